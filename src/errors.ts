@@ -1,0 +1,30 @@
+/**
+ * The root of every error that tallyhook raises on purpose.
+ * `code` is stable and made for programs, the message says what happened, `cure` tells the owner what to do about it.
+ */
+export class TallyhookError extends Error {
+  readonly code: string;
+  readonly cure: string | undefined;
+
+  constructor(code: string, message: string, options: { cure?: string; cause?: unknown } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = new.target.name;
+    this.code = code;
+    this.cure = options.cure;
+  }
+}
+
+/** The store cannot commit just now (locked, full, read-only or gone). Nothing was kept; sending again is right. */
+export class StoreUnavailable extends TallyhookError {
+  constructor(cause: unknown) {
+    super('store_unavailable', 'The database cannot commit at the moment.', {
+      cause,
+      cure: 'Check that the disk has room and that no other program holds a lock on the database.',
+    });
+  }
+}
+
+/** The text of anything that was thrown, for a log line or a reason. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

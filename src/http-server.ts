@@ -1,0 +1,65 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TallyhookError } from './errors.ts';
+
+/** How long requests that are under way may take to finish when the server stops (ms). */
+const grace = 5_000;
+
+export interface HttpServer {
+  /** Starts to listen; returns the address, with the port that was taken where 0 was asked for. */
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /** Takes no more requests, finishes those under way, and closes. */
+  close(): Promise<void>;
+}
+
+/** An HTTP server whose limits keep slow, idle or oversized senders from holding it up. */
+export function createHttpServer(listener: RequestListener): HttpServer {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 16 * 1024,
+    },
+    listener,
+  );
+  server.maxConnections = 10_000;
+
+  return {
+    async listen(host, port) {
+      await listening(server, host, port);
+      const address = server.address() as AddressInfo;
+      const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+      return { host: address.address, port: address.port, url: `http://${shown}:${address.port}` };
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const cut = setTimeout(() => server.closeAllConnections(), grace);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const cures: Record<string, string> = {
+        EADDRINUSE: 'Another program listens there already: stop it, or set PORT to another port.',
+        EACCES: 'Ports below 1024 need privileges: set PORT to a higher one.',
+        EADDRNOTAVAIL: 'Set HOST to an address of this machine.',
+      };
+      const cure = cures[error.code ?? ''];
+      reject(
+        new TallyhookError('cannot_listen', `Cannot listen on ${host}:${port} (${error.code}).`, {
+          cause: error,
+          ...(cure && { cure }),
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}

@@ -1,0 +1,53 @@
+/** The two families of deliveries, each with secrets of its own (document, section 5.7). */
+export type Family = 'vote' | 'premium';
+
+export const voteKinds = ['server_vote', 'bot_vote'] as const;
+export const premiumKinds = [
+  'premium_purchase',
+  'subscription.renewed',
+  'subscription.expired',
+  'subscription.revoked',
+] as const;
+
+export type VoteKind = (typeof voteKinds)[number];
+export type PremiumKind = (typeof premiumKinds)[number];
+export type EventKind = VoteKind | PremiumKind;
+
+/** What a delivery is about: a server or a bot, and which. */
+export interface Target {
+  readonly kind: 'server' | 'bot' | null;
+  readonly id: string | null;
+}
+
+/** Somebody voted. */
+export interface Vote {
+  readonly family: 'vote';
+  readonly kind: VoteKind;
+  readonly target: Target;
+  readonly userId: string;
+  /** When, as the service says (ms since the epoch); null where it does not say. */
+  readonly at: number | null;
+  /** What the service says about credits: a number, a yes or no, or nothing. */
+  readonly awarded: number | boolean | null;
+  /** Why the service paid nothing, in its words. */
+  readonly denial: string | null;
+}
+
+/** Somebody bought premium, or the life of a purchase went on. */
+export interface Premium {
+  readonly family: 'premium';
+  readonly kind: PremiumKind;
+  readonly target: Target;
+  /** Who holds it: the recipient of a gift, else the buyer. Only an expiry or revocation may name nobody. */
+  readonly userId: string | null;
+  readonly giftedBy: string | null;
+  /** The ids of the order: the first names it, all of them find it again. Empty where the service gave none. */
+  readonly orderIds: readonly string[];
+  readonly tier: string | null;
+  readonly at: number | null;
+  /** When the paid period ends (ms since the epoch). */
+  readonly periodEnd: number | null;
+  readonly awarded: number | boolean | null;
+}
+
+export type Event = Vote | Premium;

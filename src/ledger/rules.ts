@@ -1,0 +1,47 @@
+import { hour, minute } from '../clock.ts';
+import type { Cause } from './entry.ts';
+import type { Premium, Vote } from './event.ts';
+
+/** What one listing pays (whole credits) and how long its cooldown is (ms). */
+export interface Terms {
+  readonly perVote: number;
+  readonly perPremium: number;
+  readonly whenDenied: number;
+  readonly cooldown: number;
+}
+
+export const defaultTerms: Terms = { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 12 * hour };
+
+/** What an event is worth, and why. A null cause leaves no entry: there is nothing to book. */
+export interface Verdict {
+  readonly cause: Cause | null;
+  readonly credits: number;
+  readonly reason: string | null;
+}
+
+/**
+ * How far two votes of one user for one listing must lie apart for both to be real (ms): the cooldown, less five minutes for clocks
+ * that disagree and deliveries that were held up.
+ */
+export function shortestGap(terms: Terms): number {
+  return Math.max(0, terms.cooldown - 5 * minute);
+}
+
+/** A vote, given whether another one that counts stands within {@link shortestGap} of it, before or after. */
+export function judgeVote(vote: Vote, terms: Terms, withinCooldown: boolean): Verdict {
+  if (withinCooldown) return { cause: 'within_cooldown', credits: 0, reason: 'within_cooldown' };
+  const denied = vote.awarded === false || (vote.awarded === null && vote.denial !== null);
+  if (denied) return { cause: 'denied', credits: terms.whenDenied, reason: vote.denial ?? 'denied by the service' };
+  const credits = typeof vote.awarded === 'number' ? vote.awarded : terms.perVote;
+  return { cause: 'vote', credits, reason: vote.denial };
+}
+
+/** An event of a premium order, given whether that order was revoked: a revocation outranks all that arrives after it. */
+export function judgePremium(premium: Premium, terms: Terms, revoked: boolean): Verdict {
+  if (premium.kind === 'subscription.expired' || premium.kind === 'subscription.revoked') return nothingToBook;
+  if (revoked) return { cause: 'revoked', credits: 0, reason: 'order_revoked' };
+  const credits = typeof premium.awarded === 'number' ? premium.awarded : terms.perPremium;
+  return { cause: premium.kind === 'premium_purchase' ? 'purchase' : 'renewal', credits, reason: null };
+}
+
+const nothingToBook: Verdict = { cause: null, credits: 0, reason: null };

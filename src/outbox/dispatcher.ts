@@ -1,0 +1,126 @@
+import { type Clock, second } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Attempt, Effect, Perform } from './effect.ts';
+import type { Outbox } from './outbox.ts';
+import { backoff, type RetryPolicy } from './retry.ts';
+
+/** Longer than any attempt takes (15 s), so that nobody else begins what is still under way. */
+const lease = 20 * second;
+/** How long it rests when nothing is due: other processes write effects too, and nobody nudges across processes. */
+const rest = 2 * second;
+/** Discord takes ten embeds in one message. */
+const together = 10;
+
+/** The loop that does what the outbox holds. */
+export interface Dispatcher {
+  start(): void;
+  /** Looks at once: something new is waiting. During a hold-off it changes nothing, or every vote would knock at a Discord that is down. */
+  nudge(): void;
+  /** What held effects up has ended: all that waits is due now, a hold-off included. */
+  wake(): Promise<void>;
+  /** Finishes the attempt under way and stops; what is leased but not begun does not exist. */
+  stop(): Promise<void>;
+}
+
+export function createDispatcher(options: {
+  outbox: Outbox;
+  perform: Perform;
+  clock: Clock;
+  log: Log;
+  policy?: RetryPolicy;
+  onAttempt?: (outcome: Attempt['outcome'], effects: number) => void;
+}): Dispatcher {
+  const { outbox, perform, clock, log, policy = backoff, onAttempt = () => {} } = options;
+  let stopped = false;
+  let running: Promise<void> | undefined;
+  let alarm = new AbortController();
+  let holdingOff = false;
+
+  async function settle(effects: readonly Effect[], attempt: Attempt): Promise<number> {
+    const now = clock.now();
+    onAttempt(attempt.outcome, effects.length);
+    switch (attempt.outcome) {
+      case 'done':
+        await outbox.done(effects, now);
+        return 0;
+      case 'split':
+        await outbox.split(effects, attempt.reason);
+        return 0;
+      case 'bury':
+        log.warn(
+          { effects: effects.map(({ id }) => id), reason: attempt.reason },
+          'effects buried: they can never succeed',
+        );
+        await outbox.bury(effects, now, attempt.reason);
+        return 0;
+      case 'later':
+        return postpone(effects, attempt, now);
+    }
+  }
+
+  /** Returns how long everything should hold off (ms), because nothing else would succeed either. */
+  async function postpone(
+    effects: readonly Effect[],
+    attempt: Attempt & { outcome: 'later' },
+    now: number,
+  ): Promise<number> {
+    const attempts = Math.max(...effects.map((effect) => effect.attempts));
+    const age = now - Math.min(...effects.map((effect) => effect.createdAt));
+    const delay = policy({ attempts, age }, clock.random());
+    if (delay === 'bury') {
+      await outbox.bury(effects, now, `given up after ${attempts} attempts: ${attempt.reason}`);
+      return 0;
+    }
+    const wait = Math.max(delay, attempt.afterMs ?? 0);
+    log.warn(
+      { effects: effects.length, attempts, retryInMs: wait, reason: attempt.reason },
+      'effects wait for another try',
+    );
+    await outbox.retry(effects, now + wait, attempt.reason);
+    return attempt.everything ? wait : 0;
+  }
+
+  /** One message's worth. Returns how long to pause before the next (ms); 0 when there may be more to do right now. */
+  async function step(): Promise<number> {
+    const now = clock.now();
+    const effects = await outbox.claim(now, now + lease, together);
+    if (effects.length > 0) {
+      const hold = await settle(effects, await perform(effects));
+      holdingOff = hold > 0;
+      return hold;
+    }
+    const next = await outbox.nextDueAt();
+    return next === null ? rest : Math.min(rest, Math.max(1, next - clock.now()));
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      alarm = new AbortController();
+      const pause = await step().catch((error: unknown) => {
+        log.error({ reason: messageOf(error) }, 'the outbox could not be worked on; trying again');
+        return rest;
+      });
+      if (pause > 0 && !stopped) await clock.sleep(pause, alarm.signal);
+      holdingOff = false;
+    }
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    nudge() {
+      if (!holdingOff) alarm.abort();
+    },
+    async wake() {
+      await outbox.wake(clock.now());
+      alarm.abort();
+    },
+    async stop() {
+      stopped = true;
+      alarm.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Announcement, Effect } from './effect.ts';
+
+/** An effect as it is written beside the event that asks for it. */
+export interface NewEffect {
+  readonly deliveryId: number;
+  readonly kind: Effect['kind'];
+  readonly channelId: string;
+  readonly announcement: Announcement;
+  /** Now (ms since the epoch): it is due at once. */
+  readonly createdAt: number;
+}
+
+/** What the outbox needs inside the transaction of an event. */
+export interface OutboxWrites {
+  enqueue(effect: NewEffect): Promise<void>;
+}
+
+/** The outbox as the dispatcher sees it. Every method is a transaction of its own; times are ms since the epoch. */
+export interface Outbox {
+  /**
+   * Takes what is due into a lease, at most `limit` effects of one channel, all under one nonce. What was under way together before
+   * comes back together, so that a repeat is the same message. Empty when nothing is due. Counts the attempt.
+   */
+  claim(now: number, leaseUntil: number, limit: number): Promise<readonly Effect[]>;
+  done(effects: readonly Effect[], now: number): Promise<void>;
+  /** Back to waiting until `dueAt`, with the reason of the last failure. */
+  retry(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
+  /** Back to waiting as messages of their own, due at once. */
+  split(effects: readonly Effect[], reason: string): Promise<void>;
+  bury(effects: readonly Effect[], now: number, reason: string): Promise<void>;
+  /** Makes everything that waits without a lease due at once: what held it up has ended. */
+  wake(now: number): Promise<void>;
+  /** When the next effect is due, its lease included; null when none waits. */
+  nextDueAt(): Promise<number | null>;
+}

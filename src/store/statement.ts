@@ -1,0 +1,42 @@
+import { type Compilable, DummyDriver, Kysely } from 'kysely';
+import type { Connection, Dialect } from './dialect.ts';
+import type { Tables } from './tables.ts';
+
+/** Builds and compiles statements in the dialect's spelling; it never runs one itself. */
+export function compiler(dialect: Dialect): Kysely<Tables> {
+  const { createAdapter, createIntrospector, createQueryCompiler } = dialect.kysely;
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => createAdapter.call(dialect.kysely),
+      createIntrospector: (db) => createIntrospector.call(dialect.kysely, db),
+      createQueryCompiler: () => createQueryCompiler.call(dialect.kysely),
+      createDriver: () => new DummyDriver(),
+    },
+  });
+}
+
+/** Compiles and runs a statement, and returns its rows. */
+export async function run<Row>(connection: Connection, query: Compilable<Row>): Promise<readonly Row[]> {
+  return (await connection.run(query.compile())) as readonly Row[];
+}
+
+class Argument {
+  readonly name: PropertyKey;
+  constructor(name: PropertyKey) {
+    this.name = name;
+  }
+}
+
+/**
+ * A statement for the hot path: compiled once by Kysely, then only run. `build` gets a function that stands for each argument.
+ * Compiling costs more than running, so that is most of the difference between a query builder and bare SQL.
+ */
+export function statement<Args extends object>() {
+  return <Row>(build: (argument: <Name extends keyof Args>(name: Name) => Args[Name]) => Compilable<Row>) => {
+    const { sql, parameters } = build((name) => new Argument(name) as never).compile();
+    return async (connection: Connection, args: Args): Promise<readonly Row[]> => {
+      const values = parameters.map((value) => (value instanceof Argument ? args[value.name as keyof Args] : value));
+      return (await connection.run({ sql, parameters: values })) as readonly Row[];
+    };
+  };
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../clock.ts';
+import type { LedgerReads } from '../ledger/ledger.ts';
+import type { BudgetLog } from '../lookup/budget.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { Records } from '../owner/records.ts';
+import type { Transact } from '../tally/tally.ts';
+import { sqlAccounts } from './accounts.ts';
+import { sqlBudgetLog } from './budget-log.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { migrate } from './migrate.ts';
+import { sqlOutbox } from './outbox.ts';
+import { sqlRecords } from './records.ts';
+import { compiler, run } from './statement.ts';
+import { sqlTally } from './tally.ts';
+
+/** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
+const mostWaiting = 10_000;
+
+/** Where everything is kept: the adapters of every room's port over one database. */
+export interface Store {
+  readonly transact: Transact;
+  readonly outbox: Outbox;
+  readonly ledger: LedgerReads;
+  readonly records: Records;
+  readonly budgetLog: BudgetLog;
+  /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} otherwise. */
+  probe(): Promise<void>;
+  /** How many transactions wait to be committed. */
+  waiting(): number;
+  /** Commits what waits, then closes. */
+  close(): Promise<void>;
+}
+
+/** `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. Throws {@link DatabaseTooNew}. */
+export async function openStore(url: string, clock: Clock): Promise<Store> {
+  const dialect = await dialectOf(url);
+  await migrate(dialect);
+  const db = compiler(dialect);
+  const { reading, writing } = dialect;
+  const commits = createGroupCommit(dialect, clock, mostWaiting);
+  const tally = sqlTally(db, writing);
+
+  return {
+    transact: (work) => commits.write(() => work(tally)),
+    outbox: sqlOutbox(db, reading, writing, commits.write),
+    ledger: sqlAccounts(db, reading),
+    records: sqlRecords(db, reading),
+    budgetLog: sqlBudgetLog(db, writing, commits.write),
+    async probe() {
+      const at = clock.now();
+      const upsert = db.insertInto('probes').values({ id: 1, at });
+      await commits.write(() =>
+        run(
+          writing,
+          upsert.onConflict((conflict) => conflict.column('id').doUpdateSet({ at })),
+        ),
+      );
+    },
+    waiting: commits.waiting,
+    async close() {
+      await commits.close();
+      await dialect.close();
+    },
+  };
+}
+
+/** Each database's driver is loaded only where it is used. */
+async function dialectOf(url: string) {
+  if (url.startsWith('sqlite:')) return (await import('./sqlite.ts')).sqlite(url.slice('sqlite:'.length));
+  return (await import('./postgres.ts')).postgres(url);
+}

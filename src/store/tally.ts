@@ -1,0 +1,176 @@
+import type { Kysely } from 'kysely';
+import { countedVotes, type Entry } from '../ledger/entry.ts';
+import type { NewEffect } from '../outbox/outbox.ts';
+import { untimed } from '../tally/identity.ts';
+import type { LoggedDelivery, Order, Tally } from '../tally/tally.ts';
+import type { Connection } from './dialect.ts';
+import { run, statement } from './statement.ts';
+import type { Tables } from './tables.ts';
+
+/** The tally over SQL, for use inside a transaction of `connection`. */
+export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
+  const insertDelivery = statement<LoggedDelivery>()((argument) =>
+    db
+      .insertInto('deliveries')
+      .values({
+        received_at: argument('receivedAt'),
+        family: argument('family'),
+        listing: argument('listing'),
+        kind: argument('kind'),
+        outcome: argument('outcome'),
+        reason: argument('reason'),
+        user_id: argument('userId'),
+        credits: argument('credits'),
+        event_key: argument('eventKey'),
+        body: argument('body'),
+      })
+      .onConflict((conflict) => conflict.column('event_key').doNothing())
+      .returning('id'),
+  );
+  const insertEntry = statement<Entry>()((argument) =>
+    db.insertInto('entries').values({
+      user_id: argument('userId'),
+      listing: argument('listing'),
+      credits: argument('credits'),
+      cause: argument('cause'),
+      reason: argument('reason'),
+      at: argument('at'),
+      delivery_id: argument('deliveryId'),
+    }),
+  );
+  const moveBalance = statement<{ userId: string; credits: number; votes: number }>()((argument) =>
+    db
+      .insertInto('balances')
+      .values({ user_id: argument('userId'), credits: argument('credits'), votes: argument('votes') })
+      .onConflict((conflict) =>
+        conflict.column('user_id').doUpdateSet((eb) => ({
+          credits: eb('balances.credits', '+', eb.ref('excluded.credits')),
+          votes: eb('balances.votes', '+', eb.ref('excluded.votes')),
+        })),
+      )
+      .returning('credits'),
+  );
+  const findVoteBetween = statement<{ userId: string; listing: string; after: number; before: number }>()((argument) =>
+    db
+      .selectFrom('entries')
+      .select('id')
+      .where('user_id', '=', argument('userId'))
+      .where('at', '>', argument('after'))
+      .where('at', '<', argument('before'))
+      .where('listing', '=', argument('listing'))
+      .where('cause', 'in', countedVotes)
+      .limit(1),
+  );
+  const insertEffect = statement<Omit<NewEffect, 'announcement'> & { content: string }>()((argument) =>
+    db.insertInto('effects').values({
+      delivery_id: argument('deliveryId'),
+      kind: argument('kind'),
+      channel_id: argument('channelId'),
+      content: argument('content'),
+      state: 'waiting',
+      attempts: 0,
+      due_at: argument('createdAt'),
+      created_at: argument('createdAt'),
+    }),
+  );
+
+  return {
+    async log(delivery) {
+      const [row] = await insertDelivery(connection, delivery);
+      return row?.id ?? null;
+    },
+
+    async relog(id, delivery) {
+      if (delivery.eventKey !== null) {
+        const [taken] = await run(
+          connection,
+          db.selectFrom('deliveries').select('id').where('event_key', '=', delivery.eventKey),
+        );
+        if (taken !== undefined) return false;
+      }
+      const { listing, kind, outcome, reason, userId: user_id, credits, eventKey: event_key } = delivery;
+      const rewritten = await run(
+        connection,
+        db
+          .updateTable('deliveries')
+          .set({ listing, kind, outcome, reason, user_id, credits, event_key })
+          .where('id', '=', id)
+          .where('outcome', '=', 'quarantined')
+          .returning('id'),
+      );
+      return rewritten.length > 0;
+    },
+
+    async append(entry) {
+      const votes = countedVotes.some((cause) => cause === entry.cause) ? 1 : 0;
+      await insertEntry(connection, entry);
+      const [balance] = await moveBalance(connection, { userId: entry.userId, credits: entry.credits, votes });
+      return balance?.credits ?? 0;
+    },
+
+    async hasVoteBetween(listing, userId, after, before) {
+      return (await findVoteBetween(connection, { listing, userId, after, before })).length > 0;
+    },
+
+    async hasUntimedVoteAfter(listing, userId, after) {
+      const rows = await run(
+        connection,
+        db
+          .selectFrom('entries')
+          .innerJoin('deliveries', 'deliveries.id', 'entries.delivery_id')
+          .select('entries.id')
+          .where('entries.user_id', '=', userId)
+          .where('entries.at', '>', after)
+          .where('entries.listing', '=', listing)
+          .where('deliveries.event_key', 'like', `% ${untimed}`)
+          .limit(1),
+      );
+      return rows.length > 0;
+    },
+
+    async enqueue({ announcement, ...effect }) {
+      await insertEffect(connection, { ...effect, content: JSON.stringify(announcement) });
+    },
+
+    async findOrder(orderIds) {
+      if (orderIds.length === 0) return null;
+      const [order] = await run(
+        connection,
+        db
+          .selectFrom('order_names')
+          .innerJoin('orders', 'orders.id', 'order_names.order_id')
+          .selectAll('orders')
+          .where('order_names.name', 'in', orderIds)
+          .limit(1),
+      );
+      if (order === undefined) return null;
+      const { id, listing, user_id: userId, tier, state, period_end: periodEnd } = order;
+      return { orderIds: [id], listing, userId, tier, state, periodEnd };
+    },
+
+    async saveOrder(order, at) {
+      const [id] = order.orderIds;
+      if (id === undefined) return;
+      const row = rowOfOrder(order, at);
+      await run(
+        connection,
+        db
+          .insertInto('orders')
+          .values({ id, ...row })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
+      );
+      const names = order.orderIds.map((name) => ({ name, order_id: id }));
+      await run(
+        connection,
+        db
+          .insertInto('order_names')
+          .values(names)
+          .onConflict((conflict) => conflict.column('name').doNothing()),
+      );
+    },
+  };
+}
+
+function rowOfOrder({ listing, userId, tier, state, periodEnd }: Order, at: number) {
+  return { listing, user_id: userId, tier, state, period_end: periodEnd, updated_at: at };
+}

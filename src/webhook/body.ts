@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The largest body that is read (bytes). Deliveries are a few hundred; nothing that anybody sends in good faith comes near. */
+export const largestBody = 64 * 1024;
+
+/**
+ * Reads the raw bytes of a request, once, up to {@link largestBody}. `too large` and `aborted` are values: both are foreseen.
+ * A parser in front of it may have kept the bytes (`express.raw()` does) or not; without them there is nothing to verify.
+ */
+export function readBody(
+  request: IncomingMessage & { body?: unknown },
+): Promise<Buffer | 'too large' | 'aborted' | 'consumed'> {
+  if (Buffer.isBuffer(request.body)) {
+    return Promise.resolve(request.body.length > largestBody ? 'too large' : request.body);
+  }
+  if (request.readableDidRead) return Promise.resolve('consumed');
+  if (Number(request.headers['content-length']) > largestBody) return Promise.resolve('too large');
+
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > largestBody) return settle('too large');
+      chunks.push(chunk);
+    });
+    request.on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', () => settle('aborted'));
+    request.on('close', () => settle('aborted'));
+
+    function settle(body: Buffer | 'too large' | 'aborted'): void {
+      request.pause();
+      resolve(body);
+    }
+  });
+}

@@ -1,0 +1,106 @@
+import { minute } from '../clock.ts';
+
+/** A field that says something that cannot be understood. The message is the reason of the quarantine. */
+export class NotUnderstood extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const longestText = 500;
+const longestReference = 200;
+const mostCredits = 1_000_000;
+const aheadTolerated = 5 * minute;
+
+/** A nested object; empty where there is none, so that reading on finds nothing. */
+export function nested(fields: Fields, name: string): Fields {
+  const value = own(fields, name);
+  return isFields(value) ? value : {};
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a field of its own; null and absent are the same. Names like `__proto__` find nothing inherited. */
+export function own(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
+}
+
+/** An id of Discord's: 1 to 20 digits. A number is taken only where no digit of it can have been lost in parsing. */
+export function discordId(value: unknown, name: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return String(value);
+  throw new NotUnderstood(`${name} is no id of 1 to 20 digits`);
+}
+
+/** An id of the service's own, such as an order's: any short text. */
+export function reference(value: unknown, name: string): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'string' && value.length <= longestReference) return storable(value);
+  throw new NotUnderstood(`${name} is no text of at most ${longestReference} characters`);
+}
+
+/** Words that are only shown: cut rather than refused. */
+export function words(value: unknown): string | null {
+  if (typeof value !== 'string' || value.trim() === '') return null;
+  return storable(value.slice(0, longestText));
+}
+
+/** What databases take: no NUL, and no half of a surrogate pair. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
+const iso8601 =
+  /^(?<day>\d{4}-\d\d-\d\d)T(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))?(?:(?<utc>Z)|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)$/i;
+
+/** ISO 8601 with a zone and a fraction of any length, as ms since the epoch. */
+export function instant(value: unknown, name: string): number | null {
+  if (value === undefined || value === null) return null;
+  const parts = typeof value === 'string' ? iso8601.exec(value)?.groups : undefined;
+  const at = parts === undefined ? Number.NaN : Date.parse(spelledForParsing(parts));
+  if (Number.isNaN(at) || !isOnCalendar(parts?.['day'] ?? ''))
+    throw new NotUnderstood(`${name} is no ISO 8601 time with a zone`);
+  return at;
+}
+
+function spelledForParsing({
+  day,
+  time,
+  fraction,
+  utc,
+  hours,
+  minutes = '00',
+}: Record<string, string | undefined>): string {
+  const milliseconds = fraction === undefined ? '' : `.${fraction.slice(0, 3).padEnd(3, '0')}`;
+  return `${day}T${time}${milliseconds}${utc === undefined ? `${hours}:${minutes}` : 'Z'}`;
+}
+
+/** The engine takes 30 February for 1 March. */
+function isOnCalendar(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
+
+/** The time of the event itself: it cannot lie in the future, but for clocks that disagree. */
+export function past(value: unknown, name: string, now: number): number | null {
+  const at = instant(value, name);
+  if (at !== null && at > now + aheadTolerated) throw new NotUnderstood(`${name} is more than 5 minutes ahead`);
+  return at;
+}
+
+/** `creditsAwarded`: whole credits, a yes or no, or nothing said. */
+export function award(value: unknown, name: string): number | boolean | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= mostCredits) return value;
+  throw new NotUnderstood(`${name} is neither a boolean nor a whole number from 0 to ${mostCredits}`);
+}
+
+/** The mark of a dashboard test. What is not plainly a yes or a no must not be paid for. */
+export function testMark(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  if (value === true) return true;
+  throw new NotUnderstood('test is no boolean');
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '../clock.ts';
+import { StoreUnavailable, TallyhookError } from '../errors.ts';
+import type { Family } from '../ledger/event.ts';
+import type { Log } from '../log.ts';
+import type { Recorded } from '../tally/record-event.ts';
+import type { Delivery, Outcome, Transact } from '../tally/tally.ts';
+import type { Grant, Keyring } from './keyring.ts';
+import { familyIn, kindIn, parseJson, type Reading, readPayload } from './payload.ts';
+import { record } from './record.ts';
+
+/** A delivery as it stands at the door. */
+export interface Arrival {
+  /** The family of the path; null for the path that takes either. */
+  readonly family: Family | null;
+  readonly signature: string | undefined;
+  readonly authorization: string | undefined;
+  readonly body: Buffer;
+}
+
+/** What the sender is told. */
+export type Answer =
+  | { readonly status: 200; readonly outcome: Outcome }
+  | { readonly status: 400 | 401; readonly error: string }
+  | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
+
+export interface Intake {
+  take(arrival: Arrival): Promise<Answer>;
+}
+
+/** Bytes from outside become a trusted event, and the answer follows the commit. */
+export function createIntake(options: {
+  keyring: Keyring;
+  transact: Transact;
+  clock: Clock;
+  log: Log;
+  /** After each commit: there may be effects to do. */
+  onRecorded?: (recorded: Recorded) => void;
+}): Intake {
+  const { keyring, transact, clock, log, onRecorded = () => {} } = options;
+
+  /** Who may have sent it, and what. Null when nobody that is known has. */
+  function authenticate(arrival: Arrival): { grants: readonly Grant[]; text: string; signed: boolean } | null {
+    if (arrival.signature !== undefined) {
+      const verified = keyring.verify(arrival.body, arrival.signature);
+      return verified && { ...verified, signed: true };
+    }
+    if (arrival.authorization === undefined) return null;
+    const grants = keyring.authorize(arrival.authorization);
+    return grants.length === 0 ? null : { grants, text: arrival.body.toString('utf8'), signed: false };
+  }
+
+  async function commit(delivery: Delivery, reading: Reading, grants: readonly Grant[]): Promise<Answer> {
+    try {
+      const recorded = await transact((tally) => record(tally, delivery, reading, grants));
+      report(recorded, log);
+      onRecorded(recorded);
+      return { status: 200, outcome: recorded.outcome };
+    } catch (error) {
+      if (!(error instanceof TallyhookError)) throw error;
+      const cause = error instanceof StoreUnavailable ? String(error.cause) : undefined;
+      log.error(
+        { code: error.code, cure: error.cure, cause },
+        'a delivery could not be stored; its sender is told to come back',
+      );
+      return { status: 503, error: error.message, retryAfterSeconds: 5 };
+    }
+  }
+
+  return {
+    async take(arrival) {
+      const sender = authenticate(arrival);
+      if (sender === null) return { status: 401, error: whyRefused(arrival) };
+      const ofPath = sender.grants.filter(({ family }) => arrival.family === null || family === arrival.family);
+      if (ofPath.length === 0) return { status: 401, error: otherFamily };
+
+      const json = parseJson(sender.text);
+      if (json === undefined)
+        return { status: 400, error: sender.text === '' ? 'The body is empty.' : 'The body is not JSON.' };
+
+      const receivedAt = clock.now();
+      const premiumPath = ofPath.every(({ family }) => family === 'premium');
+      const reading = readPayload(json.value, { premiumPath, now: receivedAt });
+      const family = familyIn(reading);
+      const grants = ofPath.filter((grant) => family === null || grant.family === family);
+      const [grant] = grants;
+      if (grant === undefined) return { status: 401, error: otherFamily };
+      if (!sender.signed && kindIn(reading) === 'bot_vote')
+        return { status: 401, error: 'Only server votes may come unsigned.' };
+      return commit({ receivedAt, family: grant.family, body: sender.text }, reading, grants);
+    },
+  };
+}
+
+const otherFamily =
+  'The signature is right, but of the other family: votes and premium events have secrets and paths of their own.';
+
+/** The likely mistake, without telling a stranger anything about the secrets. */
+function whyRefused({ signature }: Arrival): string {
+  if (signature === undefined) return 'The header x-webhook-signature is missing.';
+  if (!/^[0-9a-f]{64}$/.test(signature)) return 'The signature is not 64 lowercase hex digits.';
+  return 'The signature does not match. Compare the secret with the one in the dashboard, and mind a space or line break at its end.';
+}
+
+function report(recorded: Recorded, log: Log): void {
+  const { outcome, deliveryId, credits, reason } = recorded;
+  const line = { delivery: deliveryId, outcome, credits, reason };
+  if (outcome === 'quarantined') log.warn(line, 'a signed delivery was not understood; it is kept and can be replayed');
+  else log.debug(line, 'delivery');
+}

@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Family } from '../ledger/event.ts';
+import type { TalliedListing } from '../tally/tally.ts';
+import { isSignature, isSignedWith, reserialised } from './signature.ts';
+
+/** A listing as webhooks know it. */
+export interface ReceivingListing extends TalliedListing {
+  /** Discord id of the server or bot; null where it need not be known. */
+  readonly id: string | null;
+  readonly voteSecrets: readonly string[];
+  readonly premiumSecrets: readonly string[];
+  readonly voteAuthorization: string | null;
+}
+
+/** What a secret opens: deliveries of this family for this listing. */
+export interface Grant {
+  readonly listing: ReceivingListing;
+  readonly family: Family;
+}
+
+/** A delivery whose sender is known: what it may say, and the text that was signed. */
+export interface Verified {
+  readonly grants: readonly Grant[];
+  readonly text: string;
+}
+
+export interface Keyring {
+  /** Null when no secret of any listing made the signature. */
+  verify(body: Buffer, signature: string): Verified | null;
+  /** The vote grants that an Authorization value opens, for the listings that have opted in. */
+  authorize(authorization: string): readonly Grant[];
+}
+
+/** All secrets of all listings. With none configured everything is refused: there is no default. */
+export function createKeyring(listings: readonly ReceivingListing[]): Keyring {
+  const bySecret = new Map<string, Grant[]>();
+  const byAuthorization = new Map<string, Grant[]>();
+  for (const listing of listings) {
+    for (const secret of listing.voteSecrets) grant(bySecret, secret, { listing, family: 'vote' });
+    for (const secret of listing.premiumSecrets) grant(bySecret, secret, { listing, family: 'premium' });
+    if (listing.voteAuthorization !== null)
+      grant(byAuthorization, listing.voteAuthorization, { listing, family: 'vote' });
+  }
+
+  /** Every secret is tried, whether or not one has matched, so that the time tells nothing. */
+  function grantsFor(body: Buffer | string, signature: string): Grant[] {
+    return [...bySecret].flatMap(([secret, grants]) => (isSignedWith(secret, body, signature) ? grants : []));
+  }
+
+  return {
+    verify(body, signature) {
+      if (!isSignature(signature)) return null;
+      const text = body.toString('utf8');
+      const grants = grantsFor(body, signature);
+      if (grants.length > 0) return { grants, text };
+      const serialised = reserialised(text);
+      if (serialised === null || serialised === text) return null;
+      const granted = grantsFor(serialised, signature);
+      return granted.length > 0 ? { grants: granted, text: serialised } : null;
+    },
+    authorize: (authorization) =>
+      [...byAuthorization].flatMap(([expected, grants]) => (isSame(expected, authorization) ? grants : [])),
+  };
+}
+
+function grant(grants: Map<string, Grant[]>, secret: string, granted: Grant): void {
+  grants.set(secret, [...(grants.get(secret) ?? []), granted]);
+}
+
+/** In constant time, and verbatim: no trimming, no case folding. */
+function isSame(expected: string, given: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(expected), digest(given));
+}

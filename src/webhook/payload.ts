@@ -1,0 +1,194 @@
+import {
+  type Event,
+  type EventKind,
+  type Family,
+  type Premium,
+  type PremiumKind,
+  premiumKinds,
+  type Target,
+  type Vote,
+  type VoteKind,
+  voteKinds,
+} from '../ledger/event.ts';
+import {
+  award,
+  discordId,
+  instant,
+  isFields,
+  NotUnderstood,
+  nested,
+  own,
+  past,
+  reference,
+  testMark,
+  words,
+} from './fields.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a body says: an event, a test of the dashboard's, or nothing that is understood, and why. */
+export type Reading =
+  | { readonly is: 'event'; readonly event: Event }
+  | { readonly is: 'test'; readonly kind: EventKind; readonly userId: string | null; readonly target: Target }
+  | { readonly is: 'unknown'; readonly kind: string | null; readonly reason: string; readonly family: Family | null };
+
+/**
+ * Reads a payload in any of the shapes of `spec/payloads.md`, tolerantly: fields that nobody needs are not looked at.
+ * `premiumPath` says that only a premium delivery is expected where this one came in, which is what tells a purchase without a kind.
+ */
+export function readPayload(json: unknown, options: { premiumPath: boolean; now: number }): Reading {
+  if (!isFields(json)) return { is: 'unknown', kind: null, reason: 'the body is no JSON object', family: null };
+  const kind = kindOf(json, options.premiumPath);
+  if (!isKnown(kind)) {
+    const reason = kind === null ? 'the body names no kind of event' : 'unknown kind of event';
+    return { is: 'unknown', kind, reason, family: null };
+  }
+  try {
+    if (testMark(own(json, 'test'))) return readTest(json, kind);
+    return {
+      is: 'event',
+      event: isVoteKind(kind) ? readVote(json, kind, options.now) : readPremium(json, kind, options.now),
+    };
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error;
+    return { is: 'unknown', kind, reason: error.message, family: familyOf(kind) };
+  }
+}
+
+export function familyOf(kind: EventKind): Family {
+  return isVoteKind(kind) ? 'vote' : 'premium';
+}
+
+/** `event`, else `type`; and where both are missing, what the other fields show it to be. */
+function kindOf(json: Fields, premiumPath: boolean): string | null {
+  const named = own(json, 'event') ?? own(json, 'type');
+  if (named !== undefined) return words(named) ?? JSON.stringify(named)?.slice(0, 100) ?? null;
+  if (premiumPath && own(json, 'buyer') !== undefined) return 'premium_purchase';
+  if (own(json, 'test') === true && voterOf(json) === undefined)
+    return premiumPath ? 'premium_purchase' : 'server_vote';
+  if (voterOf(json) === undefined) return null;
+  if (serverOf(json) !== undefined) return 'server_vote';
+  return botOf(json) === undefined ? null : 'bot_vote';
+}
+
+const isVoteKind = (kind: string): kind is VoteKind => voteKinds.some((known) => known === kind);
+const isPremiumKind = (kind: string): kind is PremiumKind => premiumKinds.some((known) => known === kind);
+const isKnown = (kind: string | null): kind is EventKind => kind !== null && (isVoteKind(kind) || isPremiumKind(kind));
+
+const voterOf = (json: Fields) => own(json, 'userId') ?? own(nested(json, 'voter'), 'userId');
+const serverOf = (json: Fields) => own(json, 'serverId') ?? own(nested(json, 'server'), 'id');
+const botOf = (json: Fields) => own(json, 'botId') ?? own(nested(json, 'bot'), 'id');
+
+/** A test proves that the way is open; its contents are made up, so nothing in it can be wrong. */
+function readTest(json: Fields, kind: EventKind): Reading {
+  const readable = (read: () => string | null): string | null => {
+    try {
+      return read();
+    } catch {
+      return null;
+    }
+  };
+  const userId = readable(() => discordId(voterOf(json) ?? own(nested(json, 'buyer'), 'userId'), 'userId'));
+  const target = isVoteKind(kind) ? { kind: votedKind(kind), id: readable(() => votedId(json, kind)) } : noTarget;
+  return { is: 'test', kind, userId, target };
+}
+
+const noTarget: Target = { kind: null, id: null };
+
+function votedKind(kind: VoteKind): 'server' | 'bot' {
+  return kind === 'server_vote' ? 'server' : 'bot';
+}
+
+function votedId(json: Fields, kind: VoteKind): string | null {
+  return kind === 'server_vote' ? discordId(serverOf(json), 'serverId') : discordId(botOf(json), 'botId');
+}
+
+function readVote(json: Fields, kind: VoteKind, now: number): Vote {
+  const userId = discordId(voterOf(json), 'userId');
+  if (userId === null) throw new NotUnderstood('the vote names no user');
+  return {
+    family: 'vote',
+    kind,
+    target: { kind: votedKind(kind), id: votedId(json, kind) },
+    userId,
+    at: past(own(json, 'timestamp'), 'timestamp', now),
+    awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
+    denial: words(own(json, 'creditDenialReason')),
+  };
+}
+
+function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {
+  const orderIds = [
+    reference(own(json, 'orderId'), 'orderId'),
+    reference(own(json, 'purchaseId'), 'purchaseId'),
+  ].filter((id) => id !== null);
+  const userId = holderOf(json);
+  const ends = kind === 'subscription.expired' || kind === 'subscription.revoked';
+  if (userId === null && !ends) throw new NotUnderstood(`the ${kind} names no buyer`);
+  if (userId === null && orderIds.length === 0) throw new NotUnderstood(`the ${kind} names neither buyer nor order`);
+  const tier = nested(json, 'tier');
+  return {
+    family: 'premium',
+    kind,
+    target: soldFor(json),
+    userId,
+    giftedBy: giverOf(json, userId),
+    orderIds,
+    tier: words(own(tier, 'name')) ?? words(own(tier, 'id')),
+    at: past(own(json, 'timestamp'), 'timestamp', now),
+    periodEnd: instant(own(json, 'currentPeriodEnd'), 'currentPeriodEnd'),
+    awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
+  };
+}
+
+/** A gift belongs to its recipient. One that names no recipient must not be credited to the giver. */
+function holderOf(json: Fields): string | null {
+  const recipient = discordId(own(nested(json, 'recipient'), 'userId'), 'recipient.userId');
+  if (recipient !== null) return recipient;
+  if (own(json, 'isGift') === true) throw new NotUnderstood('the gift names no recipient');
+  return discordId(own(nested(json, 'buyer'), 'userId') ?? own(json, 'userId'), 'buyer.userId');
+}
+
+function giverOf(json: Fields, holder: string | null): string | null {
+  const given = own(json, 'giftedBy');
+  const giver = isFields(given) ? own(given, 'userId') : given;
+  const buyer = own(nested(json, 'buyer'), 'userId');
+  const id = [giver, buyer].find((value) => typeof value === 'string' && /^\d{1,20}$/.test(value));
+  const isGift = own(json, 'isGift') === true || given !== undefined || isFields(own(json, 'recipient'));
+  return isGift && typeof id === 'string' && id !== holder ? id : null;
+}
+
+function soldFor(json: Fields): Target {
+  const vendor = nested(json, 'vendor');
+  const named = own(vendor, 'type') ?? own(json, 'targetType');
+  const serverId = discordId(serverOf(json), 'serverId');
+  const kind = named === 'server' || named === 'bot' ? named : serverId === null ? null : 'server';
+  const vendorId = own(vendor, 'id');
+  return { kind, id: typeof vendorId === 'string' ? vendorId : serverId };
+}
+
+/** The kind of event, in the payload's own words where they were not understood. */
+export function kindIn(reading: Reading): string | null {
+  return reading.is === 'event' ? reading.event.kind : reading.kind;
+}
+
+/** The family that the event itself belongs to; null where it does not tell. */
+export function familyIn(reading: Reading): Family | null {
+  switch (reading.is) {
+    case 'event':
+      return reading.event.family;
+    case 'test':
+      return familyOf(reading.kind);
+    case 'unknown':
+      return reading.family;
+  }
+}
+
+/** JSON that was read, or undefined; wrapped, because `null` is JSON too. */
+export function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Request, Router } from 'express';
+import type { Family } from '../ledger/event.ts';
+import type { Log } from '../log.ts';
+import { largestBody, readBody } from './body.ts';
+import type { Answer, Intake } from './intake.ts';
+
+/** What is told of each request, for metrics. `took` is ms from the first byte of the body to the answer. */
+export type Observe = (answer: {
+  readonly status: number;
+  readonly outcome: string | null;
+  readonly took: number;
+}) => void;
+
+const paths: ReadonlyArray<readonly [path: string, family: Family | null]> = [
+  ['/webhooks/vote', 'vote'],
+  ['/webhooks/premium', 'premium'],
+  ['/webhooks', null],
+];
+
+/**
+ * The three webhook routes as an Express router, for our own server or somebody else's. It reads the raw body by itself, so it works
+ * wherever no parser has consumed the body before it; where one has, it says so.
+ */
+export function createReceiver(options: { intake: Intake; log: Log; observe?: Observe }): Router {
+  const { intake, log, observe = () => {} } = options;
+
+  function handler(family: Family | null) {
+    return async (request: Request, response: ServerResponse): Promise<void> => {
+      const began = performance.now();
+      const told = await answer(request, family, intake, log);
+      if (told === null) return;
+      send(request, response, told);
+      observe({
+        status: told.status,
+        outcome: 'outcome' in told ? told.outcome : null,
+        took: performance.now() - began,
+      });
+    };
+  }
+
+  const router = Router({ strict: false, caseSensitive: true });
+  for (const [path, family] of paths) router.all(path, handler(family));
+  return router;
+}
+
+interface Refusal {
+  readonly status: 405 | 413 | 415 | 503;
+  readonly error: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The order of the refusals is part of the contract: method, content encoding, size, signature, then JSON. Null: the sender has gone. */
+async function answer(
+  request: Request,
+  family: Family | null,
+  intake: Intake,
+  log: Log,
+): Promise<Answer | Refusal | null> {
+  if (request.method !== 'POST') return methodRefused(request.method);
+  if (isEncoded(request)) {
+    return { status: 415, error: 'Send the body uncompressed: the signature is of the bytes as they are.' };
+  }
+  const body = await readBody(request);
+  switch (body) {
+    case 'aborted':
+      return null;
+    case 'too large':
+      return { status: 413, error: `The body is larger than ${largestBody} bytes.` };
+    case 'consumed':
+      log.error({ cure: mountBefore }, 'a webhook could not be read: its body was already consumed');
+      return { status: 503, error: alreadyConsumed, headers: { 'retry-after': '60' } };
+    default:
+      return intake.take({
+        family,
+        signature: single(request.headers['x-webhook-signature']),
+        authorization: request.headers.authorization,
+        body,
+      });
+  }
+}
+
+const mountBefore = "Mount tallyhook's router before express.json() and any other body parser.";
+const alreadyConsumed =
+  'The body was already consumed before this router saw it, most likely by express.json(), and the signature is of its raw bytes. ' +
+  mountBefore;
+
+function methodRefused(method: string): Refusal {
+  const hint =
+    method === 'GET' || method === 'HEAD'
+      ? ' A GET where a POST was sent usually is a redirect from http to https: give the service the https address.'
+      : '';
+  return { status: 405, error: `Deliveries come by POST.${hint}`, headers: { allow: 'POST' } };
+}
+
+function isEncoded(request: IncomingMessage): boolean {
+  const encoding = request.headers['content-encoding'];
+  return encoding !== undefined && encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}
+
+/** A lean answer: a string and three headers cost half of what `res.json` with its ETag does. */
+function send(request: IncomingMessage, response: ServerResponse, told: Answer | Refusal): void {
+  const text =
+    told.status === 200
+      ? `{"received":true,"outcome":"${told.outcome}"}`
+      : JSON.stringify({ success: false, error: told.error });
+  const headers: Record<string, string | number> = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    ...('headers' in told ? told.headers : {}),
+    ...('retryAfterSeconds' in told ? { 'retry-after': told.retryAfterSeconds } : {}),
+  };
+  response.writeHead(told.status, headers).end(text);
+  // What was not read of a refused body is read past, or the sender would never see the answer; the server's timeout bounds it.
+  request.resume();
+}

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 24) {
+  throw new Error(
+    `The tests need Node 24 or newer, this is ${process.versions.node}. Run "npm test": it brings its own Node.`,
+  );
+}
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    coverage: { provider: 'v8', include: ['src/**', 'commands/**', 'config/**'], reporter: ['text-summary', 'html'] },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/flows/**', 'test/e2e/**', 'test/contracts/**'],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'integration', include: ['test/flows/**/*.test.ts', 'test/contracts/**/*.test.ts'] },
+      },
+      { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
+    ],
+  },
+});
