@@ -1,0 +1,90 @@
+import { minute, second } from '../clock.ts';
+import { LookupOverBudget } from './failures.ts';
+
+/** What the service allows: requests per key in any minute (document, section 8). */
+export const requestLimit = 120;
+/** For what the proof leaves out: bytes still on their way when a request is given up, and clocks of several machines that differ. */
+const slack = second;
+/** How long to wait with the next try when the log itself cannot be written. */
+const logRetry = 5 * second;
+
+export type Spending = { readonly granted: true } | { readonly granted: false; readonly retryAt: number };
+
+/**
+ * The record of departed requests, shared by all who ask with one key: over restarts and processes when it is kept in the store.
+ *
+ * `spend` looks and writes in one atomic step. It grants when fewer than `limit` of the key's entries are later than `at - window`,
+ * entries later than `at` included, and then writes the entry `at`. Otherwise it writes nothing, and `retryAt` is the first moment
+ * that could be granted: the `limit`-th latest entry plus `window`. Entries older than two windows may be forgotten.
+ *
+ * @param keyId stands for the key, and is not the key
+ * @param at ms since the epoch
+ * @param window ms
+ */
+export interface BudgetLog {
+  spend(keyId: string, at: number, window: number, limit: number): Promise<Spending>;
+}
+
+export interface Budget {
+  /**
+   * Takes one request that leaves at `at` (ms since the epoch) and has arrived or been given up at `at + timeout`.
+   * @throws LookupOverBudget at once when there is none left; nothing waits in a queue.
+   */
+  spend(at: number): Promise<void>;
+  /** The service itself says that it is enough: nothing more until then (ms since the epoch). */
+  close(until: number): void;
+}
+
+/**
+ * Never more than 120 requests arrive at the service in any minute.
+ *
+ * Proof. A request that departs at d arrives in [d, d + timeout], or never. All that arrive in a minute (t, t + 60 s] have therefore
+ * departed in (t - timeout, t + 60 s], which is 60 s + timeout long. So it is enough that no window W of that length holds more than
+ * 120 departures. Suppose that one, (y - W, y], did, and let z be the entry of it that was written last. When z asked, every other
+ * entry of that window was there and later than y - W, hence later than z - W: at least 120 counted, and z was refused. ∎
+ * The order of the entries plays no part, so the proof holds for any number of processes that write to one log.
+ */
+export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number }): Budget {
+  const window = minute + options.timeout + slack;
+  let closedUntil = Number.NEGATIVE_INFINITY;
+
+  return {
+    async spend(at) {
+      if (at < closedUntil) throw overBudget(closedUntil);
+      const spending = await options.log.spend(options.keyId, at, window, requestLimit).catch((cause: unknown) => {
+        // What cannot be counted cannot be proved, so it must not leave.
+        throw new LookupOverBudget('The log of requests to the service cannot be written.', at + logRetry, cause);
+      });
+      if (!spending.granted) {
+        // Entries leave the window only by ageing: before that moment there is no need to look again.
+        closedUntil = Math.max(closedUntil, spending.retryAt);
+        throw overBudget(spending.retryAt);
+      }
+    },
+    close(until) {
+      closedUntil = Math.max(closedUntil, until);
+    },
+  };
+}
+
+function overBudget(retryAt: number): LookupOverBudget {
+  return new LookupOverBudget(
+    `No request to the service is left before ${new Date(retryAt).toISOString()} (${requestLimit} per minute and key).`,
+    retryAt,
+  );
+}
+
+/** A log that lives as long as the process and sees only it: for one process alone, and for tests. */
+export function memoryBudgetLog(): BudgetLog {
+  const departures = new Map<string, readonly number[]>();
+  return {
+    async spend(keyId, at, window, limit) {
+      const known = (departures.get(keyId) ?? []).filter((departure) => departure > at - 2 * window);
+      const counted = known.filter((departure) => departure > at - window).sort((a, b) => b - a);
+      const decisive = counted[limit - 1];
+      if (decisive !== undefined) return { granted: false, retryAt: decisive + window };
+      departures.set(keyId, [...known, at]);
+      return { granted: true };
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { type Clock, second } from '../clock.ts';
+import type { FreshUntil, Kept } from './lifetimes.ts';
+import type { Known } from './lookup.ts';
+import type { Observe, Resource } from './observation.ts';
+import type { Shelf } from './shelf.ts';
+
+/** How long (ms) a question waits for the service when something older is at hand. */
+const patience = 1.5 * second;
+
+interface ReadThrough<Value> {
+  readonly resource: Resource;
+  /** What is kept must look like this, or it is as good as nothing. */
+  readonly shape: z.ZodType<Value>;
+  readonly freshUntil: FreshUntil<Value>;
+  /** Asks the service. Rejects with a LookupFailure. */
+  readonly ask: (id: string) => Promise<Kept<Value>>;
+  /** The key of an answer on the shelf. */
+  readonly keyOf: (id: string) => string;
+  readonly shelf: Shelf;
+  readonly clock: Clock;
+  readonly observe: Observe;
+}
+
+/** One look at the shelf and, if need be, one request, shared by all who ask for the same while it lasts. */
+interface Flight<Value> {
+  readonly begunAt: number;
+  readonly kept: Promise<Kept<Value> | null>;
+  readonly answer: Promise<Kept<Value>>;
+}
+
+/**
+ * Reads through the shelf: what is fresh is served from it, what is not is asked for, once for all who wait for it. What is older is
+ * served as stale when the service fails, or when it is slow; its answer then still arrives on the shelf.
+ */
+export function readThrough<Value>(options: ReadThrough<Value>): (id: string) => Promise<Known<Value>> {
+  const { resource, shelf, clock, observe } = options;
+  const keptShape = z.object({ value: options.shape, asOf: z.number() });
+  const flights = new Map<string, Flight<Value>>();
+
+  return async (id) => {
+    const underway = flights.get(id);
+    if (underway) observe({ event: 'joined', resource });
+    const flight = underway ?? begin(id);
+    const kept = await flight.kept;
+    if (kept === null) return { ...(await flight.answer), stale: false };
+    if (isFresh(kept)) return { ...kept, stale: false };
+    const answer = await answerInPatience(flight);
+    if (answer !== null) return { ...answer, stale: false };
+    observe({ event: 'stale', resource });
+    return { ...kept, stale: true };
+  };
+
+  function isFresh(kept: Kept<Value>): boolean {
+    return clock.now() < options.freshUntil(kept);
+  }
+
+  function begin(id: string): Flight<Value> {
+    const kept = shelf.take(options.keyOf(id), keptShape);
+    const flight = { begunAt: clock.now(), kept, answer: look(id, kept) };
+    flights.set(id, flight);
+    void land(id, flight);
+    return flight;
+  }
+
+  async function look(id: string, shelved: Promise<Kept<Value> | null>): Promise<Kept<Value>> {
+    const kept = await shelved;
+    if (kept !== null && isFresh(kept)) {
+      observe({ event: 'hit', resource });
+      return kept;
+    }
+    observe({ event: 'miss', resource });
+    return options.ask(id);
+  }
+
+  /** A flight is joined until its answer is on the shelf, so that nobody falls between the two and asks again. */
+  async function land(id: string, flight: Flight<Value>): Promise<void> {
+    try {
+      const [kept, answer] = await Promise.all([flight.kept, flight.answer]);
+      if (answer !== kept) await shelf.put(options.keyOf(id), answer);
+    } catch {
+      // Those who wait for the answer are told.
+    } finally {
+      flights.delete(id);
+    }
+  }
+
+  /** The answer, or null when it fails or is not there in time. */
+  async function answerInPatience(flight: Flight<Value>): Promise<Kept<Value> | null> {
+    const given = new AbortController();
+    const wait = Math.max(0, flight.begunAt + patience - clock.now());
+    try {
+      return await Promise.race([flight.answer, clock.sleep(wait, given.signal).then(() => null)]);
+    } catch {
+      return null;
+    } finally {
+      given.abort();
+    }
+  }
+}

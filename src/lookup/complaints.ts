@@ -1,0 +1,15 @@
+import { type Clock, minute } from '../clock.ts';
+import type { Log } from '../log.ts';
+
+/** Tells the owner about a fault, each `code` at most once a minute: a dead service would flood the log otherwise. */
+export type Complain = (level: 'error' | 'warn', code: string, message: string, about?: object) => void;
+
+export function createComplaints(options: { log: Log; clock: Clock }): Complain {
+  const quietUntil = new Map<string, number>();
+  return (level, code, message, about = {}) => {
+    const now = options.clock.now();
+    if (now < (quietUntil.get(code) ?? 0)) return;
+    quietUntil.set(code, now + minute);
+    options.log[level]({ code, ...about }, message);
+  };
+}

@@ -1,0 +1,39 @@
+import { type Clock, minute, second } from '../clock.ts';
+import type { LookupFailure } from './failures.ts';
+
+/** After a failure the same answer can be expected for a while, and is given without asking. */
+export interface HoldOff {
+  /** @throws LookupFailure the last one, while it holds for this question */
+  check(question: string): void;
+  remember(question: string, failure: LookupFailure): void;
+}
+
+/** How long a failure holds (ms), and for what: the same question, or all that the key could ask. */
+export type HoldOffRule = (failure: LookupFailure) => { readonly ms: number; readonly everything: boolean };
+
+export const holdOffRule: HoldOffRule = ({ code }) => {
+  if (code === 'lookup_key_refused') return { ms: minute, everything: true };
+  // The budget itself remembers until when it is closed.
+  if (code === 'lookup_over_budget' || code === 'lookup_rate_limited') return { ms: 0, everything: false };
+  return { ms: 5 * second, everything: false };
+};
+
+export function createHoldOff(clock: Clock, rule: HoldOffRule = holdOffRule): HoldOff {
+  const held = new Map<string, { readonly until: number; readonly failure: LookupFailure }>();
+  const everything = '*';
+
+  return {
+    check(question) {
+      for (const scope of [everything, question]) {
+        const holding = held.get(scope);
+        if (holding !== undefined && clock.now() < holding.until) throw holding.failure;
+      }
+    },
+    remember(question, failure) {
+      const now = clock.now();
+      for (const [scope, { until }] of held) if (until <= now) held.delete(scope);
+      const rest = rule(failure);
+      if (rest.ms > 0) held.set(rest.everything ? everything : question, { until: now + rest.ms, failure });
+    },
+  };
+}

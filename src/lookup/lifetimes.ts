@@ -1,0 +1,39 @@
+import { day, minute, second } from '../clock.ts';
+import type { VoteStatus } from './schemas.ts';
+
+/** How long an answer is kept to be served when the service does not help. */
+export const keptFor = 7 * day;
+
+/** What was known, and when the service said it (ms since the epoch). */
+export interface Kept<Value> {
+  readonly value: Value;
+  readonly asOf: number;
+}
+
+/** How long an answer is as good as a new one, by what it means: the moment (ms since the epoch) from which to ask again. */
+export type FreshUntil<Value> = (kept: Kept<Value>) => number;
+
+/** A name, a count, a list of reviews: nobody minds five minutes. */
+export const fiveMinutes: FreshUntil<unknown> = ({ asOf }) => asOf + 5 * minute;
+
+/**
+ * A running cooldown is a fact until it ends. "May vote" holds only until the user votes, and "may not, no date" is half an answer:
+ * half a minute each, which is enough for a command that is pressed twice.
+ */
+export const voteStatusFreshUntil: FreshUntil<VoteStatus> = ({ value, asOf }) => {
+  if (value.canVote || value.nextVoteAt === null) return asOf + 30 * second;
+  // No cooldown of the document is longer than a day, so an absurd date is looked at again.
+  return Math.min(value.nextVoteAt, asOf + day);
+};
+
+/** What a vote status of earlier says about `now`: a cooldown that has ended since is no reason not to vote. */
+export function voteStatusAt(kept: Kept<VoteStatus>, now: number, cooldown: number): VoteStatus {
+  const { value, asOf } = kept;
+  const ends = value.nextVoteAt ?? asOf + cooldown;
+  return value.canVote || now < ends ? value : { ...value, canVote: true, nextVoteAt: null };
+}
+
+/** Too old, or from a future that only a clock set wrong has seen. */
+export function isPastUse(kept: Kept<unknown>, now: number): boolean {
+  return now >= kept.asOf + keptFor || kept.asOf > now + minute;
+}

@@ -1,0 +1,33 @@
+import type { BotProfile, ReviewSort, Reviews, ServerProfile, VoteStatus } from './schemas.ts';
+
+/** What a listing is: the key decides it, and with it which endpoints answer (document, section 4). */
+export type ListingKind = 'server' | 'bot';
+
+/** A value from the service and how far it can be trusted. */
+export interface Known<Value> {
+  readonly value: Value;
+  /** When the service said it (ms since the epoch). */
+  readonly asOf: number;
+  /** True when the service could not be asked just now and this is the last that was known. */
+  readonly stale: boolean;
+}
+
+export interface ReviewsQuery {
+  readonly sort: ReviewSort;
+  /** 1 to 50. */
+  readonly limit: number;
+}
+
+/**
+ * The lookup API as one listing's key sees it, read through the cache and paced by the budget.
+ * Every method throws a {@link LookupFailure} when nothing is known and the service does not help.
+ */
+export interface Lookup {
+  readonly kind: ListingKind;
+  /** `GET /server` or `GET /bot`, whichever the key serves. */
+  profile(): Promise<Known<ServerProfile | BotProfile>>;
+  /** `GET /votes/:userId`. */
+  voteStatus(userId: string): Promise<Known<VoteStatus>>;
+  /** `GET /reviews`; only a server key serves it. */
+  reviews(query: ReviewsQuery): Promise<Known<Reviews>>;
+}

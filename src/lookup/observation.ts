@@ -1,0 +1,19 @@
+import type { LookupFailureCode } from './failures.ts';
+
+export type Resource = 'profile' | 'votes' | 'reviews';
+
+/**
+ * What happened to one question, for whoever counts. Of one question:
+ * - `fact`: the ledger knew the answer; nothing else was looked at
+ * - `hit`: the cache knew it
+ * - `miss`: neither did, so the service has to say
+ * - `joined`: the same question was under way already
+ * - `stale`: it was answered with what was known earlier
+ * - `asked`: a request left for the service
+ * - `failed`: the service, or the budget, refused
+ */
+export type Observation =
+  | { readonly event: 'fact' | 'hit' | 'miss' | 'joined' | 'stale' | 'asked'; readonly resource: Resource }
+  | { readonly event: 'failed'; readonly resource: Resource; readonly code: LookupFailureCode };
+
+export type Observe = (observation: Observation) => void;

@@ -1,0 +1,89 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Keyv, KeyvMemoryAdapter } from 'keyv';
+import { hour, second } from '../clock.ts';
+import { TallyhookError } from '../errors.ts';
+
+const namespace = 'tallyhook';
+
+/** About 5 MB of vote statuses: more than a busy community asks for in a week. */
+const entriesInMemory = 10_000;
+
+/**
+ * Opens the cache that `url` names: `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). `keyv.disconnect()` closes it.
+ *
+ * A cache is a convenience. Where the file cannot be used, the memory serves instead, and `onFallback` is told why. While Redis is away,
+ * nothing is known, and it is found again by itself.
+ *
+ * @throws TallyhookError `cache_url_unknown`
+ */
+export async function openKeyv(url: string, onFallback: (fault: unknown) => void = () => {}): Promise<Keyv> {
+  const scheme = url.slice(0, url.indexOf(':') + 1);
+  if (scheme === 'memory:') return memoryKeyv();
+  if (scheme === 'sqlite:') return sqliteKeyv(url.slice(scheme.length), onFallback);
+  if (scheme === 'redis:' || scheme === 'rediss:') return redisKeyv(url);
+  throw new TallyhookError(
+    'cache_url_unknown',
+    `The address of the cache begins with "${scheme}", which is not known.`,
+    {
+      cure: 'Write memory:, sqlite: and a path, or redis:// and a host.',
+    },
+  );
+}
+
+/** A cache in the memory of this process, which forgets the oldest entries first. */
+export function memoryKeyv(limit: number = entriesInMemory): Keyv {
+  return new Keyv({ store: new KeyvMemoryAdapter(new NewestEntries(limit)), namespace });
+}
+
+class NewestEntries extends Map<string, unknown> {
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    super();
+    this.#limit = limit;
+  }
+
+  override set(key: string, value: unknown): this {
+    this.delete(key);
+    super.set(key, value);
+    for (const oldest of this.keys()) {
+      if (this.size <= this.#limit) break;
+      this.delete(oldest);
+    }
+    return this;
+  }
+}
+
+async function sqliteKeyv(path: string, onFallback: (fault: unknown) => void): Promise<Keyv> {
+  const { KeyvSqlite } = await import('@keyv/sqlite');
+  await mkdir(dirname(path), { recursive: true }).catch(ignore);
+  // The driver is synchronous: a lock of another process must not hold this one up for long.
+  const store = new KeyvSqlite({ uri: path, wal: true, busyTimeout: second / 10, clearExpiredInterval: hour });
+  const keyv = new Keyv({ store, namespace });
+  keyv.on('error', ignore);
+  try {
+    await store.ready;
+    // What a power cut takes from a cache can be asked again; it is not worth an fsync.
+    await store.query('PRAGMA synchronous = NORMAL');
+    return keyv;
+  } catch (fault) {
+    onFallback(fault);
+    await keyv.disconnect();
+    return memoryKeyv();
+  }
+}
+
+async function redisKeyv(url: string): Promise<Keyv> {
+  const { default: KeyvRedis } = await import('@keyv/redis');
+  const store = new KeyvRedis(
+    { url, disableOfflineQueue: true, socket: { connectTimeout: second } },
+    { connectionTimeout: second, throwOnConnectError: false, throwOnErrors: false },
+  );
+  const keyv = new Keyv({ store, namespace });
+  keyv.on('error', ignore);
+  return keyv;
+}
+
+/** Keyv throws what nobody listens to. Whoever uses the cache listens as well, and tells the owner. */
+function ignore(): void {}

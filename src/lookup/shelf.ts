@@ -1,0 +1,57 @@
+import { setImmediate as aMomentLater } from 'node:timers/promises';
+import type { Keyv } from 'keyv';
+import type { z } from 'zod';
+import { type Clock, second } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import type { Complain } from './complaints.ts';
+import { isPastUse, type Kept, keptFor } from './lifetimes.ts';
+
+/** A cache that takes longer than this is no help (ms). */
+const patience = second / 2;
+
+/** Where answers are kept. A cache that fails is a cache that knows nothing: it never sinks an answer. */
+export interface Shelf {
+  /** What is kept under the key, if it still has the shape that is expected now; else null. Never throws. */
+  take<Value>(key: string, shape: z.ZodType<Kept<Value>>): Promise<Kept<Value> | null>;
+  /** Never throws. */
+  put(key: string, kept: Kept<unknown>): Promise<void>;
+}
+
+/** A shelf in Keyv. Freshness is not Keyv's business: it only drops what nobody may use any more. */
+export function createShelf(options: { keyv: Keyv; clock: Clock; complain: Complain }): Shelf {
+  const { keyv, clock } = options;
+  const broken = (thrown: unknown) =>
+    options.complain('warn', 'cache_failed', `The cache of the lookup client does not work: ${messageOf(thrown)}`, {
+      cure: 'Answers still come, but cost more requests. Check the address of the cache, the disk and its permissions.',
+    });
+  // Keyv reports most faults as events, and throws when nobody listens.
+  keyv.on('error', broken);
+
+  return {
+    async take(key, shape) {
+      const found = await withinPatience(keyv.get<unknown>(key)).catch(broken);
+      const kept = shape.safeParse(found);
+      return kept.success && !isPastUse(kept.data, clock.now()) ? kept.data : null;
+    },
+    async put(key, kept) {
+      await withinPatience(keyv.set(key, kept, keptFor)).catch(broken);
+    },
+  };
+
+  async function withinPatience<Result>(work: Promise<Result>): Promise<Result> {
+    // Memory and SQLite answer before anything else happens. Only for the others is a timer worth its price on every read.
+    const early = await Promise.race([work.then((result) => ({ result })), aMomentLater(null)]);
+    if (early !== null) return early.result;
+    const done = new AbortController();
+    try {
+      return await Promise.race([
+        work,
+        clock.sleep(patience, done.signal).then(() => {
+          throw new Error(`no answer within ${patience} ms`);
+        }),
+      ]);
+    } finally {
+      done.abort();
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { minute, second } from '../../src/clock.ts';
+import { type BudgetLog, createBudget, memoryBudgetLog } from '../../src/lookup/budget.ts';
+import { LookupOverBudget } from '../../src/lookup/failures.ts';
+
+/** The document, section 8. */
+const requestLimit = 120;
+const timeout = 5 * second;
+const window = minute + timeout + second;
+
+function budgetOn(log: BudgetLog, keyId = 'key') {
+  return createBudget({ log, keyId, timeout });
+}
+
+async function spendAll(budget: ReturnType<typeof budgetOn>, at: number) {
+  for (let spent = 0; spent < requestLimit; spent++) await budget.spend(at);
+}
+
+async function refusal(spending: Promise<void>): Promise<LookupOverBudget> {
+  const thrown = await spending.then(
+    () => new Error('it was granted'),
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof LookupOverBudget)) throw thrown;
+  return thrown;
+}
+
+/** The most moments that lie in any minute. */
+function most(arrivals: readonly number[]): number {
+  const sorted = [...arrivals].sort((a, b) => a - b);
+  let first = 0;
+  return sorted.reduce((highest, arrival, index) => {
+    while ((sorted[first] ?? arrival) <= arrival - minute) first++;
+    return Math.max(highest, index - first + 1);
+  }, 0);
+}
+
+describe('the budget', () => {
+  it('grants 120 requests at once and then says when the next one may leave', async () => {
+    const budget = budgetOn(memoryBudgetLog());
+    await spendAll(budget, 1_000);
+    expect((await refusal(budget.spend(2_000))).retryAt).toBe(1_000 + window);
+    await refusal(budget.spend(1_000 + window - 1));
+    await budget.spend(1_000 + window);
+  });
+
+  it('counts each key by itself', async () => {
+    const log = memoryBudgetLog();
+    await spendAll(budgetOn(log, 'one'), 0);
+    await budgetOn(log, 'another').spend(0);
+  });
+
+  it('is shared by all who write to one log, as after a restart', async () => {
+    const log = memoryBudgetLog();
+    await spendAll(budgetOn(log), 0);
+    await refusal(budgetOn(log).spend(second));
+  });
+
+  it('is closed for as long as the service says', async () => {
+    const budget = budgetOn(memoryBudgetLog());
+    budget.close(30 * second);
+    expect((await refusal(budget.spend(0))).retryAt).toBe(30 * second);
+    await budget.spend(30 * second);
+  });
+
+  it('does not look into the log again before there can be anything left', async () => {
+    const log = memoryBudgetLog();
+    let looked = 0;
+    const budget = budgetOn({
+      spend(...what) {
+        looked++;
+        return log.spend(...what);
+      },
+    });
+    await spendAll(budget, 0);
+    await refusal(budget.spend(0));
+    await refusal(budget.spend(window - 1));
+    expect(looked).toBe(requestLimit + 1);
+  });
+
+  it('grants nothing that it cannot write down', async () => {
+    const budget = budgetOn({ spend: () => Promise.reject(new Error('disk full')) });
+    expect(await refusal(budget.spend(0))).toMatchObject({ retryAt: 5 * second, cause: new Error('disk full') });
+  });
+
+  /** Requests that leave together: how long after the ones before, how many, from which process, and how long they travel. */
+  const bursts = fc.array(
+    fc.record({
+      pause: fc.oneof(fc.integer({ min: 0, max: 10 * second }), fc.integer({ min: minute, max: window + second })),
+      count: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constant(150)),
+      process: fc.nat({ max: 2 }),
+      travel: fc.oneof(fc.constant(0), fc.constant(timeout), fc.integer({ min: 0, max: timeout })),
+    }),
+    { minLength: 4, maxLength: 12 },
+  );
+  const clocksOff = fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: -second / 2, max: second / 2 })));
+
+  it('never lets more than 120 arrive in any minute, whoever asks and however long they travel', async () => {
+    let busiest = 0;
+    const neverTooMany = fc.asyncProperty(bursts, clocksOff, async (traffic, off) => {
+      const log = memoryBudgetLog();
+      const processes = off.map((ms) => ({ ms, budget: budgetOn(log) }));
+      const arrivals: number[] = [];
+      let now = 1_000_000;
+      for (const { pause, count, process, travel } of traffic) {
+        now += pause;
+        const { ms, budget } = processes[process] ?? { ms: 0, budget: budgetOn(log) };
+        for (let sent = 0; sent < count; sent++) {
+          await budget.spend(now + ms).then(
+            () => arrivals.push(now + travel),
+            () => {},
+          );
+        }
+      }
+      busiest = Math.max(busiest, most(arrivals));
+      expect(most(arrivals)).toBeLessThanOrEqual(requestLimit);
+    });
+    await fc.assert(neverTooMany, { numRuns: 300 });
+    // A budget that grants nothing would hold the promise as well.
+    expect(busiest).toBe(requestLimit);
+  });
+});

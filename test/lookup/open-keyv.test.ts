@@ -1,0 +1,138 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { memoryKeyv, openKeyv } from '../../src/lookup/open-keyv.ts';
+import { asking } from './asking.ts';
+import { success } from './pretend-service.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tallyhook-cache-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+describe('a cache in a file', () => {
+  it('makes its directory and knows after a restart what it knew before', async () => {
+    const url = `sqlite:${join(directory, 'new', 'folder', 'cache.db')}`;
+    const before = await openKeyv(url);
+    await before.set('a', { b: 1 });
+    await before.disconnect();
+    const after = await openKeyv(url);
+    expect(await after.get('a')).toEqual({ b: 1 });
+    await after.disconnect();
+  });
+
+  it('that is broken is replaced by the memory, and the owner is told', async () => {
+    const path = join(directory, 'cache.db');
+    await writeFile(path, 'this is no database, and long enough to be taken for a broken one. '.repeat(100));
+    const onFallback = vi.fn();
+    const keyv = await openKeyv(`sqlite:${path}`, onFallback);
+    expect(onFallback).toHaveBeenCalledTimes(1);
+    await keyv.set('a', 1);
+    expect(await keyv.get('a')).toBe(1);
+    await keyv.disconnect();
+  });
+
+  it('that cannot be made is replaced by the memory', async () => {
+    await writeFile(join(directory, 'file'), '');
+    const onFallback = vi.fn();
+    const keyv = await openKeyv(`sqlite:${join(directory, 'file', 'cache.db')}`, onFallback);
+    expect(onFallback).toHaveBeenCalledTimes(1);
+    await keyv.set('a', 1);
+    expect(await keyv.get('a')).toBe(1);
+  });
+
+  it('that is closed under the feet of a question sinks no answer', async () => {
+    const cache = await openKeyv(`sqlite:${join(directory, 'cache.db')}`);
+    const { service, lookup, told } = await asking({ cache });
+    await cache.disconnect();
+    service.answer(success({ name: 'Cats' }));
+    expect((await lookup.profile()).value.name).toBe('Cats');
+    expect(told).toEqual([expect.objectContaining({ code: 'cache_failed' })]);
+    await service.close();
+  });
+});
+
+describe('a cache in the memory', () => {
+  it('forgets the oldest entries first', async () => {
+    const keyv = memoryKeyv(2);
+    await keyv.set('a', 1);
+    await keyv.set('b', 2);
+    await keyv.set('a', 3);
+    await keyv.set('c', 4);
+    expect(await keyv.get(['a', 'b', 'c'])).toEqual([3, undefined, 4]);
+  });
+
+  it('is opened by its name', async () => {
+    const keyv = await openKeyv('memory:');
+    await keyv.set('a', 1);
+    expect(await keyv.get('a')).toBe(1);
+  });
+});
+
+describe('a cache in Redis', () => {
+  async function freePort() {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    return port;
+  }
+
+  async function redis(port: number) {
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory];
+    const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
+    for await (const line of server.stdout) if (String(line).includes('Ready to accept')) break;
+    return {
+      async stop() {
+        server.kill();
+        if (server.exitCode === null) await once(server, 'exit');
+      },
+    };
+  }
+
+  const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
+
+  it.skipIf(!isInstalled)('is shared, goes away without harm and comes back by itself', async () => {
+    const port = await freePort();
+    const url = `redis://127.0.0.1:${port}`;
+    let server = await redis(port);
+    const [one, other] = [await openKeyv(url), await openKeyv(url)];
+    await one.set('a', 1);
+    expect(await other.get('a')).toBe(1);
+    await server.stop();
+
+    const { service, lookup, told } = await asking({ cache: one });
+    service.answer(success({ name: 'Cats' }));
+    expect((await lookup.profile()).value.name).toBe('Cats');
+    expect(told).toEqual([expect.objectContaining({ code: 'cache_failed' })]);
+    await service.close();
+
+    server = await redis(port);
+    await expect.poll(() => one.set('a', 2), { timeout: 10_000 }).toBe(true);
+    expect(await one.get('a')).toBe(2);
+    await one.disconnect();
+    await other.disconnect();
+    await server.stop();
+  });
+
+  it('that was never there does not hold up the start or an answer', async () => {
+    const cache = await openKeyv(`redis://127.0.0.1:${await freePort()}`);
+    const { service, lookup } = await asking({ cache });
+    service.answer(success({ name: 'Cats' }));
+    expect((await lookup.profile()).value.name).toBe('Cats');
+    await cache.disconnect();
+    await service.close();
+  });
+});
+
+it('an address of another kind is refused, and not repeated: it may hold a password', async () => {
+  await expect(openKeyv('mongodb://user:secret@host')).rejects.toMatchObject({
+    code: 'cache_url_unknown',
+    message: 'The address of the cache begins with "mongodb:", which is not known.',
+  });
+});

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hour, minute, second } from '../../src/clock.ts';
+import { asking, failureOf } from './asking.ts';
+import { failure, success } from './pretend-service.ts';
+
+const user = '123456789012345678';
+const iso = (at: number) => new Date(at).toISOString();
+
+let at: Awaited<ReturnType<typeof asking>>;
+/** What the ledger knows. */
+let votedAt: number | null;
+beforeEach(async () => {
+  votedAt = null;
+  at = await asking({ lastVote: async () => votedAt });
+});
+afterEach(() => at.service.close());
+
+function cooldownUntil(end: number) {
+  return success({ canVote: false, nextVoteDate: iso(end), lastVoteDate: iso(end - 12 * hour), secondsUntilVote: 1 });
+}
+
+it('is refused for what is no user id, without asking', async () => {
+  for (const odd of ['', 'ann', '1/../server', '1?limit=2', '123456789012345678901']) {
+    expect((await failureOf(at.lookup.voteStatus(odd))).code).toBe('lookup_bad_parameter');
+  }
+  expect(at.service.asked).toHaveLength(0);
+});
+
+describe('a running cooldown', () => {
+  it('is a fact until the moment it ends', async () => {
+    const { lookup, clock, service } = at;
+    const end = clock.now() + 3 * hour;
+    service.answer(cooldownUntil(end));
+    const status = { canVote: false, lastVoteAt: end - 12 * hour, nextVoteAt: end };
+    expect((await lookup.voteStatus(user)).value).toEqual(status);
+    await clock.advance(3 * hour - 1);
+    expect(await lookup.voteStatus(user)).toMatchObject({ value: status, stale: false });
+    expect(service.asked.map(({ url }) => url)).toEqual([`/api/v1/votes/${user}`]);
+    await clock.advance(1);
+    service.answer(success({ canVote: true }));
+    expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
+  });
+
+  it('that has ended is no reason not to vote, even when the service is down', async () => {
+    const { lookup, clock, service } = at;
+    const said = clock.now();
+    service.answer(cooldownUntil(said + hour));
+    await lookup.voteStatus(user);
+    service.answer(failure(500, 'oh'));
+    await clock.advance(hour);
+    const value = { canVote: true, lastVoteAt: said - 11 * hour, nextVoteAt: null };
+    expect(await lookup.voteStatus(user)).toEqual({ value, asOf: said, stale: true });
+  });
+
+  it('without any date holds half a minute, and is over after twelve hours', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(success({ canVote: false }));
+    await lookup.voteStatus(user);
+    await clock.advance(30 * second - 1);
+    await lookup.voteStatus(user);
+    expect(service.asked).toHaveLength(1);
+    service.answer(failure(500, 'oh'));
+    await clock.advance(hour);
+    expect(await lookup.voteStatus(user)).toMatchObject({ value: { canVote: false, nextVoteAt: null }, stale: true });
+    await clock.advance(11 * hour);
+    expect(await lookup.voteStatus(user)).toMatchObject({ value: { canVote: true }, stale: true });
+  });
+
+  it('whose end is absurd is asked for again after a day', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(cooldownUntil(clock.now() + 10_000 * hour));
+    await lookup.voteStatus(user);
+    await clock.advance(24 * hour);
+    await lookup.voteStatus(user);
+    expect(service.asked).toHaveLength(2);
+  });
+});
+
+it('"may vote" holds half a minute', async () => {
+  const { lookup, clock, service } = at;
+  service.answer(success({ canVote: true, nextVoteDate: null, lastVoteDate: null, secondsUntilVote: 0 }));
+  await lookup.voteStatus(user);
+  await clock.advance(30 * second - 1);
+  await lookup.voteStatus(user);
+  expect(service.asked).toHaveLength(1);
+  await clock.advance(1);
+  await lookup.voteStatus(user);
+  expect(service.asked).toHaveLength(2);
+});
+
+describe('a vote that the ledger knows', () => {
+  it('changes the state at once, and nobody is asked until its cooldown ends', async () => {
+    const { lookup, clock, service, seen } = at;
+    service.answer(success({ canVote: true }));
+    expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
+    votedAt = clock.now();
+    const value = { canVote: false, lastVoteAt: votedAt, nextVoteAt: votedAt + 12 * hour };
+    expect(await lookup.voteStatus(user)).toEqual({ value, asOf: clock.now(), stale: false });
+    await clock.advance(12 * hour - 1);
+    expect((await lookup.voteStatus(user)).value).toEqual(value);
+    expect(service.asked).toHaveLength(1);
+    expect(seen.slice(2)).toEqual(['fact', 'fact']);
+    await clock.advance(1);
+    expect((await lookup.voteStatus(user)).value).toEqual({ canVote: true, lastVoteAt: votedAt, nextVoteAt: null });
+    expect(service.asked).toHaveLength(2);
+  });
+
+  it('and that is over gives way to a vote that only the service knows', async () => {
+    const { lookup, clock, service } = at;
+    votedAt = clock.now() - 13 * hour;
+    const end = clock.now() + 11 * hour;
+    service.answer(cooldownUntil(end));
+    expect((await lookup.voteStatus(user)).value).toEqual({
+      canVote: false,
+      lastVoteAt: end - 12 * hour,
+      nextVoteAt: end,
+    });
+  });
+
+  it('and that is over still says something when the service does not', async () => {
+    const { lookup, clock, service } = at;
+    votedAt = clock.now() - 13 * hour;
+    service.answer(failure(500, 'oh'));
+    const value = { canVote: true, lastVoteAt: votedAt, nextVoteAt: null };
+    expect(await lookup.voteStatus(user)).toEqual({ value, asOf: votedAt, stale: true });
+  });
+
+  it('is never outdone by what the service said before it', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(cooldownUntil(clock.now() + 100 * hour));
+    await lookup.voteStatus(user);
+    votedAt = clock.now() + minute;
+    await clock.advance(12 * hour + minute);
+    expect((await lookup.voteStatus(user)).value).toEqual({ canVote: true, lastVoteAt: votedAt, nextVoteAt: null });
+  });
+
+  it('is done without when the ledger cannot be read', async () => {
+    const broken = await asking({ lastVote: () => Promise.reject(new Error('locked')) });
+    broken.service.answer(success({ canVote: true }));
+    expect((await broken.lookup.voteStatus(user)).value.canVote).toBe(true);
+    expect(broken.told).toEqual([expect.objectContaining({ code: 'ledger_unread' })]);
+    await broken.service.close();
+  });
+});

@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hour } from '../../src/clock.ts';
+import { botProfile, reviews, serverProfile, voteStatus } from '../../src/lookup/schemas.ts';
+import {
+  botProfileOnTheWire,
+  reviewsOnTheWire,
+  serverProfileOnTheWire,
+  voteStatusOnTheWire,
+} from '../../src/lookup/wire.ts';
+
+const now = Date.UTC(2026, 0, 1, 12);
+
+describe('a server profile', () => {
+  const documented = {
+    id: '123456789012345678',
+    name: 'Cats',
+    description: 'All cats',
+    votes: 1234,
+    monthlyVotes: 56,
+    tags: ['cats', 'pets'],
+    category: 'animals',
+    ownerDiscordId: '99999999999999999',
+    features: [],
+    emojis: [{}],
+    channelCount: 7,
+    roleCount: 8,
+    rules: ['be nice'],
+    url: 'https://list.example/server/cats',
+    stats: { members: 500, online: 20 },
+  };
+
+  it('is read in full, without its owner', () => {
+    expect(serverProfileOnTheWire.parse(documented)).toEqual({
+      kind: 'server',
+      id: '123456789012345678',
+      name: 'Cats',
+      description: 'All cats',
+      votes: 1234,
+      monthlyVotes: 56,
+      tags: ['cats', 'pets'],
+      category: 'animals',
+      members: 500,
+      online: 20,
+      channelCount: 7,
+      roleCount: 8,
+      url: 'https://list.example/server/cats',
+    });
+  });
+
+  it('takes the member count from the stats, and from the top level when they have none', () => {
+    const members = (odd: object) => serverProfileOnTheWire.parse({ ...documented, ...odd });
+    expect(members({ memberCount: 3 })).toMatchObject({ members: 500, online: 20 });
+    expect(members({ memberCount: 3, stats: { online: 2 } })).toMatchObject({ members: 3, online: 2 });
+    expect(members({ memberCount: 3, stats: 'none' })).toMatchObject({ members: 3, online: null });
+  });
+
+  it('needs nothing but a name', () => {
+    const bare = serverProfileOnTheWire.parse({ name: 'Cats' });
+    expect(bare).toMatchObject({ name: 'Cats', votes: null, tags: [], members: null, url: null });
+    expect(serverProfile.parse(bare)).toEqual(bare);
+    expect(serverProfileOnTheWire.safeParse({ ...documented, name: undefined }).success).toBe(false);
+  });
+
+  it.each(['javascript:alert(1)', 'ftp://list.example', '//list.example', 'cats', 7])('has no page %j', (url) => {
+    expect(serverProfileOnTheWire.parse({ ...documented, url }).url).toBeNull();
+  });
+
+  it('reads an id that is a number only while it has all its digits', () => {
+    const idOf = (id: unknown) => serverProfileOnTheWire.parse({ ...documented, id }).id;
+    expect(idOf(42)).toBe('42');
+    expect(idOf(2 ** 60)).toBeNull();
+    expect(idOf('abc')).toBeNull();
+  });
+
+  it('counts nothing below zero, in halves or in words', () => {
+    const votes = (count: unknown) => serverProfileOnTheWire.parse({ ...documented, votes: count }).votes;
+    expect([-1, 1.5, '7', true, null].map(votes)).toEqual([null, null, null, null, null]);
+    expect(votes(-0)).toBe(0);
+  });
+
+  it('leaves out tags that are no words', () => {
+    expect(serverProfileOnTheWire.parse({ ...documented, tags: ['cats', 7, null, ' '] }).tags).toEqual(['cats']);
+  });
+
+  it('survives any value in any field that decorates, and can be kept and taken back', () => {
+    const odd = fc.record(Object.fromEntries(Object.keys(documented).map((field) => [field, fc.jsonValue()])));
+    fc.assert(
+      fc.property(odd, (fields) => {
+        const read = serverProfileOnTheWire.parse({ ...fields, name: 'Cats' });
+        expect(serverProfile.parse(JSON.parse(JSON.stringify(read)))).toEqual(read);
+      }),
+    );
+  });
+});
+
+describe('a bot profile', () => {
+  it('is read in full', () => {
+    const documented = {
+      id: '1',
+      name: 'Purr',
+      description: 'Purrs',
+      votes: 9,
+      tags: ['fun'],
+      url: 'http://list.example/bot/purr',
+      stats: { servers: 77, shards: 2 },
+    };
+    const { stats, ...rest } = documented;
+    expect(botProfileOnTheWire.parse(documented)).toEqual({ kind: 'bot', ...rest, ...stats });
+  });
+
+  it('needs nothing but a name', () => {
+    const bare = botProfileOnTheWire.parse({ name: 'Purr' });
+    expect(bare).toMatchObject({ servers: null, shards: null });
+    expect(botProfile.parse(bare)).toEqual(bare);
+    expect(botProfileOnTheWire.safeParse({}).success).toBe(false);
+  });
+});
+
+describe('a vote status', () => {
+  const read = (data: unknown) => voteStatusOnTheWire(now).parse(data);
+  const lastVoteDate = '2026-01-01T10:00:00.000Z';
+
+  it('has both dates while a cooldown runs', () => {
+    const dates = { nextVoteDate: '2026-01-01T22:00:00.123Z', lastVoteDate: '2026-01-01T11:00:00.123+01:00' };
+    expect(read({ canVote: false, secondsUntilVote: 36_000, ...dates })).toEqual({
+      canVote: false,
+      lastVoteAt: now - 2 * hour + 123,
+      nextVoteAt: now + 10 * hour + 123,
+    });
+  });
+
+  it('takes the end from the seconds when the dates are missing', () => {
+    expect(read({ canVote: false, secondsUntilVote: 60 }).nextVoteAt).toBe(now + 60_000);
+  });
+
+  it('takes the end from the last vote when nothing else says it', () => {
+    expect(read({ canVote: false, lastVoteDate }).nextVoteAt).toBe(now + 10 * hour);
+  });
+
+  it('has no end that is over already', () => {
+    expect(read({ canVote: false, nextVoteDate: lastVoteDate, secondsUntilVote: 0 }).nextVoteAt).toBeNull();
+    expect(read({ canVote: false, nextVoteDate: lastVoteDate, secondsUntilVote: 5 }).nextVoteAt).toBe(now + 5_000);
+  });
+
+  it.each([
+    {},
+    { nextVoteDate: null, lastVoteDate: null, secondsUntilVote: null },
+    { nextVoteDate: 'soon', lastVoteDate: 5 },
+  ])('may hold nothing but the answer: %j', (rest) => {
+    expect(read({ canVote: true, ...rest })).toEqual({ canVote: true, lastVoteAt: null, nextVoteAt: null });
+    expect(read({ canVote: false, ...rest })).toEqual({ canVote: false, lastVoteAt: null, nextVoteAt: null });
+  });
+
+  it('has no next vote when it is possible now', () => {
+    expect(read({ canVote: true, nextVoteDate: '2026-01-02T00:00:00.000Z', lastVoteDate })).toEqual({
+      canVote: true,
+      lastVoteAt: now - 2 * hour,
+      nextVoteAt: null,
+    });
+  });
+
+  it.each([{}, { canVote: 'yes' }, { canVote: null }, [], null])('is none without the answer: %j', (data) => {
+    expect(voteStatusOnTheWire(now).safeParse(data).success).toBe(false);
+  });
+
+  it('survives any value beside the answer, and can be kept and taken back', () => {
+    const fields = fc.record({
+      nextVoteDate: fc.jsonValue(),
+      lastVoteDate: fc.jsonValue(),
+      secondsUntilVote: fc.jsonValue(),
+    });
+    fc.assert(
+      fc.property(fields, fc.boolean(), (rest, canVote) => {
+        const status = read({ canVote, ...rest });
+        expect(voteStatus.parse(JSON.parse(JSON.stringify(status)))).toEqual(status);
+      }),
+    );
+  });
+});
+
+describe('reviews', () => {
+  const documented = { username: 'Ann', rating: 4.5, comment: 'Good', createdAt: '2026-01-01T12:00:00Z' };
+  const ann = { username: 'Ann', rating: 4.5, comment: 'Good', createdAt: now };
+
+  it('are read with how many there are in all', () => {
+    const answer = { data: [documented], meta: { total: 345, shown: 1 } };
+    expect(reviewsOnTheWire.parse(answer)).toEqual({ reviews: [ann], total: 345 });
+  });
+
+  it('are at least as many as are shown', () => {
+    expect(reviewsOnTheWire.parse({ data: [documented], meta: undefined }).total).toBe(1);
+    expect(reviewsOnTheWire.parse({ data: [documented], meta: { total: 0 } }).total).toBe(1);
+  });
+
+  it('may lack any of their parts; what is no review is left out', () => {
+    const read = reviewsOnTheWire.parse({ data: [{}, 'bad', null, documented], meta: {} });
+    expect(read.reviews).toEqual([{ username: null, rating: null, comment: '', createdAt: null }, ann]);
+    expect(reviews.parse(read)).toEqual(read);
+  });
+
+  it.each([undefined, null, {}, 'none'])('are none without a list: %j', (data) => {
+    expect(reviewsOnTheWire.safeParse({ data, meta: {} }).success).toBe(false);
+  });
+});
