@@ -32,4 +32,6 @@ export interface Outbox {
   wake(now: number): Promise<void>;
   /** When the next effect is due, its lease included; null when none waits. */
   nextDueAt(): Promise<number | null>;
+  /** How many wait and how many are buried. */
+  sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
 }

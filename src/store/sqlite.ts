@@ -20,7 +20,7 @@ export function sqlite(path: string): Dialect {
   const writing = connection(writer);
   return {
     clustered: sql`without rowid`,
-    id: { type: 'integer', build: (column) => column.primaryKey().autoIncrement().notNull() },
+    id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely: new SqliteDialect({ database: async () => open(path) }),
     reading: connection(reader),
     writing: {

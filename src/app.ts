@@ -1,0 +1,191 @@
+import type { Express, Router } from 'express';
+import type { ListedLookup, Services } from '../commands/command.ts';
+import { commands } from '../commands/index.ts';
+import type { Config, Listing } from '../config/schema.ts';
+import { type Clock, second } from './clock.ts';
+import type { ListingCard } from './discord/announcement.ts';
+import { createAnnouncer } from './discord/announcer.ts';
+import { createDiscordClient } from './discord/client.ts';
+import { createInteractions } from './discord/interactions.ts';
+import { createRegistrar } from './discord/registrar.ts';
+import { createDiscordRest } from './discord/rest.ts';
+import { messageOf } from './errors.ts';
+import { createHealth } from './health.ts';
+import { createHttpApp } from './http-app.ts';
+import { createHttpServer } from './http-server.ts';
+import type { Log } from './log.ts';
+import { createLookup } from './lookup/client.ts';
+import { openKeyv } from './lookup/open-keyv.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { createDispatcher } from './outbox/dispatcher.ts';
+import { createOwnerApi } from './owner/api.ts';
+import { openStore, type Store } from './store/store.ts';
+import { en } from './texts/en.ts';
+import { createIntake } from './webhook/intake.ts';
+import { createKeyring } from './webhook/keyring.ts';
+import { createReceiver } from './webhook/receiver.ts';
+import { createReplay } from './webhook/replay.ts';
+
+/** tallyhook, put together. */
+export interface App {
+  /** The webhook routes alone, to be mounted in somebody else's Express app: before `express.json()`, or its body is gone. */
+  readonly webhooks: Router;
+  /** Everything that is served: webhooks, health, metrics and, with a token, the owner's API. */
+  readonly http: Express;
+  /**
+   * Connects to Discord and starts to work on the outbox. With `listen: false` it opens no port of its own.
+   * Throws TallyhookError `cannot_listen`. Returns the address that it listens on; null where it does not.
+   */
+  start(options?: { listen?: boolean }): Promise<string | null>;
+  /** Stops in the opposite order: no more requests, then no more effects, Discord, cache, store. What was acknowledged is on disk. */
+  stop(): Promise<void>;
+}
+
+/** Makes every adapter and hands each room its slice of the configuration. Opens the store; connects to nothing yet. */
+export async function createApp(config: Config, edges: { clock: Clock; log: Log }): Promise<App> {
+  const { clock, log } = edges;
+  const store = await openStore(config.databaseUrl, clock);
+  const cache = await openKeyv(config.cacheUrl, (fault) =>
+    log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
+  );
+  const metrics = createMetrics({ waitingTransactions: store.waiting, effects: store.outbox.sizes });
+
+  const listings = config.listings
+    .filter((listing) => listing.lookupKey !== null)
+    .map((listing) => listedLookup(listing, listing.lookupKey ?? ''))
+    .sort((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
+
+  function listedLookup(listing: Listing, key: string): ListedLookup {
+    const lookup = createLookup({
+      kind: listing.kind,
+      baseUrl: config.lookup.baseUrl,
+      key,
+      cache,
+      budget: store.budgetLog,
+      clock,
+      log,
+      lastVote: (userId) => store.ledger.lastVoteAt(userId, listing.name),
+      cooldownMs: listing.terms.cooldown,
+      observe: ({ event }) => metrics.lookups.inc({ listing: listing.name, event }),
+    });
+    return { name: listing.name, lookup };
+  }
+
+  const services: Services = { listings, texts: en, clock };
+  const rest = createDiscordRest(config.discord);
+  const dispatcher = createDispatcher({
+    outbox: store.outbox,
+    perform: createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log }),
+    clock,
+    log,
+    onAttempt: (outcome, effects) => metrics.attempts.inc({ outcome }, effects),
+  });
+
+  const registrar = createRegistrar({ rest, guildId: config.discord.guildId, commands, services, clock, log });
+  const discord = createDiscordClient({
+    ...config.discord,
+    clock,
+    log,
+    onInteraction: createInteractions({
+      commands,
+      services,
+      log,
+      onAnswered: (command, outcome) => metrics.commands.inc({ command, outcome }),
+    }),
+    onReady: () => {
+      registrar.start();
+      dispatcher
+        .wake()
+        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the outbox could not be woken'));
+    },
+  });
+
+  const parts: Parts = { store, clock, log, metrics, nudge: dispatcher.nudge };
+  const webhooks = receiverFor(config, parts);
+  const owner = config.ownerToken === null ? null : ownerApiFor(config, config.ownerToken, parts);
+  const discordPart = async () => {
+    if (!discord.ready) throw new Error('not connected to the gateway');
+  };
+  const health = createHealth({ store: store.probe, discord: discordPart }, metrics);
+  const http = createHttpApp({ webhooks, health, owner, log });
+  const server = createHttpServer(http);
+  let stopped: Promise<void> | undefined;
+
+  return {
+    webhooks,
+    http,
+    async start({ listen = true } = {}) {
+      const address = listen ? await server.listen(config.http.host, config.http.port) : null;
+      dispatcher.start();
+      discord.start();
+      warnOfSilence(config, log);
+      if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
+      return address?.url ?? null;
+    },
+    stop() {
+      stopped ??= (async () => {
+        await server.close();
+        await dispatcher.stop();
+        await registrar.stop();
+        await discord.stop();
+        await cache.disconnect();
+        await store.close();
+        log.info('stopped');
+      })();
+      return stopped;
+    },
+  };
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly nudge: () => void;
+}
+
+function receiverFor(config: Config, { store, clock, log, metrics, nudge }: Parts): Router {
+  const keyring = createKeyring(config.listings);
+  const intake = createIntake({ keyring, transact: store.transact, clock, log, onRecorded: nudge });
+  return createReceiver({
+    intake,
+    log,
+    observe: ({ status, outcome, took }) => {
+      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
+      metrics.deliverySeconds.observe(took / second);
+    },
+  });
+}
+
+function ownerApiFor(config: Config, token: string, { store, clock, log, nudge }: Parts): Router {
+  const replay = createReplay({ listings: config.listings, transact: store.transact, clock, onRecorded: nudge });
+  const cooldowns = new Map(config.listings.map(({ name, terms }) => [name, terms.cooldown]));
+  return createOwnerApi({ token, records: store.records, ledger: store.ledger, replay, cooldowns, clock, log });
+}
+
+/** The listing as the service shows it, for announcements. */
+function cardFrom(listings: readonly ListedLookup[]): (name: string) => Promise<ListingCard | null> {
+  return async (name) => {
+    const listed = listings.find((listing) => listing.name === name);
+    if (listed === undefined) return null;
+    const { value } = await listed.lookup.profile();
+    return { name: value.name, url: value.url };
+  };
+}
+
+/** What is not wrong, but most likely not meant. */
+function warnOfSilence({ listings }: Config, log: Log): void {
+  const receiving = listings.some(
+    ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
+      voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
+  );
+  if (!receiving)
+    log.warn(
+      { cure: 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard.' },
+      'no webhook secret is configured: every delivery is refused',
+    );
+  else if (listings.every(({ announceChannelId }) => announceChannelId === null)) {
+    log.warn({ cure: 'Set ANNOUNCE_CHANNEL_ID.' }, 'no channel is configured: nothing will be announced');
+  }
+}

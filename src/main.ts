@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { complaining, exit, type Terminal, UsageError } from './terminal.ts';
+
+const help = `tallyhook: votes on a listing service become credits and announcements on Discord
+
+Usage
+  tallyhook [start]     receive webhooks and run the bot; without DISCORD_TOKEN it runs the sandbox
+  tallyhook sandbox     a Discord and a listing service on this machine, to try everything without an account
+  tallyhook service     the listing service alone
+  tallyhook send        sign one delivery and send it to a receiver
+  tallyhook register    register the slash commands and exit
+  tallyhook config      show the settings in force, secrets hidden; --check says what is wrong with them, --schema
+                        prints the JSON Schema of the file that TALLYHOOK_CONFIG names
+  tallyhook --help      this text; every command has one of its own
+  tallyhook --version
+
+Settings come from environment variables, each also as NAME_FILE; .env.example names them all, and a file .env in the
+current directory is read.
+
+Exit codes: 0 stopped on request, 1 fault while running, 2 faulty configuration.`;
+
+type Run = (args: readonly string[], terminal: Terminal) => Promise<number>;
+
+/** Each is loaded only when it is asked for: a bot has no use for a service, nor the other way round. */
+const verbs: Readonly<Record<string, () => Promise<Run>>> = {
+  start: async () => (await import('./start.ts')).start,
+  sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
+  service: async () => (await import('./service/cli.ts')).serviceCommand,
+  send: async () => (await import('./service/send.ts')).sendCommand,
+  register: async () => (await import('./register.ts')).register,
+  config: async () => (await import('./show-config.ts')).showConfig,
+};
+
+/** The command line. Sets the exit code; returns when there is nothing left to do. */
+export async function main(args: readonly string[]): Promise<void> {
+  const [verb = 'start', ...rest] = args[0]?.startsWith('-') && !isAboutUs(args[0]) ? ['start', ...args] : args;
+  const terminal = processTerminal();
+  process.exitCode = await complaining(terminal, async () => {
+    if (verb === '--help' || verb === '-h' || verb === 'help') {
+      terminal.print(help);
+      return exit.fine;
+    }
+    if (verb === '--version' || verb === '-v') {
+      terminal.print(version());
+      return exit.fine;
+    }
+    const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+    if (load === undefined) throw new UsageError(`There is no command "${verb}".`);
+    readDotEnv();
+    return (await load())(rest, terminal);
+  });
+}
+
+function isAboutUs(word: string): boolean {
+  return ['--help', '-h', '--version', '-v'].includes(word);
+}
+
+/** The version, from the package.json above the sources or above what was built of them. */
+function version(): string {
+  for (const place of ['../package.json', '../../package.json']) {
+    try {
+      return JSON.parse(readFileSync(new URL(place, import.meta.url), 'utf8')).version;
+    } catch {
+      // Not here, so one above.
+    }
+  }
+  return 'unknown';
+}
+
+/** What the environment says already stays as it is. */
+function readDotEnv(): void {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing) throw new UsageError('The file .env in this directory cannot be read.');
+  }
+}
+
+/** The first signal asks to stop in order; a second one does not wait. */
+function processTerminal(): Terminal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(exit.fine);
+      stop.abort();
+    });
+  }
+  return {
+    print: (line) => void process.stdout.write(`${line}\n`),
+    complain: (line) => void process.stderr.write(`${line}\n`),
+    input: process.stdin,
+    stop: stop.signal,
+  };
+}

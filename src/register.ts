@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+import { commands } from '../commands/index.ts';
+import { systemClock } from './clock.ts';
+import { registerCommands } from './discord/registration.ts';
+import { createDiscordRest } from './discord/rest.ts';
+import { messageOf, TallyhookError } from './errors.ts';
+import { createLookup } from './lookup/client.ts';
+import { withConfig } from './start.ts';
+import { exit, type Terminal } from './terminal.ts';
+import { en } from './texts/en.ts';
+
+const help = `tallyhook register: registers the slash commands, on the guild that DISCORD_GUILD_ID names or everywhere, and exits
+
+\`tallyhook start\` does the same by itself; this is for whoever wants it done before.`;
+
+/** `tallyhook register`. */
+export async function register(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: { help: { type: 'boolean', short: 'h', default: false } } });
+  if (values.help) {
+    terminal.print(help);
+    return exit.fine;
+  }
+  return withConfig(terminal, async ({ discord, lookup, listings }) => {
+    const served = listings.flatMap(({ name, kind, lookupKey }) =>
+      lookupKey === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key: lookupKey, clock: systemClock }) }],
+    );
+    const rest = createDiscordRest(discord);
+    const where = discord.guildId === null ? 'everywhere' : `on guild ${discord.guildId}`;
+    const outcome = await registerCommands({ rest, guildId: discord.guildId, commands, services: { listings: served, texts: en } }).catch(
+      (cause: unknown) => {
+        throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
+          cause,
+          cure: 'Check DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+        });
+      },
+    );
+    terminal.print(outcome === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`);
+    return exit.fine;
+  });
+}

@@ -1,0 +1,217 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeConfig } from '../../config/describe.ts';
+import { listingsFileSchema } from '../../config/listings-file.ts';
+import { isConfigured, loadConfig } from '../../config/load.ts';
+import { FaultyConfig } from '../../config/schema.ts';
+import { settingNames, settings } from '../../config/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const least = {
+  DISCORD_TOKEN: 'discord-token',
+  LOOKUP_BASE_URL: 'https://lists.example/api/v1',
+  LOOKUP_SERVER_KEY: 'server-key',
+};
+
+function faultsOf(environment: Record<string, string>): readonly { setting: string; problem: string; cure: string }[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof FaultyConfig)) throw error;
+    return error.faults;
+  }
+}
+
+describe('the configuration', () => {
+  it('needs little, and fills in the defaults of the contract', () => {
+    const config = loadConfig(least);
+    expect(config).toMatchObject({
+      discord: { token: 'discord-token', apiUrl: 'https://discord.com/api', guildId: null },
+      databaseUrl: 'sqlite:data/tallyhook.db',
+      cacheUrl: 'sqlite:data/cache.db',
+      http: { host: '127.0.0.1', port: 3000 },
+      ownerToken: null,
+      logLevel: 'info',
+    });
+    expect(config.listings).toMatchObject([
+      {
+        name: 'server',
+        kind: 'server',
+        lookupKey: 'server-key',
+        terms: { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 43_200_000 },
+      },
+      { name: 'bot', kind: 'bot', lookupKey: null },
+    ]);
+  });
+
+  it('cannot be changed afterwards', () => {
+    const config = loadConfig(least);
+    expect(() => Object.assign(config.listings[0]?.terms ?? {}, { perVote: 1_000 })).toThrow(TypeError);
+  });
+
+  it('takes every value from a file as well, without the newline at its end', () => {
+    const path = join(tempDir(), 'token');
+    writeFileSync(path, 'from a file \n');
+    const { DISCORD_TOKEN: _, ...rest } = least;
+    expect(loadConfig({ ...rest, DISCORD_TOKEN_FILE: path }).discord.token).toBe('from a file ');
+    for (const name of settingNames)
+      expect(faultsOf({ ...rest, [`${name}_FILE`]: '/nowhere/at/all' }), name).not.toEqual([]);
+  });
+
+  it('splits secrets at commas, and treats an empty variable as unset', () => {
+    const [server] = loadConfig({ ...least, VOTE_WEBHOOK_SECRET: 'new, old', OWNER_TOKEN: '' }).listings;
+    expect(server?.voteSecrets).toEqual(['new', 'old']);
+    expect(loadConfig({ ...least, OWNER_TOKEN: '' }).ownerToken).toBe(null);
+  });
+
+  it('sends premium to the first channel unless it has one of its own', () => {
+    const one = { ...least, ANNOUNCE_CHANNEL_ID: '11' };
+    expect(loadConfig(one).listings[0]).toMatchObject({ announceChannelId: '11', premiumChannelId: '11' });
+    expect(loadConfig({ ...one, PREMIUM_CHANNEL_ID: '12' }).listings[0]?.premiumChannelId).toBe('12');
+  });
+
+  it('tells all faults in one message, each with its cure, and no secret', () => {
+    const faulty = {
+      DISCORD_API_URL: 'ftp://x',
+      DISCORD_GUILD_ID: 'my guild',
+      LOOKUP_BASE_URL: 'https://lists.example/api',
+      VOTE_WEBHOOK_SECRET: 'hush,,hush2',
+      CREDITS_PER_VOTE: '-1',
+      CREDITS_PER_PREMIUM: '1.5',
+      CREDITS_WHEN_DENIED: '1000001',
+      VOTE_COOLDOWN_HOURS: '0',
+      DATABASE_URL: 'mysql://user:hush@host/db',
+      CACHE_URL: 'sqlite:',
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      ANNOUNCE_CHANNEL_ID: '#general',
+    };
+    const faults = faultsOf(faulty);
+    const named = faults.map(({ setting }) => setting);
+    for (const name of [...Object.keys(faulty), 'DISCORD_TOKEN', 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY'])
+      expect(named).toContain(name);
+    expect(faults.every(({ cure }) => cure.length > 10)).toBe(true);
+    expect(JSON.stringify(faults)).not.toContain('hush');
+  });
+
+  it('refuses a setting that is given twice', () => {
+    expect(faultsOf({ ...least, PORT: '1', PORT_FILE: '/x' })).toMatchObject([{ setting: 'PORT' }]);
+  });
+
+  it('knows every secret, for the log to cut out', () => {
+    const { secrets } = loadConfig({
+      ...least,
+      VOTE_WEBHOOK_SECRET: 'a-secret,b-secret',
+      PREMIUM_WEBHOOK_SECRET: 'c-secret',
+      VOTE_WEBHOOK_AUTHORIZATION: 'd-secret',
+      OWNER_TOKEN: 'e-secret',
+      DATABASE_URL: 'postgres://user:f-secret@host/db',
+    });
+    expect([...secrets].sort()).toEqual([
+      'a-secret',
+      'b-secret',
+      'c-secret',
+      'd-secret',
+      'discord-token',
+      'e-secret',
+      'f-secret',
+      'server-key',
+    ]);
+  });
+});
+
+describe('the sandbox', () => {
+  it('is what runs when no Discord is configured, but never in production', () => {
+    expect(isConfigured({})).toBe(false);
+    expect(isConfigured({ DISCORD_TOKEN: 'x' })).toBe(true);
+    expect(isConfigured({ NODE_ENV: 'production' })).toBe(true);
+    expect(faultsOf({ ...least, DISCORD_TOKEN: '', NODE_ENV: 'production' })).toMatchObject([
+      { setting: 'DISCORD_TOKEN' },
+    ]);
+  });
+});
+
+describe('the file with several listings', () => {
+  const { LOOKUP_SERVER_KEY: _, ...shared } = least;
+  function withFile(content: unknown, more: Record<string, string> = {}) {
+    const path = join(tempDir(), 'listings.json');
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return { ...shared, ...more, TALLYHOOK_CONFIG: path };
+  }
+  const red = {
+    name: 'red',
+    kind: 'server',
+    id: '1',
+    lookupKey: 'red-key',
+    voteSecrets: ['red-secret'],
+    creditsPerVote: 3,
+  };
+
+  it('replaces the variables of the listings, which stay its defaults', () => {
+    const { listings } = loadConfig(
+      withFile({ listings: [red, { name: 'blue', kind: 'bot' }] }, { CREDITS_PER_VOTE: '7' }),
+    );
+    expect(listings).toMatchObject([
+      { name: 'red', terms: { perVote: 3 }, voteSecrets: ['red-secret'] },
+      { name: 'blue', kind: 'bot', terms: { perVote: 7 }, lookupKey: null },
+    ]);
+  });
+
+  it('tells its faults with the place of each, and quotes nothing of it', () => {
+    expect(
+      faultsOf(
+        withFile({
+          listings: [
+            { ...red, id: 'x' },
+            { ...red, kind: 'guild', secret: 'hush' },
+          ],
+        }),
+      ),
+    ).toMatchObject([
+      { setting: 'TALLYHOOK_CONFIG listings.0.id' },
+      { setting: 'TALLYHOOK_CONFIG listings.1.kind' },
+      { setting: 'TALLYHOOK_CONFIG listings.1' },
+    ]);
+    expect(faultsOf(withFile({ listings: [red, red] }))).toHaveLength(1);
+    expect(faultsOf(withFile({ listings: [red] }, { LOOKUP_BOT_KEY: 'x' }))).toMatchObject([
+      { setting: 'LOOKUP_BOT_KEY' },
+    ]);
+    expect(JSON.stringify(faultsOf(withFile('{"listings": hush')))).not.toContain('hush');
+  });
+
+  it('has a JSON Schema', () => {
+    expect(listingsFileSchema()).toMatchObject({ type: 'object', properties: { listings: { type: 'array' } } });
+  });
+});
+
+describe('tallyhook config', () => {
+  it('shows what is in force and hides every secret', () => {
+    const shown = describeConfig({
+      ...least,
+      DATABASE_URL: 'postgres://u:hush@db/tally',
+      PORT: '81',
+      OWNER_TOKEN: 'hush',
+    });
+    expect(shown).toMatch(/PORT +81\n/);
+    expect(shown).toMatch(/HOST +127\.0\.0\.1 {2}\(default\)\n/);
+    expect(shown).toMatch(/DATABASE_URL +postgres:\/\/db\/tally/);
+    for (const secret of ['hush', 'discord-token', 'server-key']) expect(shown).not.toContain(secret);
+  });
+});
+
+describe('the documents', () => {
+  it('name every setting with its default', () => {
+    const example = readFileSync('.env.example', 'utf8');
+    const readme = readFileSync('README.md', 'utf8');
+    for (const name of settingNames) {
+      expect(example, name).toMatch(new RegExp(`^#? ?${name}=${literal(settings[name].default ?? '')}`, 'm'));
+      expect(readme, name).toContain(`\`${name}\``);
+    }
+  });
+});
+
+function literal(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}

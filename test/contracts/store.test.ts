@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { day, hour, minute } from '../../src/clock.ts';
+import type { Vote } from '../../src/ledger/event.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { recordEvent } from '../../src/tally/record-event.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const programs = postgresPrograms();
+const [server] = serverAndBot();
+if (server === undefined) throw new Error('no listing');
+const start = Date.UTC(2026, 0, 1);
+
+/** What every store holds to, whichever database it is on. */
+function holds(newUrl: () => string): void {
+  async function open(url = newUrl()): Promise<Store> {
+    const store = await openStore(url, manualClock(start));
+    onTestFinished(() => store.close());
+    return store;
+  }
+
+  function vote(userId: string, at: number | null = start): Vote {
+    return {
+      family: 'vote',
+      kind: 'server_vote',
+      target: { kind: 'server', id: null },
+      userId,
+      at,
+      awarded: null,
+      denial: null,
+    };
+  }
+
+  function record(store: Store, event: Vote, receivedAt = start) {
+    return store.transact((tally) =>
+      recordEvent(tally, event, server as never, { receivedAt, family: 'vote', body: '{}' }),
+    );
+  }
+
+  it('keeps what was committed when it is opened again', async () => {
+    const url = newUrl();
+    const first = await openStore(url, manualClock(start));
+    await record(first, vote('1'));
+    await first.close();
+    const again = await open(url);
+    expect(await again.ledger.account('1')).toEqual({ userId: '1', credits: 10, votes: 1 });
+    expect((await record(again, vote('1'))).outcome).toBe('duplicate');
+  });
+
+  it('writes all of an event or nothing', async () => {
+    const store = await open();
+    const failing = store.transact(async (tally) => {
+      await recordEvent(tally, vote('1'), server as never, { receivedAt: start, family: 'vote', body: '{}' });
+      throw new Error('after all');
+    });
+    await expect(failing).rejects.toThrow('after all');
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+    expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 0 }, effects: { waiting: 0 } });
+  });
+
+  it('lets one work of a batch fail alone', async () => {
+    const store = await open();
+    const settled = await Promise.allSettled([
+      record(store, vote('1')),
+      store.transact(() => Promise.reject(new Error('poison'))),
+      record(store, vote('2')),
+    ]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await store.records.counts()).toMatchObject({ credits: 20, votes: 2, users: 2 });
+  });
+
+  it('pays one of many simultaneous deliveries of one vote, also over two processes', async () => {
+    const url = newUrl();
+    const stores = [await open(url), await open(url)];
+    const sent = Array.from({ length: 40 }, (_, index) => record(stores[index % 2] as Store, vote('1')));
+    const outcomes = (await Promise.all(sent)).map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === 'recorded')).toHaveLength(1);
+    const untimed = Array.from({ length: 10 }, (_, index) =>
+      record(stores[index % 2] as Store, vote('2', null), start + index),
+    );
+    expect((await Promise.all(untimed)).filter(({ outcome }) => outcome === 'recorded')).toHaveLength(1);
+    expect(await (stores[0] as Store).records.counts()).toMatchObject({ credits: 20, votes: 2 });
+  });
+
+  it('tells what the owner asks, newest first, page by page', async () => {
+    const store = await open();
+    for (const userId of ['1', '2', '3']) await record(store, vote(userId));
+    const [newest, older] = await store.records.deliveries({ outcome: 'recorded', limit: 2, before: null });
+    expect([newest?.userId, older?.userId]).toEqual(['3', '2']);
+    const rest = await store.records.deliveries({ outcome: null, limit: 2, before: older?.id ?? 0 });
+    expect(rest.map(({ userId }) => userId)).toEqual(['1']);
+    expect(await store.records.entries('2', 9)).toMatchObject([
+      { credits: 10, cause: 'vote', at: start, listing: 'server' },
+    ]);
+    expect(await store.ledger.lastVoteAt('2', 'server')).toBe(start);
+    expect(await store.ledger.lastVoteAt('2', 'bot')).toBe(null);
+  });
+
+  describe('the outbox', () => {
+    it('leases what is due to one taker, together per channel, and gives it back when the lease has run out', async () => {
+      const store = await open();
+      for (let user = 1; user <= 12; user += 1) await record(store, vote(String(user)));
+      const first = await store.outbox.claim(start, start + minute, 10);
+      expect(first).toHaveLength(10);
+      expect(new Set(first.map(({ nonce }) => nonce)).size).toBe(1);
+      expect(first[0]).toMatchObject({
+        attempts: 1,
+        channelId: server?.announceChannelId,
+        announcement: { userId: '1', balance: 10 },
+      });
+      expect(await store.outbox.claim(start, start + minute, 10)).toHaveLength(2);
+      expect(await store.outbox.claim(start, start + minute, 10)).toEqual([]);
+      await record(store, vote('13'), start + minute);
+      const again = await store.outbox.claim(start + minute, start + 2 * minute, 10);
+      expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+      expect(again[0]).toMatchObject({ attempts: 2, nonce: first[0]?.nonce });
+    });
+
+    it('never gives one effect to two takers at once', async () => {
+      const url = newUrl();
+      const stores = [await open(url), await open(url)];
+      for (let user = 1; user <= 30; user += 1) await record(stores[0] as Store, vote(String(user)));
+      const claims = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => (stores[index % 2] as Store).outbox.claim(start, start + minute, 5)),
+      );
+      const ids = claims.flat().map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toHaveLength(30);
+    });
+
+    it('waits, splits, buries, wakes and finishes', async () => {
+      const store = await open();
+      for (const user of ['1', '2', '3']) await record(store, vote(user));
+      const claim = (now: number) => store.outbox.claim(now, now + minute, 10);
+      const together = await claim(start);
+      await store.outbox.split(together, 'refused together');
+      const alone = [await claim(start), await claim(start), await claim(start)];
+      expect(alone.map((effects) => effects.length)).toEqual([1, 1, 1]);
+      expect(new Set([...alone.flat(), ...together].map(({ nonce }) => nonce)).size).toBe(4);
+      await store.outbox.done(alone[0] ?? [], start);
+      await store.outbox.bury(alone[1] ?? [], start, 'no such channel');
+      await store.outbox.retry(alone[2] ?? [], start + hour, 'Discord is down');
+      expect(await store.outbox.nextDueAt()).toBe(start + hour);
+      expect(await claim(start + minute)).toEqual([]);
+      await store.outbox.wake(start + minute);
+      expect(await claim(start + minute)).toHaveLength(1);
+      expect((await store.records.counts()).effects).toEqual({ waiting: 1, done: 1, buried: 1 });
+      expect(await store.records.effects({ state: 'buried', limit: 5, before: null })).toMatchObject([
+        { reason: 'no such channel', attempts: 2 },
+      ]);
+    });
+  });
+
+  it('counts lookup requests over all processes', async () => {
+    const url = newUrl();
+    const stores = [await open(url), await open(url)];
+    const spent = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (stores[index % 2] as Store).budgetLog.spend('key', start + index, minute, 10),
+      ),
+    );
+    expect(spent.filter(({ granted }) => granted)).toHaveLength(10);
+    expect(spent.find(({ granted }) => !granted)).toMatchObject({ granted: false });
+    expect(await (stores[0] as Store).budgetLog.spend('other', start, minute, 10)).toEqual({ granted: true });
+    expect(await (stores[0] as Store).budgetLog.spend('key', start + day, minute, 10)).toEqual({ granted: true });
+  });
+
+  it('proves that it can be written', async () => {
+    const store = await open();
+    await expect(store.probe()).resolves.toBeUndefined();
+  });
+}
+
+describe('the store on SQLite', () => {
+  holds(() => `sqlite:${join(tempDir(), 'tally.db')}`);
+});
+
+describe.skipIf(programs === null && !process.env['CI'])('the store on PostgreSQL', () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    if (programs === null)
+      throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
+    postgres = await startPostgres(programs);
+  });
+  afterAll(() => postgres?.stop());
+  holds(() => postgres.newDatabase());
+});

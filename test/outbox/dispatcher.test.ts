@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hour, minute, second } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { createDispatcher } from '../../src/outbox/dispatcher.ts';
+import type { Attempt, Effect } from '../../src/outbox/effect.ts';
+import { openStore } from '../../src/store/store.ts';
+import { recordTest } from '../../src/tally/record-test.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const start = Date.UTC(2026, 0, 1);
+
+/** A dispatcher over a real outbox whose attempts end as `attempts` says, the last one for all that follow. */
+async function dispatching(...attempts: Attempt[]) {
+  const clock = manualClock(start);
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock);
+  const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
+  const perform = async (effects: readonly Effect[]): Promise<Attempt> => {
+    performed.push({ at: clock.now() - start, ids: effects.map(({ id }) => id), nonce: effects[0]?.nonce });
+    return attempts.length > 1 ? (attempts.shift() as Attempt) : (attempts[0] as Attempt);
+  };
+  const log = createLog({ level: 'silent', secrets: [] });
+  const dispatcher = createDispatcher({ outbox: store.outbox, perform, clock, log });
+  onTestFinished(async () => {
+    await dispatcher.stop();
+    await store.close();
+  });
+  const [listing] = serverAndBot();
+  if (listing === undefined) throw new Error('no listing');
+  const enqueue = (channelId?: string) =>
+    store.transact((tally) =>
+      recordTest(
+        tally,
+        { kind: 'server_vote', userId: '1' },
+        { ...listing, ...(channelId && { announceChannelId: channelId }) },
+        { receivedAt: clock.now(), family: 'vote', body: '{}' },
+      ),
+    );
+  const counts = async () => (await store.records.counts()).effects;
+  /** Real turns of the event loop, for the database; the clock stands still meanwhile. */
+  const settle = () => wait(30);
+  return { clock, store, dispatcher, performed, enqueue, counts, settle };
+}
+
+describe('the dispatcher', () => {
+  it('does what waits when it starts, and what comes when it is nudged', async () => {
+    const { dispatcher, performed, enqueue, counts, settle } = await dispatching({ outcome: 'done' });
+    await enqueue();
+    dispatcher.start();
+    await settle();
+    expect(performed).toHaveLength(1);
+    await enqueue();
+    dispatcher.nudge();
+    await settle();
+    expect(performed).toHaveLength(2);
+    expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 0 });
+  });
+
+  it('notices within two seconds what another process has written', async () => {
+    const { clock, dispatcher, performed, enqueue, settle } = await dispatching({ outcome: 'done' });
+    dispatcher.start();
+    await settle();
+    await enqueue();
+    await clock.advance(2 * second);
+    await settle();
+    expect(performed).toHaveLength(1);
+  });
+
+  it('tries again later as the same message, and holds everything off while nothing can succeed', async () => {
+    const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
+    const { clock, dispatcher, performed, enqueue, counts, settle } = await dispatching(down, { outcome: 'done' });
+    await enqueue();
+    dispatcher.start();
+    await settle();
+    await enqueue('500000000000000009');
+    dispatcher.nudge();
+    await settle();
+    expect(performed).toHaveLength(1);
+    await clock.advance(8 * second);
+    await settle();
+    await clock.advance(2 * second);
+    await settle();
+    expect(performed).toHaveLength(3);
+    expect(performed.filter(({ nonce }) => nonce === performed[0]?.nonce)).toHaveLength(2);
+    expect(await counts()).toMatchObject({ done: 2 });
+  });
+
+  it('does at once what waited when it is told that Discord is back', async () => {
+    const { dispatcher, performed, enqueue, counts, settle } = await dispatching(
+      { outcome: 'later', reason: 'Discord is down', everything: true, afterMs: hour },
+      { outcome: 'done' },
+    );
+    await enqueue();
+    dispatcher.start();
+    await settle();
+    await dispatcher.wake();
+    await settle();
+    expect(performed).toHaveLength(2);
+    expect(await counts()).toMatchObject({ done: 1 });
+  });
+
+  it('sends alone what was refused together, and buries only the one at fault', async () => {
+    const { dispatcher, performed, enqueue, counts, settle } = await dispatching(
+      { outcome: 'split', reason: 'invalid' },
+      { outcome: 'bury', reason: 'invalid' },
+      { outcome: 'done' },
+    );
+    for (let count = 0; count < 3; count += 1) await enqueue();
+    dispatcher.start();
+    await settle();
+    expect(performed.map(({ ids }) => ids.length)).toEqual([3, 1, 1, 1]);
+    expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 1 });
+  });
+
+  it('does not let one channel hold up another', async () => {
+    const { dispatcher, performed, enqueue, settle } = await dispatching(
+      { outcome: 'later', reason: 'slow down', everything: false, afterMs: hour },
+      { outcome: 'done' },
+    );
+    await enqueue('500000000000000008');
+    await enqueue('500000000000000009');
+    dispatcher.start();
+    await settle();
+    expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
+  });
+
+  it('takes up what a crash left in a lease, as the same message', async () => {
+    const { clock, store, dispatcher, performed, enqueue, settle } = await dispatching({ outcome: 'done' });
+    await enqueue();
+    const [leased] = await store.outbox.claim(start, start + minute, 10);
+    dispatcher.start();
+    await clock.advance(30 * second);
+    await settle();
+    expect(performed).toHaveLength(0);
+    for (let step = 0; step < 20; step += 1) {
+      await clock.advance(2 * second);
+      await settle();
+    }
+    expect(performed).toMatchObject([{ nonce: leased?.nonce }]);
+  });
+});

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { sqlite } from '../../src/store/sqlite.ts';
+import { openStore } from '../../src/store/store.ts';
+import { receiving } from '../support/receiving.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: '2025-12-31T23:00:00Z' });
+
+describe('a database that somebody else has locked', () => {
+  it('is answered with 503 and Retry-After within 5 seconds, keeps nothing, and recovers by itself', {
+    timeout: 15_000,
+  }, async () => {
+    const path = join(tempDir(), 'tally.db');
+    const { post, store, url } = await receiving({ databaseUrl: `sqlite:${path}`, clock: systemClock });
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    const began = Date.now();
+    const refused = post('/webhooks/vote', vote('1'));
+    const alive = await fetch(`${url}/nothing`);
+    expect(alive.status).toBe(404);
+    expect(Date.now() - began).toBeLessThan(1_000);
+    const answer = await refused;
+    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(answer).toMatchObject({ status: 503, json: { success: false } });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+
+    const patient = post('/webhooks/vote', vote('2'));
+    setTimeout(() => other.exec('ROLLBACK'), 500);
+    expect(await patient).toMatchObject({ status: 200, json: { outcome: 'recorded' } });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+    other.close();
+  });
+});
+
+describe('a database from a newer version', () => {
+  it('is refused with a sentence that names the cure', async () => {
+    const path = join(tempDir(), 'tally.db');
+    await migrate(sqlite(path));
+    const database = new Database(path);
+    database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
+    database.close();
+    await expect(openStore(`sqlite:${path}`, systemClock)).rejects.toMatchObject({
+      code: 'database_too_new',
+      message: expect.stringContaining('999-from-the-future'),
+      cure: expect.stringContaining('newer version'),
+    });
+  });
+});

@@ -1,0 +1,25 @@
+import { defaultTerms } from '../../src/ledger/rules.ts';
+import type { ReceivingListing } from '../../src/webhook/keyring.ts';
+
+export const voteSecret = 'vote-secret-for-tests';
+export const premiumSecret = 'premium-secret-for-tests';
+export const announceChannel = '500000000000000001';
+export const premiumChannel = '500000000000000002';
+
+/** One server and one bot that share their secrets, as the environment variables describe them. */
+export function serverAndBot(changes: Partial<ReceivingListing> = {}): ReceivingListing[] {
+  const same = {
+    id: null,
+    terms: defaultTerms,
+    announceChannelId: announceChannel,
+    premiumChannelId: premiumChannel,
+    voteSecrets: [voteSecret],
+    premiumSecrets: [premiumSecret],
+    voteAuthorization: null,
+    ...changes,
+  };
+  return [
+    { ...same, name: 'server', kind: 'server' },
+    { ...same, name: 'bot', kind: 'bot' },
+  ];
+}

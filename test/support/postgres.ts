@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const versions = '/usr/lib/postgresql';
+
+/** Where Debian keeps the newest PostgreSQL server's programs; null where none is installed. */
+export function postgresPrograms(): string | null {
+  if (!existsSync(versions)) return null;
+  const newest = readdirSync(versions).sort((a, b) => Number(b) - Number(a))[0];
+  const programs = newest === undefined ? null : join(versions, newest, 'bin');
+  return programs !== null && existsSync(join(programs, 'initdb')) ? programs : null;
+}
+
+export interface PostgresServer {
+  /** The address of a database that nobody has used yet. */
+  newDatabase(): string;
+  stop(): void;
+}
+
+/** A PostgreSQL server of our own in a temporary directory, on the loopback. As root it runs as the user `postgres`, since it refuses root. */
+export async function startPostgres(programs: string): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'tallyhook-pg-'));
+  const port = await freePort();
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(directory, Number(output('id', ['-u', 'postgres'])), Number(output('id', ['-g', 'postgres'])));
+  const run = (program: string, args: string[]) => {
+    const path = join(programs, program);
+    return isRoot
+      ? output('setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', path, ...args])
+      : output(path, args);
+  };
+
+  const data = join(directory, 'data');
+  run('initdb', ['-D', data, '-U', 'tally', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${directory} -c fsync=off`;
+  run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
+
+  let databases = 0;
+  return {
+    newDatabase() {
+      databases += 1;
+      const name = `tally${databases}`;
+      output(join(programs, 'psql'), [
+        '-h',
+        '127.0.0.1',
+        '-p',
+        String(port),
+        '-U',
+        'tally',
+        'postgres',
+        '-qc',
+        `CREATE DATABASE ${name}`,
+      ]);
+      return `postgres://tally@127.0.0.1:${port}/${name}`;
+    },
+    stop() {
+      run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop']);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function output(program: string, args: string[]): string {
+  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], cwd: tmpdir() }).trim();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,82 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import express, { type Express } from 'express';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { createIntake } from '../../src/webhook/intake.ts';
+import { createKeyring, type ReceivingListing } from '../../src/webhook/keyring.ts';
+import { createReceiver } from '../../src/webhook/receiver.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { serverAndBot, voteSecret } from './listings.ts';
+import { manualClock } from './manual-clock.ts';
+import { tempDir } from './temp-dir.ts';
+
+export interface Receiving {
+  readonly url: string;
+  readonly store: Store;
+  readonly lines: string[];
+  /** Posts a payload (an object is serialised) and signs it, unless told otherwise. */
+  post(
+    path: string,
+    payload: unknown,
+    options?: PostOptions,
+  ): Promise<{ status: number; json: Record<string, unknown>; headers: Headers }>;
+}
+
+export interface PostOptions {
+  readonly secret?: string | null;
+  readonly signature?: string;
+  readonly headers?: Record<string, string>;
+  readonly method?: string;
+}
+
+/** The receiver on a real Express server and a real SQLite file. */
+export async function receiving(
+  options: { clock?: Clock; listings?: ReceivingListing[]; before?: (app: Express) => void; databaseUrl?: string } = {},
+): Promise<Receiving> {
+  const clock = options.clock ?? manualClock();
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const store = await openStore(options.databaseUrl ?? `sqlite:${join(tempDir(), 'tally.db')}`, clock);
+  const keyring = createKeyring(options.listings ?? serverAndBot());
+  const intake = createIntake({ keyring, transact: store.transact, clock, log });
+  const app = express();
+  options.before?.(app);
+  app.use(createReceiver({ intake, log }));
+  const url = await serve(app);
+  onTestFinished(() => store.close());
+
+  return {
+    url,
+    store,
+    lines,
+    async post(path, payload, { secret = voteSecret, signature, headers = {}, method = 'POST' } = {}) {
+      const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+      const signed = signature ?? (secret === null ? undefined : sign(body, secret));
+      const response = await fetch(url + path, {
+        method,
+        headers: { 'content-type': 'application/json', ...(signed && { 'x-webhook-signature': signed }), ...headers },
+        ...(method === 'GET' || method === 'HEAD' ? {} : { body }),
+      });
+      const text = await response.text();
+      return { status: response.status, json: text === '' ? {} : JSON.parse(text), headers: response.headers };
+    },
+  };
+}
+
+/** Serves on a free port of the loopback until the test has finished. */
+export async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

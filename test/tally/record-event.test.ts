@@ -1,0 +1,242 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hour, minute } from '../../src/clock.ts';
+import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
+import { openStore } from '../../src/store/store.ts';
+import { recordEvent } from '../../src/tally/record-event.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const [server, bot] = serverAndBot();
+if (server === undefined || bot === undefined) throw new Error('no listings');
+
+function vote(changes: Partial<Vote> = {}): Vote {
+  const target = { kind: 'server', id: null } as const;
+  return {
+    family: 'vote',
+    kind: 'server_vote',
+    target,
+    userId: '1',
+    at: start,
+    awarded: null,
+    denial: null,
+    ...changes,
+  };
+}
+
+function premium(changes: Partial<Premium> = {}): Premium {
+  return {
+    family: 'premium',
+    kind: 'premium_purchase',
+    target: { kind: null, id: null },
+    userId: '1',
+    giftedBy: null,
+    orderIds: ['order'],
+    tier: null,
+    at: null,
+    periodEnd: null,
+    awarded: null,
+    ...changes,
+  };
+}
+
+async function tallying() {
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start));
+  onTestFinished(() => store.close());
+  const record = (event: Event, { receivedAt = start, listing = server, body = '{}' } = {}) =>
+    store.transact((tally) => recordEvent(tally, event, listing as never, { receivedAt, family: event.family, body }));
+  return { store, record };
+}
+
+describe('a vote', () => {
+  it('pays once, however often and late it comes', async () => {
+    const { store, record } = await tallying();
+    expect(await record(vote())).toMatchObject({ outcome: 'recorded', credits: 10, reason: null });
+    expect(await record(vote())).toMatchObject({ outcome: 'duplicate', credits: 0 });
+    expect(await record(vote(), { receivedAt: start + 1_000 * hour, body: '{ }' })).toMatchObject({
+      outcome: 'duplicate',
+    });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('for the bot is another vote than the one for the server at the same instant', async () => {
+    const { store, record } = await tallying();
+    await record(vote());
+    await record(vote({ kind: 'bot_vote' }), { listing: bot });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
+  });
+
+  it('pays what the payload says, else what is configured', async () => {
+    const { record } = await tallying();
+    expect(await record(vote({ userId: '1', awarded: 25 }))).toMatchObject({ credits: 25 });
+    expect(await record(vote({ userId: '2', awarded: 0 }))).toMatchObject({ credits: 0, reason: null });
+    expect(await record(vote({ userId: '3', awarded: true }))).toMatchObject({ credits: 10 });
+    const paid = { ...server, terms: { ...server.terms, whenDenied: 3 } };
+    expect(
+      await record(vote({ userId: '4', awarded: false, denial: 'Ad blocker detected' }), { listing: paid }),
+    ).toMatchObject({
+      credits: 3,
+      reason: 'Ad blocker detected',
+    });
+  });
+
+  it('that the service denied counts all the same', async () => {
+    const { store, record } = await tallying();
+    await record(vote({ awarded: false, denial: 'Already voted recently' }));
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0, votes: 1 });
+    expect(await store.records.entries('1', 5)).toMatchObject([
+      { cause: 'denied', credits: 0, reason: 'Already voted recently' },
+    ]);
+  });
+
+  it('inside the cooldown of another is recorded, pays nothing and is not counted, whichever comes first', async () => {
+    const { store, record } = await tallying();
+    await record(vote());
+    for (const gap of [hour, -hour, 12 * hour - 5 * minute - 1, -(12 * hour - 5 * minute - 1)]) {
+      expect(await record(vote({ at: start + gap })), String(gap)).toMatchObject({
+        outcome: 'recorded',
+        credits: 0,
+        reason: 'within_cooldown',
+      });
+    }
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
+    expect(await record(vote({ at: start + 12 * hour - 5 * minute }))).toMatchObject({ credits: 10, reason: null });
+    expect(await record(vote({ at: start - 12 * hour }))).toMatchObject({ credits: 10 });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 30, votes: 3 });
+  });
+
+  it('inside the cooldown does not itself block a later one', async () => {
+    const { record } = await tallying();
+    await record(vote());
+    await record(vote({ at: start + 11 * hour }));
+    expect(await record(vote({ at: start + 12 * hour }))).toMatchObject({ credits: 10 });
+  });
+
+  it('without a timestamp is the same vote for a whole cooldown', async () => {
+    const { store, record } = await tallying();
+    const untimed = vote({ at: null });
+    expect(await record(untimed)).toMatchObject({ outcome: 'recorded', credits: 10 });
+    expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(untimed, { receivedAt: start + 12 * hour })).toMatchObject({
+      outcome: 'recorded',
+      credits: 10,
+    });
+    expect(await record(vote({ at: null, userId: '2' }))).toMatchObject({ outcome: 'recorded' });
+    expect(await store.ledger.account('1')).toMatchObject({ votes: 2 });
+  });
+
+  it('leaves an effect that says all that the announcement needs', async () => {
+    const { store, record } = await tallying();
+    await record(vote());
+    const [effect] = await store.outbox.claim(start, start + minute, 10);
+    expect(effect?.announcement).toEqual({
+      event: 'server_vote',
+      test: false,
+      listing: 'server',
+      userId: '1',
+      credits: 10,
+      balance: 10,
+      reason: null,
+      at: start,
+      nextVoteAt: start + 12 * hour,
+      tier: null,
+      giftedBy: null,
+    });
+  });
+
+  it('leaves no effect where no channel is configured', async () => {
+    const { store, record } = await tallying();
+    await record(vote(), { listing: { ...server, announceChannelId: null } });
+    expect(await store.outbox.nextDueAt()).toBe(null);
+  });
+});
+
+describe('a premium order', () => {
+  it('pays its purchase and each renewal once', async () => {
+    const { store, record } = await tallying();
+    const renewal = premium({ kind: 'subscription.renewed', periodEnd: start + 720 * hour });
+    expect(await record(premium())).toMatchObject({ credits: 100 });
+    expect(await record(premium())).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(renewal)).toMatchObject({ credits: 100 });
+    expect(await record(renewal)).toMatchObject({ outcome: 'duplicate' });
+    expect(await record({ ...renewal, periodEnd: start + 1_440 * hour })).toMatchObject({ credits: 100 });
+    expect(await record({ ...renewal, periodEnd: null, at: start })).toMatchObject({ credits: 100 });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 400, votes: 0 });
+  });
+
+  it('without any id is known by the digest of its body', async () => {
+    const { record } = await tallying();
+    const nameless = premium({ orderIds: [] });
+    expect(await record(nameless, { body: '{"a":1}' })).toMatchObject({ outcome: 'recorded' });
+    expect(await record(nameless, { body: '{"a":1}' })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(nameless, { body: '{"a":2}' })).toMatchObject({ outcome: 'recorded' });
+  });
+
+  it('keeps its credits when it expires or is revoked, and pays nothing after a revocation', async () => {
+    const { store, record } = await tallying();
+    await record(premium({ orderIds: ['order', 'purchase'] }));
+    expect(await record(premium({ kind: 'subscription.expired', userId: null }))).toMatchObject({
+      outcome: 'recorded',
+      credits: 0,
+    });
+    expect(await record(premium({ kind: 'subscription.renewed', periodEnd: start }))).toMatchObject({ credits: 100 });
+    expect(await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['purchase'] }))).toMatchObject(
+      { credits: 0 },
+    );
+    expect(await record(premium({ kind: 'subscription.renewed', periodEnd: start + hour }))).toMatchObject({
+      outcome: 'recorded',
+      credits: 0,
+      reason: 'order_revoked',
+    });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 200 });
+  });
+
+  it('that is revoked before its purchase arrives pays nothing either', async () => {
+    const { store, record } = await tallying();
+    await record(premium({ kind: 'subscription.revoked', userId: null }));
+    expect(await record(premium())).toMatchObject({ credits: 0, reason: 'order_revoked' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+  });
+});
+
+describe('any sequence of deliveries, in any order, repeated at will', () => {
+  it('leaves every balance equal to the sum of its entries, and no two paid votes closer than the cooldown', async () => {
+    const event = fc.record({
+      userId: fc.constantFrom('1', '2'),
+      at: fc.option(
+        fc.integer({ min: 0, max: 72 }).map((hours) => start + hours * hour),
+        { nil: null },
+      ),
+      awarded: fc.constantFrom(null, true, false, 7),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
+        const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start));
+        for (const [index, changes] of events.entries()) {
+          await store.transact((tally) =>
+            recordEvent(tally, vote(changes), server, {
+              receivedAt: start + index * minute,
+              family: 'vote',
+              body: '{}',
+            }),
+          );
+        }
+        for (const userId of ['1', '2']) {
+          const account = await store.ledger.account(userId);
+          const entries = await store.records.entries(userId, 1_000);
+          expect(account.credits).toBe(entries.reduce((sum, { credits }) => sum + credits, 0));
+          const counted = entries.filter(({ cause }) => cause === 'vote' || cause === 'denied').map(({ at }) => at);
+          expect(account.votes).toBe(counted.length);
+          for (const [index, at] of counted.slice(1).entries()) {
+            expect((counted[index] ?? 0) - at).toBeGreaterThanOrEqual(12 * hour - 5 * minute);
+          }
+        }
+        await store.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

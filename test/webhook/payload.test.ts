@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { minute } from '../../src/clock.ts';
+import { type Reading, readPayload } from '../../src/webhook/payload.ts';
+
+const now = Date.UTC(2026, 5, 15, 12);
+const read = (json: unknown, premiumPath = false): Reading => readPayload(json, { premiumPath, now });
+
+function vote(json: Record<string, unknown>) {
+  const reading = read({ event: 'server_vote', userId: '42', ...json });
+  if (reading.is !== 'event' || reading.event.family !== 'vote') throw new Error(JSON.stringify(reading));
+  return reading.event;
+}
+
+function premium(json: Record<string, unknown>) {
+  const reading = read({ event: 'premium_purchase', buyer: { userId: '42' }, ...json }, true);
+  if (reading.is !== 'event' || reading.event.family !== 'premium') throw new Error(JSON.stringify(reading));
+  return reading.event;
+}
+
+function reasonOf(json: unknown): string | null {
+  const reading = read(json);
+  return reading.is === 'unknown' ? reading.reason : null;
+}
+
+describe('the kind of an event', () => {
+  it('is named by event, else by type', () => {
+    expect(read({ event: 'bot_vote', userId: '1' })).toMatchObject({ is: 'event', event: { kind: 'bot_vote' } });
+    expect(read({ type: 'server_vote', userId: '1' })).toMatchObject({ event: { kind: 'server_vote' } });
+    expect(read({ event: 'surprise', type: 'server_vote', userId: '1' })).toMatchObject({
+      is: 'unknown',
+      kind: 'surprise',
+    });
+  });
+
+  it('is seen in the other fields where neither is there', () => {
+    expect(read({ userId: '1', serverId: '2' })).toMatchObject({ event: { kind: 'server_vote' } });
+    expect(read({ voter: { userId: '1' }, bot: { id: '2', name: 'b' } })).toMatchObject({
+      event: { kind: 'bot_vote' },
+    });
+    expect(read({ buyer: { userId: '1' } }, true)).toMatchObject({ event: { kind: 'premium_purchase' } });
+    expect(read({ buyer: { userId: '1' } }, false)).toMatchObject({ is: 'unknown' });
+    expect(read({ userId: '1' })).toMatchObject({ is: 'unknown', kind: null });
+  });
+
+  it('is not taken from what an object inherits', () => {
+    expect(read(JSON.parse('{"__proto__":{"event":"server_vote","userId":"1"}}'))).toMatchObject({ is: 'unknown' });
+  });
+});
+
+describe('a vote', () => {
+  it('names its voter and its target flat or nested', () => {
+    expect(vote({ serverId: '7' })).toMatchObject({ userId: '42', target: { kind: 'server', id: '7' } });
+    expect(read({ event: 'server_vote', voter: { userId: '5' }, server: { id: '6' } })).toMatchObject({
+      event: { userId: '5', target: { kind: 'server', id: '6' } },
+    });
+    expect(read({ event: 'bot_vote', userId: '5', bot: { id: '6' } })).toMatchObject({
+      event: { target: { kind: 'bot', id: '6' } },
+    });
+  });
+
+  it('takes a safe integer for an id, and quarantines every other form', () => {
+    expect(vote({ userId: 123_456 }).userId).toBe('123456');
+    for (const userId of [2 ** 53, 1.5, -1, '', 'abc', '12a', '1'.repeat(21), {}, [], true]) {
+      expect(reasonOf({ event: 'server_vote', userId }), JSON.stringify(userId)).toMatch(/id|user/);
+    }
+    expect(reasonOf({ event: 'server_vote', userId: '1', serverId: 'my-server' })).toMatch(/serverId/);
+    expect(reasonOf({ event: 'server_vote' })).toBe('the vote names no user');
+  });
+
+  it('reads the time with any fraction and zone', () => {
+    const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+    for (const timestamp of [
+      '2026-01-02T03:04:05.678Z',
+      '2026-01-02T03:04:05.678901234Z',
+      '2026-01-02T05:04:05.678+02:00',
+      '2026-01-02T05:04:05,678+0200',
+      '2026-01-01t22:04:05.678-05',
+    ]) {
+      expect(vote({ timestamp }).at, timestamp).toBe(at);
+    }
+    expect(vote({ timestamp: '2026-01-02T03:04:05.6Z' }).at).toBe(at - 78);
+    expect(vote({ timestamp: null }).at).toBe(null);
+    expect(vote({}).at).toBe(null);
+  });
+
+  it('quarantines a time that is not ISO 8601 with a zone, or more than 5 minutes ahead', () => {
+    for (const timestamp of [
+      'yesterday',
+      '2026-01-02',
+      '2026-01-02T03:04:05',
+      '2026-02-30T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-01-02T25:00:00Z',
+      '2026-01-02 03:04:05Z',
+      1_767_323_045_678,
+      '',
+      {},
+    ]) {
+      expect(reasonOf({ event: 'server_vote', userId: '1', timestamp }), String(timestamp)).toMatch(/timestamp/);
+    }
+    expect(
+      reasonOf({ event: 'server_vote', userId: '1', timestamp: new Date(now + 5 * minute + 1).toISOString() }),
+    ).toMatch(/ahead/);
+    expect(vote({ timestamp: new Date(now + 5 * minute).toISOString() }).at).toBe(now + 5 * minute);
+  });
+
+  it('reads every ISO time that the machine writes, to the millisecond', () => {
+    fc.assert(
+      fc.property(fc.date({ max: new Date(now), min: new Date('0001-01-01'), noInvalidDate: true }), (date) => {
+        expect(vote({ timestamp: date.toISOString() }).at).toBe(date.getTime());
+      }),
+    );
+  });
+
+  it('reads creditsAwarded as a number, a yes or no, or nothing; all else is quarantined', () => {
+    expect(vote({ creditsAwarded: 25 }).awarded).toBe(25);
+    expect(vote({ creditsAwarded: 0 }).awarded).toBe(0);
+    expect(vote({ creditsAwarded: true }).awarded).toBe(true);
+    expect(vote({ creditsAwarded: false, creditDenialReason: 'Ad blocker detected' })).toMatchObject({
+      awarded: false,
+      denial: 'Ad blocker detected',
+    });
+    for (const creditsAwarded of [-1, 0.5, 1_000_001, 1e300, Number.POSITIVE_INFINITY, '10', {}, []]) {
+      expect(reasonOf({ event: 'server_vote', userId: '1', creditsAwarded }), String(creditsAwarded)).toMatch(
+        /creditsAwarded/,
+      );
+    }
+  });
+});
+
+describe('a test', () => {
+  it('is marked by test: true and by nothing else', () => {
+    expect(read({ event: 'server_vote', userId: '1', test: true })).toMatchObject({ is: 'test', kind: 'server_vote' });
+    expect(read({ event: 'server_vote', userId: '1', test: false })).toMatchObject({ is: 'event' });
+    for (const test of ['true', 1, 'yes', {}]) {
+      expect(read({ event: 'server_vote', userId: '1', test })).toMatchObject({ is: 'unknown' });
+    }
+  });
+
+  it('may hold anything else, since its contents are made up', () => {
+    expect(read({ event: 'server_vote', userId: 'somebody', creditsAwarded: -5, test: true })).toMatchObject({
+      is: 'test',
+      userId: null,
+    });
+    expect(read({ test: true })).toMatchObject({ is: 'test', kind: 'server_vote' });
+    expect(read({ test: true }, true)).toMatchObject({ is: 'test', kind: 'premium_purchase' });
+  });
+});
+
+describe('a premium event', () => {
+  it('belongs to the buyer, and a gift to its recipient', () => {
+    expect(premium({}).userId).toBe('42');
+    expect(premium({ recipient: null })).toMatchObject({ userId: '42', giftedBy: null });
+    expect(premium({ recipient: { userId: '43' }, isGift: true })).toMatchObject({ userId: '43', giftedBy: '42' });
+    expect(premium({ recipient: { userId: '43' }, giftedBy: { userId: '44' } })).toMatchObject({
+      userId: '43',
+      giftedBy: '44',
+    });
+    expect(read({ event: 'premium_purchase', buyer: { userId: '1' }, isGift: true }, true)).toMatchObject({
+      is: 'unknown',
+    });
+  });
+
+  it('needs a buyer to pay, and an order at least to end', () => {
+    expect(reasonOf({ event: 'premium_purchase', orderId: 'o' })).toMatch(/no buyer/);
+    expect(reasonOf({ event: 'subscription.renewed', orderId: 'o' })).toMatch(/no buyer/);
+    expect(read({ event: 'subscription.expired', orderId: 'o' })).toMatchObject({
+      event: { userId: null, orderIds: ['o'] },
+    });
+    expect(reasonOf({ event: 'subscription.revoked' })).toMatch(/neither buyer nor order/);
+  });
+
+  it('keeps both ids of its order, the order id first', () => {
+    expect(premium({ orderId: 'o', purchaseId: 'p' }).orderIds).toEqual(['o', 'p']);
+    expect(premium({ purchaseId: 17 }).orderIds).toEqual(['17']);
+    expect(premium({ orderId: '' }).orderIds).toEqual([]);
+  });
+
+  it('says what it was bought for', () => {
+    expect(premium({ vendor: { type: 'bot', id: '9' } }).target).toEqual({ kind: 'bot', id: '9' });
+    expect(premium({ serverId: '8' }).target).toEqual({ kind: 'server', id: '8' });
+    expect(premium({ targetType: 'server', targetName: 'x' }).target).toEqual({ kind: 'server', id: null });
+    expect(premium({}).target).toEqual({ kind: null, id: null });
+  });
+});
+
+describe('anything at all', () => {
+  it('is read without a throw, and never as an event that names nobody', () => {
+    const keys = fc.constantFrom(
+      'event',
+      'type',
+      'userId',
+      'voter',
+      'serverId',
+      'bot',
+      'test',
+      'timestamp',
+      'creditsAwarded',
+      'buyer',
+      'orderId',
+      '__proto__',
+    );
+    const values = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom('server_vote', 'bot_vote', 'premium_purchase', 'subscription.revoked', '1', true),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(keys, values)), fc.boolean(), (json, premiumPath) => {
+        const reading = read(json, premiumPath);
+        if (reading.is === 'event' && reading.event.family === 'vote')
+          expect(reading.event.userId).toMatch(/^\d{1,20}$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,239 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import express from 'express';
+import { describe, expect, it } from 'vitest';
+import { sign } from '../../src/webhook/signature.ts';
+import { premiumSecret, serverAndBot, voteSecret } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { receiving } from '../support/receiving.ts';
+
+const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2025-12-31T23:00:00.000Z' };
+const purchase = { event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' };
+
+describe('a delivery', () => {
+  it('is recorded, and is a duplicate from then on', async () => {
+    const { post, store } = await receiving();
+    expect(await post('/webhooks/vote', vote)).toMatchObject({
+      status: 200,
+      json: { received: true, outcome: 'recorded' },
+    });
+    expect(await post('/webhooks', { ...vote, timestamp: '2025-12-31T23:00:00.0001+00:00' })).toMatchObject({
+      json: { outcome: 'duplicate' },
+    });
+    expect(await store.ledger.account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
+  });
+
+  it('is accepted on a path with a slash at its end', async () => {
+    const { post } = await receiving();
+    expect((await post('/webhooks/vote/', vote)).status).toBe(200);
+  });
+
+  it('may be signed over the payload serialised anew', async () => {
+    const { post } = await receiving();
+    const signature = sign(JSON.stringify(vote), voteSecret);
+    expect((await post('/webhooks/vote', JSON.stringify(vote, null, 2), { signature })).status).toBe(200);
+  });
+
+  it('is kept, quarantined, when it is signed but not understood', async () => {
+    const { post, store } = await receiving();
+    for (const odd of [
+      { event: 'surprise' },
+      { event: 'server_vote' },
+      [],
+      'null',
+      '"text"',
+      '5',
+      { ...vote, creditsAwarded: -1 },
+    ]) {
+      expect(await post('/webhooks/vote', odd)).toMatchObject({ status: 200, json: { outcome: 'quarantined' } });
+    }
+    const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 50, before: null });
+    expect(kept).toHaveLength(7);
+    expect(kept.at(-1)).toMatchObject({ body: '{"event":"surprise"}', kind: 'surprise', credits: 0 });
+  });
+
+  it('answers a test with test each time, and pays nothing', async () => {
+    const { post, store } = await receiving();
+    for (let time = 0; time < 2; time += 1) {
+      expect(await post('/webhooks/vote', { ...vote, test: true })).toMatchObject({ json: { outcome: 'test' } });
+    }
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.records.effects({ state: 'waiting', limit: 9, before: null })).toHaveLength(2);
+  });
+});
+
+describe('refusals', () => {
+  it('come in the order method, encoding, size, signature, JSON', async () => {
+    const { post } = await receiving();
+    const get = await post('/webhooks/vote', '', { method: 'GET' });
+    expect(get).toMatchObject({ status: 405, json: { success: false, error: expect.stringMatching(/https/) } });
+    expect(get.headers.get('allow')).toBe('POST');
+    const compressed = { 'content-encoding': 'gzip' };
+    expect((await post('/webhooks/vote', gzipSync('{}').toString('latin1'), { headers: compressed })).status).toBe(415);
+    expect((await post('/webhooks/vote', 'x'.repeat(64 * 1024 + 1), { headers: compressed })).status).toBe(415);
+    expect((await post('/webhooks/vote', 'x'.repeat(64 * 1024 + 1), { secret: null })).status).toBe(413);
+    expect((await post('/webhooks/vote', 'not json', { secret: null })).status).toBe(401);
+    expect((await post('/webhooks/vote', 'not json')).status).toBe(400);
+    expect((await post('/webhooks/vote', '')).status).toBe(400);
+    expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
+    expect((await post('/webhooks/vote', `\uFEFF${JSON.stringify(vote)}`)).status).toBe(400);
+  });
+
+  it('name the limit of 64 KiB exactly', async () => {
+    const { post } = await receiving();
+    const padded = (size: number) => `{"event":"x","pad":"${'p'.repeat(size - 22)}"}`;
+    expect(await post('/webhooks/vote', padded(64 * 1024))).toMatchObject({ status: 200 });
+    expect(await post('/webhooks/vote', padded(64 * 1024 + 1))).toMatchObject({ status: 413 });
+  });
+
+  it('do not wait for the end of a body that is too large', async () => {
+    const { url } = await receiving();
+    const { port } = new URL(url);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write(
+        `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'4000\r\n'}${'x'.repeat(0x4000)}\r\n`.repeat(
+          1,
+        ),
+      );
+      for (let chunk = 0; chunk < 5; chunk += 1) socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`);
+      socket.on('data', (data) => {
+        resolve(data.toString());
+        socket.destroy();
+      });
+    });
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  it('are the same 401 for every unsigned, wrongly signed or foreign delivery', async () => {
+    const { post, store } = await receiving();
+    const body = JSON.stringify(vote);
+    for (const options of [
+      { secret: null },
+      { secret: 'another secret' },
+      { signature: '' },
+      { signature: sign(body, voteSecret).toUpperCase() },
+      { signature: `sha256=${sign(body, voteSecret)}` },
+      { secret: null, headers: { authorization: voteSecret } },
+    ]) {
+      expect(await post('/webhooks/vote', body, options), JSON.stringify(options)).toMatchObject({
+        status: 401,
+        json: { success: false },
+      });
+    }
+    expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
+  });
+
+  it('refuse everything where no secret is configured', async () => {
+    const { post } = await receiving({ listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
+    expect((await post('/webhooks/vote', vote)).status).toBe(401);
+    expect((await post('/webhooks/vote', vote, { secret: '' })).status).toBe(401);
+  });
+});
+
+describe('the families', () => {
+  it('must agree: the secret, the path and the event', async () => {
+    const { post, store } = await receiving();
+    const premium = { secret: premiumSecret };
+    expect((await post('/webhooks/premium', purchase, premium)).json).toMatchObject({ outcome: 'recorded' });
+    expect((await post('/webhooks', { ...purchase, orderId: 'o-2' }, premium)).json).toMatchObject({
+      outcome: 'recorded',
+    });
+    for (const [path, payload, options] of [
+      ['/webhooks/vote', purchase, {}],
+      ['/webhooks/vote', purchase, premium],
+      ['/webhooks/premium', purchase, {}],
+      ['/webhooks/premium', vote, premium],
+      ['/webhooks/vote', vote, premium],
+      ['/webhooks', purchase, {}],
+      ['/webhooks', vote, premium],
+      ['/webhooks/premium', { ...vote, test: true }, premium],
+    ] as const) {
+      expect((await post(path, payload, options)).status, `${path} ${payload.event}`).toBe(401);
+    }
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 200, votes: 0 });
+  });
+});
+
+describe('several secrets', () => {
+  it('are all valid, for rotation', async () => {
+    const { post } = await receiving({ listings: serverAndBot({ voteSecrets: ['old-secret', 'new-secret'] }) });
+    expect((await post('/webhooks/vote', vote, { secret: 'old-secret' })).json).toMatchObject({ outcome: 'recorded' });
+    expect((await post('/webhooks/vote', vote, { secret: 'new-secret' })).json).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('tell the listing, and the target id does where several of a kind share one', async () => {
+    const [server] = serverAndBot();
+    if (server === undefined) throw new Error('no listing');
+    const listings = [
+      { ...server, name: 'red', id: '111' },
+      { ...server, name: 'blue', id: '222' },
+      { ...server, name: 'own', id: '333', voteSecrets: ['own-secret'] },
+    ];
+    const { post, store } = await receiving({ listings });
+    await post('/webhooks/vote', { ...vote, serverId: '222' });
+    await post('/webhooks/vote', { ...vote, serverId: '111' });
+    await post('/webhooks/vote', { ...vote, serverId: '999' });
+    await post('/webhooks/vote', { ...vote, serverId: '999' }, { secret: 'own-secret' });
+    const rows = await store.records.deliveries({ outcome: null, limit: 9, before: null });
+    expect(rows.map(({ listing, outcome }) => [listing, outcome]).reverse()).toEqual([
+      ['blue', 'recorded'],
+      ['red', 'recorded'],
+      [null, 'quarantined'],
+      ['own', 'recorded'],
+    ]);
+  });
+});
+
+describe('unsigned votes with an Authorization value', () => {
+  const listings = serverAndBot({ voteAuthorization: 'my value' });
+  const withValue = { secret: null, headers: { authorization: 'my value' } };
+
+  it('are taken where the owner opted in, on the vote path and the common one', async () => {
+    const { post } = await receiving({ listings });
+    expect((await post('/webhooks/vote', vote, withValue)).json).toMatchObject({ outcome: 'recorded' });
+    expect((await post('/webhooks', vote, withValue)).json).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('are refused with another value, on the premium path, for other events, and beside a wrong signature', async () => {
+    const { post } = await receiving({ listings });
+    expect((await post('/webhooks/vote', vote, { secret: null, headers: { authorization: 'My value' } })).status).toBe(
+      401,
+    );
+    expect((await post('/webhooks/premium', vote, withValue)).status).toBe(401);
+    expect((await post('/webhooks/premium', purchase, withValue)).status).toBe(401);
+    expect((await post('/webhooks', purchase, withValue)).status).toBe(401);
+    expect((await post('/webhooks/vote', { ...vote, event: 'bot_vote' }, withValue)).status).toBe(401);
+    expect((await post('/webhooks/vote', vote, { ...withValue, signature: '0'.repeat(64) })).status).toBe(401);
+  });
+});
+
+describe("somebody else's Express app", () => {
+  it('is told exactly that the body was already consumed', async () => {
+    const { post, lines } = await receiving({ before: (app) => app.use(express.json()) });
+    const answer = await post('/webhooks/vote', vote);
+    expect(answer).toMatchObject({
+      status: 503,
+      json: { error: expect.stringMatching(/already consumed.*express\.json\(\)/) },
+    });
+    expect(answer.headers.get('retry-after')).toBe('60');
+    expect(lines.join()).toContain('already consumed');
+  });
+
+  it('may parse JSON for other routes, or hand over the raw bytes', async () => {
+    const other = await receiving({ before: (app) => app.use('/other', express.json()) });
+    expect((await other.post('/webhooks/vote', vote)).status).toBe(200);
+    const raw = await receiving({ before: (app) => app.use(express.raw({ type: () => true })) });
+    expect((await raw.post('/webhooks/vote', vote)).status).toBe(200);
+  });
+});
+
+describe('the clock', () => {
+  it('decides what is a timestamp of the future', async () => {
+    const clock = manualClock(Date.UTC(2025, 11, 31, 22, 50));
+    const { post } = await receiving({ clock });
+    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
+    await clock.advance(5 * 60_000);
+    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
+  });
+});
