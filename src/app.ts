@@ -13,6 +13,7 @@ import { messageOf } from './errors.ts';
 import { createHealth } from './health.ts';
 import { createHttpApp } from './http-app.ts';
 import { createHttpServer } from './http-server.ts';
+import type { LedgerReads } from './ledger/ledger.ts';
 import type { Log } from './log.ts';
 import { createLookup } from './lookup/client.ts';
 import { openKeyv } from './lookup/open-keyv.ts';
@@ -20,6 +21,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import { createOwnerApi } from './owner/api.ts';
 import { openStore, type Store } from './store/store.ts';
+import type { Recorded } from './tally/record-event.ts';
 import { en } from './texts/en.ts';
 import { createIntake } from './webhook/intake.ts';
 import { createKeyring } from './webhook/keyring.ts';
@@ -30,6 +32,8 @@ import { createReplay } from './webhook/replay.ts';
 export interface App {
   /** The webhook routes alone, to be mounted in somebody else's Express app: before `express.json()`, or its body is gone. */
   readonly webhooks: Router;
+  /** Balances and votes, for whoever builds on them. */
+  readonly ledger: LedgerReads;
   /** Everything that is served: webhooks, health, metrics and, with a token, the owner's API. */
   readonly http: Express;
   /**
@@ -41,9 +45,17 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** What the outside hands in. */
+export interface Edges {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told of every delivery that was stored, after its commit. */
+  readonly onRecorded?: (recorded: Recorded) => void;
+}
+
 /** Makes every adapter and hands each room its slice of the configuration. Opens the store; connects to nothing yet. */
-export async function createApp(config: Config, edges: { clock: Clock; log: Log }): Promise<App> {
-  const { clock, log } = edges;
+export async function createApp(config: Config, edges: Edges): Promise<App> {
+  const { clock, log, onRecorded = () => {} } = edges;
   const store = await openStore(config.databaseUrl, clock);
   const cache = await openKeyv(config.cacheUrl, (fault) =>
     log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
@@ -100,7 +112,16 @@ export async function createApp(config: Config, edges: { clock: Clock; log: Log 
     },
   });
 
-  const parts: Parts = { store, clock, log, metrics, nudge: dispatcher.nudge };
+  const parts: Parts = {
+    store,
+    clock,
+    log,
+    metrics,
+    onRecorded(recorded) {
+      dispatcher.nudge();
+      onRecorded(recorded);
+    },
+  };
   const webhooks = receiverFor(config, parts);
   const owner = config.ownerToken === null ? null : ownerApiFor(config, config.ownerToken, parts);
   const discordPart = async () => {
@@ -114,6 +135,7 @@ export async function createApp(config: Config, edges: { clock: Clock; log: Log 
   return {
     webhooks,
     http,
+    ledger: store.ledger,
     async start({ listen = true } = {}) {
       const address = listen ? await server.listen(config.http.host, config.http.port) : null;
       dispatcher.start();
@@ -142,12 +164,12 @@ interface Parts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly nudge: () => void;
+  readonly onRecorded: (recorded: Recorded) => void;
 }
 
-function receiverFor(config: Config, { store, clock, log, metrics, nudge }: Parts): Router {
+function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }: Parts): Router {
   const keyring = createKeyring(config.listings);
-  const intake = createIntake({ keyring, transact: store.transact, clock, log, onRecorded: nudge });
+  const intake = createIntake({ keyring, transact: store.transact, clock, log, onRecorded });
   return createReceiver({
     intake,
     log,
@@ -158,8 +180,8 @@ function receiverFor(config: Config, { store, clock, log, metrics, nudge }: Part
   });
 }
 
-function ownerApiFor(config: Config, token: string, { store, clock, log, nudge }: Parts): Router {
-  const replay = createReplay({ listings: config.listings, transact: store.transact, clock, onRecorded: nudge });
+function ownerApiFor(config: Config, token: string, { store, clock, log, onRecorded }: Parts): Router {
+  const replay = createReplay({ listings: config.listings, transact: store.transact, clock, onRecorded });
   const cooldowns = new Map(config.listings.map(({ name, terms }) => [name, terms.cooldown]));
   return createOwnerApi({ token, records: store.records, ledger: store.ledger, replay, cooldowns, clock, log });
 }

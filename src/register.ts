@@ -22,18 +22,23 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
   }
   return withConfig(terminal, async ({ discord, lookup, listings }) => {
     const served = listings.flatMap(({ name, kind, lookupKey }) =>
-      lookupKey === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key: lookupKey, clock: systemClock }) }],
+      lookupKey === null
+        ? []
+        : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key: lookupKey, clock: systemClock }) }],
     );
     const rest = createDiscordRest(discord);
     const where = discord.guildId === null ? 'everywhere' : `on guild ${discord.guildId}`;
-    const outcome = await registerCommands({ rest, guildId: discord.guildId, commands, services: { listings: served, texts: en } }).catch(
-      (cause: unknown) => {
-        throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
-          cause,
-          cure: 'Check DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
-        });
-      },
-    );
+    const outcome = await registerCommands({
+      rest,
+      guildId: discord.guildId,
+      commands,
+      services: { listings: served, texts: en },
+    }).catch((cause: unknown) => {
+      throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
+        cause,
+        cure: 'Check DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+      });
+    });
     terminal.print(outcome === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`);
     return exit.fine;
   });

@@ -15,7 +15,9 @@ unless NODE_ENV is production.`;
 export async function start(args: readonly string[], terminal: Terminal): Promise<number> {
   if (!isConfigured(process.env)) {
     const { sandboxCommand } = await import('./sandbox/cli.ts');
-    terminal.print('DISCORD_TOKEN is not set, so this is the sandbox: a Discord and a listing service on this machine.');
+    terminal.print(
+      'DISCORD_TOKEN is not set, so this is the sandbox: a Discord and a listing service on this machine.',
+    );
     return sandboxCommand(args, terminal);
   }
   const { values } = parseArgs({ args: [...args], options: { help: { type: 'boolean', short: 'h', default: false } } });

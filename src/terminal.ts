@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { TallyhookError } from './errors.ts';
+
+/** Where a command of the command line reads and writes. */
+export interface Terminal {
+  /** One line of result. */
+  readonly print: (line: string) => void;
+  /** One line of complaint. */
+  readonly complain: (line: string) => void;
+  /** What is piped in. */
+  readonly input: NodeJS.ReadableStream;
+  /** Fires when the process shall end. */
+  readonly stop: AbortSignal;
+}
+
+/** Exit codes, as everywhere in tallyhook. */
+export const exit = { fine: 0, fault: 1, usage: 2 } as const;
+
+/** Something is wrong with the words on the command line. */
+export class UsageError extends TallyhookError {
+  constructor(message: string) {
+    super('usage', message, { cure: 'See --help.' });
+  }
+}
+
+/** Runs a command and turns what it throws into a complaint and an exit code. */
+export async function complaining(terminal: Terminal, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (isParseFault(thrown)) {
+      terminal.complain(`${thrown.message} See --help.`);
+      return exit.usage;
+    }
+    if (!(thrown instanceof TallyhookError)) throw thrown;
+    terminal.complain(thrown.cure === undefined ? thrown.message : `${thrown.message} ${thrown.cure}`);
+    return thrown instanceof UsageError ? exit.usage : exit.fault;
+  }
+}
+
+/**
+ * A secret from the command line, from a file, or with `-` as the file from what is piped in, so that it need not stand in the
+ * shell's history. A trailing newline is no part of it.
+ */
+export async function readSecret(
+  given: { secret?: string | undefined; file?: string | undefined },
+  terminal: Terminal,
+): Promise<string> {
+  const secret =
+    given.secret ??
+    (given.file === undefined ? '' : given.file === '-' ? await text(terminal.input) : await readWhole(given.file));
+  const trimmed = secret.replace(/\r?\n$/, '');
+  if (trimmed === '') throw new UsageError('A secret is missing: give --secret, or --secret-file (- reads the input).');
+  return trimmed;
+}
+
+async function readWhole(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new TallyhookError('unreadable_file', `The file "${path}" cannot be read.`, { cause });
+  }
+}
+
+/** What `node:util` parseArgs throws for words that it does not know. */
+function isParseFault(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('ERR_PARSE_ARGS');
+}

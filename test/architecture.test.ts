@@ -1,0 +1,146 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** Who may import whom: the table of ARCHITECTURE.md, top to bottom. A room may always import from itself. */
+const words = ['clock', 'log', 'errors'];
+const pure = [...words, 'patience', 'markup'];
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  config: [],
+  clock: [],
+  log: [],
+  errors: [],
+  patience: words,
+  markup: [],
+  ledger: words,
+  outbox: [...words, 'ledger'],
+  tally: [...words, 'ledger', 'outbox'],
+  texts: ['markup', 'lookup'],
+  lookup: pure,
+  commands: [...pure, 'lookup', 'texts'],
+  webhook: [...words, 'tally', 'ledger'],
+  owner: [...words, 'tally', 'ledger', 'outbox'],
+  store: [...words, 'tally', 'ledger', 'outbox', 'lookup', 'owner'],
+  discord: [...pure, 'outbox', 'commands', 'lookup', 'texts'],
+  metrics: [],
+  health: ['errors', 'metrics'],
+  'http-app': ['log'],
+  'http-server': ['errors'],
+  app: [
+    ...pure,
+    'config',
+    'commands',
+    'metrics',
+    'health',
+    'http-app',
+    'http-server',
+    'ledger',
+    'outbox',
+    'tally',
+    'texts',
+    'lookup',
+    'webhook',
+    'owner',
+    'store',
+    'discord',
+  ],
+  terminal: ['errors'],
+  service: [...pure, 'terminal', 'webhook'],
+  sandbox: [...pure, 'terminal', 'config', 'app', 'service', 'ledger', 'tally'],
+  start: [...words, 'terminal', 'config', 'app', 'sandbox'],
+  register: [...words, 'terminal', 'config', 'start', 'commands', 'discord', 'lookup', 'texts'],
+  'show-config': ['terminal', 'config', 'start'],
+  main: ['terminal', 'start', 'sandbox', 'service', 'register', 'show-config'],
+  index: ['config', 'app', ...words, 'lookup', 'webhook'],
+};
+
+/** Packages that belong to one room alone. */
+const packagesOf: Readonly<Record<string, readonly string[]>> = {
+  'discord.js': ['discord'],
+  kysely: ['store', 'service'],
+  'better-sqlite3': ['store', 'service'],
+  pg: ['store'],
+  ky: ['lookup'],
+  keyv: ['lookup'],
+  '@keyv/sqlite': ['lookup'],
+  '@keyv/redis': ['lookup'],
+  express: ['webhook', 'owner', 'health', 'http-app', 'app', 'service'],
+  pino: ['log', 'lookup'],
+  'prom-client': ['metrics'],
+  ws: ['sandbox'],
+};
+
+const files = globSync('{src,commands,config}/**/*.ts');
+
+function roomOf(path: string): string {
+  const [top = '', next = ''] = path.split('/');
+  return top === 'src' ? next.replace(/\.ts$/, '') : top;
+}
+
+function importsOf(path: string): string[] {
+  const source = readFileSync(path, 'utf8');
+  return [
+    ...source.matchAll(
+      /(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
+    ),
+  ].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? '');
+}
+
+const imports = files.flatMap((path) => importsOf(path).map((specifier) => ({ path, specifier })));
+const inner = imports
+  .filter(({ specifier }) => specifier.startsWith('.'))
+  .map(({ path, specifier }) => ({ path, from: roomOf(path), to: roomOf(normalize(join(dirname(path), specifier))) }));
+
+describe('the rooms', () => {
+  it('are all in the table', () => {
+    expect(files.length).toBeGreaterThan(80);
+    expect([...new Set(files.map(roomOf))].filter((room) => !(room in mayImport))).toEqual([]);
+  });
+
+  it('import only what stands below them', () => {
+    const forbidden = inner.filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to));
+    expect(forbidden.map(({ path, to }) => `${path} → ${to}`)).toEqual([]);
+  });
+
+  it('form no ring', () => {
+    const visit = (room: string, path: readonly string[]): readonly string[] | null => {
+      if (path.includes(room)) return [...path, room];
+      for (const next of mayImport[room] ?? []) {
+        const ring = visit(next, [...path, room]);
+        if (ring !== null) return ring;
+      }
+      return null;
+    };
+    for (const room of Object.keys(mayImport)) expect(visit(room, [])).toBe(null);
+  });
+
+  it('keep their packages to themselves', () => {
+    const strays = imports.filter(({ path, specifier }) => {
+      const rooms = Object.entries(packagesOf).find(
+        ([name]) => specifier === name || specifier.startsWith(`${name}/`),
+      )?.[1];
+      return rooms !== undefined && !rooms.includes(roomOf(path));
+    });
+    expect(strays).toEqual([]);
+  });
+});
+
+describe('every line', () => {
+  it('reads the environment, the clock and chance only where they belong', () => {
+    const rules = [
+      { what: /process\.env\b/, rooms: ['config', 'main', 'start', 'show-config', 'sandbox'] },
+      { what: /\bDate\.now\(|new Date\(\)|Math\.random\(/, rooms: ['clock'] },
+    ];
+    const strays = files.flatMap((path) =>
+      rules
+        .filter(({ what, rooms }) => !rooms.includes(roomOf(path)) && what.test(readFileSync(path, 'utf8')))
+        .map(({ what }) => `${path} ${what}`),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it('stands in a file of one idea', () => {
+    const long = files.filter((path) => readFileSync(path, 'utf8').split('\n').length > 300);
+    expect(long).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it, vi } from 'vitest';
+import { sign } from '../../src/webhook/signature.ts';
+import { journey } from '../support/journey.ts';
+import { premiumSecret, voteSecret } from '../support/listings.ts';
+
+const patience = { timeout: 15_000, interval: 50 };
+
+describe('a vote on the service', () => {
+  it('becomes credits and an announcement, and the member can see when the next one is due', {
+    timeout: 30_000,
+  }, async () => {
+    const { discord, service, app, url } = await journey();
+    const listing = service.seeded?.server;
+    const member = discord.members[0];
+    if (!listing || !member) throw new Error('no listing, no member');
+    await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
+    await vi.waitFor(
+      () =>
+        expect(
+          discord
+            .commands()
+            .map(({ name }) => name)
+            .sort(),
+        ).toEqual(['canvote', 'reviews', 'stats']),
+      patience,
+    );
+
+    const ask = () =>
+      discord.runCommand({ name: 'canvote', options: {}, userId: member.id, channelId: discord.channels.general })
+        .response;
+    const before = await ask();
+    expect(before).toMatchObject({ type: 4, data: { flags: 64 } });
+    expect(JSON.stringify(before)).toContain(service.url);
+
+    await service.setWebhook(listing.id, { voteUrl: `${url}/webhooks/vote`, voteSecret });
+    const { nextVoteAt } = await service.castVote({
+      listingId: listing.id,
+      userId: member.id,
+      username: member.username,
+    });
+    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
+
+    const [message] = discord.messages(discord.channels.announcements);
+    const [embed] = message?.embeds ?? [];
+    expect(embed?.description).toContain(`<@${member.id}>`);
+    expect(embed?.description).toContain('10');
+    expect(embed?.description).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:R>`);
+    expect(message?.mentions).toEqual([]);
+    expect(await app.ledger.account(member.id)).toMatchObject({ credits: 10, votes: 1 });
+
+    const after = await ask();
+    expect(JSON.stringify(after)).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:R>`);
+    expect(after.type).toBe(4);
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('tallyhook_lookups_total{listing="server",event="fact"} 1');
+  });
+
+  it('pays nothing when it is sent again, and is announced once', { timeout: 30_000 }, async () => {
+    const { discord, post, app } = await journey();
+    const vote = { event: 'server_vote', userId: '42', timestamp: new Date().toISOString() };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post('/webhooks/vote', vote)));
+    expect(
+      answers
+        .map(({ json }) => json['outcome'])
+        .sort()
+        .slice(-1),
+    ).toEqual(['recorded']);
+    expect(answers.filter(({ json }) => json['outcome'] === 'recorded')).toHaveLength(1);
+    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
+    expect(await app.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('of each kind, a purchase, a denied vote and a test are announced in their own words and channels', {
+    timeout: 30_000,
+  }, async () => {
+    const { discord, post } = await journey();
+    const at = new Date().toISOString();
+    await post('/webhooks/vote', { event: 'bot_vote', userId: '1', timestamp: at });
+    await post('/webhooks/vote', {
+      event: 'server_vote',
+      userId: '2',
+      timestamp: at,
+      creditsAwarded: false,
+      creditDenialReason: 'Ad *blocker* @everyone',
+    });
+    await post('/webhooks/vote', { event: 'server_vote', userId: '3', timestamp: at, test: true });
+    await post(
+      '/webhooks/premium',
+      { event: 'premium_purchase', buyer: { userId: '4' }, orderId: 'o', tier: { name: 'Gold' } },
+      premiumSecret,
+    );
+    await vi.waitFor(() => {
+      expect(discord.messages(discord.channels.announcements).flatMap(({ embeds }) => embeds)).toHaveLength(3);
+      expect(discord.messages(discord.channels.premium).flatMap(({ embeds }) => embeds)).toHaveLength(1);
+    }, patience);
+    const [bot, denied, test] = discord.messages(discord.channels.announcements).flatMap(({ embeds }) => embeds);
+    expect(bot?.description).toContain('<@1>');
+    expect(denied?.description).toContain('Ad \\*blocker\\*');
+    expect(JSON.stringify(test).toLowerCase()).toContain('test');
+    expect(JSON.stringify(discord.messages(discord.channels.premium))).toContain('Gold');
+    const posts = discord.requests.filter(({ method, path }) => method === 'POST' && path.includes('/messages'));
+    expect(posts.length).toBeGreaterThan(0);
+    for (const { body } of posts) expect(body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
+  });
+});
+
+describe('what the program logs', () => {
+  it('holds no secret', { timeout: 30_000 }, async () => {
+    const { lines, post, environment, url } = await journey({ LOG_LEVEL: 'trace' });
+    await post('/webhooks/vote', { event: 'server_vote', userId: '1', note: voteSecret });
+    await post('/webhooks/vote', { event: 'surprise', note: voteSecret });
+    await fetch(`${url}/webhooks/vote?key=${voteSecret}`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'x-webhook-signature': sign('{}', 'x') },
+    });
+    const log = lines.join('\n');
+    for (const name of [
+      'DISCORD_TOKEN',
+      'LOOKUP_SERVER_KEY',
+      'LOOKUP_BOT_KEY',
+      'VOTE_WEBHOOK_SECRET',
+      'PREMIUM_WEBHOOK_SECRET',
+      'OWNER_TOKEN',
+    ]) {
+      expect(log, name).not.toContain(environment[name]);
+    }
+  });
+});

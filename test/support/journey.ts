@@ -1,0 +1,87 @@
+import { onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { type App, createApp } from '../../src/app.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { premiumSecret, voteSecret } from './listings.ts';
+import { tempDir } from './temp-dir.ts';
+
+export interface Journey {
+  readonly discord: LocalDiscord;
+  readonly service: RunningService;
+  readonly app: App;
+  readonly url: string;
+  /** The bot's log, a parsed line each. */
+  readonly lines: string[];
+  readonly environment: Record<string, string>;
+  post(path: string, payload: unknown, secret?: string): Promise<{ status: number; json: Record<string, unknown> }>;
+}
+
+/** The whole of tallyhook between the real service and the real local Discord, over HTTP and WebSocket, until the test has finished. */
+export async function journey(changes: Record<string, string> = {}): Promise<Journey> {
+  const directory = tempDir();
+  const quiet = createLog({ level: 'silent', secrets: [] });
+  const discord = await startLocalDiscord();
+  onTestFinished(() => discord.stop());
+  const service = await startService({
+    host: '127.0.0.1',
+    port: 0,
+    database: `sqlite:${directory}/service.db`,
+    clock: systemClock,
+    log: quiet,
+    allowLoopbackTargets: true,
+    seed: true,
+  });
+  onTestFinished(() => service.stop());
+  const keys = service.seeded?.keys;
+  if (!keys) throw new Error('not seeded');
+
+  const environment = {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_GUILD_ID: discord.guildId,
+    LOOKUP_BASE_URL: service.baseUrl,
+    LOOKUP_SERVER_KEY: keys.server,
+    LOOKUP_BOT_KEY: keys.bot,
+    VOTE_WEBHOOK_SECRET: voteSecret,
+    PREMIUM_WEBHOOK_SECRET: premiumSecret,
+    ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
+    PREMIUM_CHANNEL_ID: discord.channels.premium,
+    DATABASE_URL: `sqlite:${directory}/tallyhook.db`,
+    CACHE_URL: `sqlite:${directory}/cache.db`,
+    PORT: '0',
+    OWNER_TOKEN: 'owner-token-for-tests',
+    ...changes,
+  };
+  const config = loadConfig(environment);
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'debug',
+    secrets: config.secrets,
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const app = await createApp(config, { clock: systemClock, log });
+  onTestFinished(() => app.stop());
+  const url = (await app.start()) ?? '';
+
+  return {
+    discord,
+    service,
+    app,
+    url,
+    lines,
+    environment,
+    async post(path, payload, secret = voteSecret) {
+      const body = JSON.stringify(payload);
+      const response = await fetch(url + path, {
+        method: 'POST',
+        body,
+        headers: { 'x-webhook-signature': sign(body, secret) },
+      });
+      return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+    },
+  };
+}
