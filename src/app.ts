@@ -172,6 +172,7 @@ function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }:
   const intake = createIntake({ keyring, transact: store.transact, clock, log, onRecorded });
   return createReceiver({
     intake,
+    clock,
     log,
     observe: ({ status, outcome, took }) => {
       metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });

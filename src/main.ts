@@ -19,6 +19,9 @@ current directory is read.
 
 Exit codes: 0 stopped on request, 1 fault while running, 2 faulty configuration.`;
 
+/** For what was not closed well, such as a socket that nobody answers (ms). */
+const lastGrace = 1_000;
+
 type Run = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
 /** Each is loaded only when it is asked for: a bot has no use for a service, nor the other way round. */
@@ -49,6 +52,8 @@ export async function main(args: readonly string[]): Promise<void> {
     readDotEnv();
     return (await load())(rest, terminal);
   });
+  // All is closed by now. Should something hold on all the same, it must not hold up whoever waits for the end.
+  setTimeout(() => process.exit(), lastGrace).unref();
 }
 
 function isAboutUs(word: string): boolean {

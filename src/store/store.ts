@@ -1,4 +1,5 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, second } from '../clock.ts';
+import { StoreUnavailable } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -15,6 +16,9 @@ import { sqlTally } from './tally.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
+
+/** How long a delivery that could not be stored speaks against the store, when no other has been stored since. */
+const troubleLasts = 30 * second;
 
 /** Where everything is kept: the adapters of every room's port over one database. */
 export interface Store {
@@ -40,14 +44,27 @@ export async function openStore(url: string, clock: Clock): Promise<Store> {
   const commits = createGroupCommit(dialect, clock, mostWaiting);
   const tally = sqlTally(db, writing);
 
+  let trouble: { error: StoreUnavailable; at: number } | undefined;
+
   return {
-    transact: (work) => commits.write(() => work(tally)),
+    async transact(work) {
+      try {
+        const result = await commits.write(() => work(tally));
+        trouble = undefined;
+        return result;
+      } catch (error) {
+        if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
+        throw error;
+      }
+    },
     outbox: sqlOutbox(db, reading, writing, commits.write),
     ledger: sqlAccounts(db, reading),
     records: sqlRecords(db, reading),
     budgetLog: sqlBudgetLog(db, writing, commits.write),
     async probe() {
       const at = clock.now();
+      // A full disk may have room for the probe and none for a delivery.
+      if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
       const upsert = db.insertInto('probes').values({ id: 1, at });
       await commits.write(() =>
         run(

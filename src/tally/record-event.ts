@@ -20,11 +20,12 @@ export type Log = (delivery: LoggedDelivery) => Promise<number | null>;
  */
 export async function recordEvent(
   tally: Tally,
-  event: Event,
+  told: Event,
   listing: TalliedListing,
   delivery: Delivery,
   log: Log = (row) => tally.log(row),
 ): Promise<Recorded> {
+  const event = await attributed(tally, told);
   if (await isUntimedRepeat(tally, event, listing, delivery.receivedAt))
     return logRepeat(log, event, listing, delivery);
 
@@ -42,6 +43,13 @@ export async function recordEvent(
     await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: delivery.receivedAt });
   }
   return { outcome: 'recorded', deliveryId, credits, reason };
+}
+
+/** An expiry or revocation may name nobody but its order; then it is about whoever holds that. */
+async function attributed(tally: Tally, event: Event): Promise<Event> {
+  if (event.family === 'vote' || event.userId !== null) return event;
+  const order = await tally.findOrder(event.orderIds);
+  return { ...event, userId: order?.userId ?? null };
 }
 
 /** A vote without a timestamp is the same vote for a whole cooldown. */

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Request, Router } from 'express';
+import type { Clock } from '../clock.ts';
 import type { Family } from '../ledger/event.ts';
 import type { Log } from '../log.ts';
 import { largestBody, readBody } from './body.ts';
 import type { Answer, Intake } from './intake.ts';
+import { createRefusalLog } from './refusal-log.ts';
 
 /** What is told of each request, for metrics. `took` is ms from the first byte of the body to the answer. */
 export type Observe = (answer: {
@@ -22,8 +24,9 @@ const paths: ReadonlyArray<readonly [path: string, family: Family | null]> = [
  * The three webhook routes as an Express router, for our own server or somebody else's. It reads the raw body by itself, so it works
  * wherever no parser has consumed the body before it; where one has, it says so.
  */
-export function createReceiver(options: { intake: Intake; log: Log; observe?: Observe }): Router {
-  const { intake, log, observe = () => {} } = options;
+export function createReceiver(options: { intake: Intake; clock: Clock; log: Log; observe?: Observe }): Router {
+  const { intake, clock, log, observe = () => {} } = options;
+  const tellRefusal = createRefusalLog(log, clock);
 
   function handler(family: Family | null) {
     return async (request: Request, response: ServerResponse): Promise<void> => {
@@ -31,6 +34,7 @@ export function createReceiver(options: { intake: Intake; log: Log; observe?: Ob
       const told = await answer(request, family, intake, log);
       if (told === null) return;
       send(request, response, told);
+      if ('error' in told) tellRefusal(told.status, told.error);
       observe({
         status: told.status,
         outcome: 'outcome' in told ? told.outcome : null,

@@ -51,7 +51,9 @@ describe('a vote on the service', () => {
     const after = await ask();
     expect(JSON.stringify(after)).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:R>`);
     expect(after.type).toBe(4);
-    expect(await (await fetch(`${url}/metrics`)).text()).toContain('tallyhook_lookups_total{listing="server",event="fact"} 1');
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain(
+      'tallyhook_lookups_total{listing="server",event="fact"} 1',
+    );
   });
 
   it('pays nothing when it is sent again, and is announced once', { timeout: 30_000 }, async () => {

@@ -45,7 +45,7 @@ export async function receiving(
   const intake = createIntake({ keyring, transact: store.transact, clock, log });
   const app = express();
   options.before?.(app);
-  app.use(createReceiver({ intake, log }));
+  app.use(createReceiver({ intake, clock, log }));
   const url = await serve(app);
   onTestFinished(() => store.close());
 

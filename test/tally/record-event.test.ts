@@ -194,6 +194,16 @@ describe('a premium order', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 200 });
   });
 
+  it('is about whoever holds it when an event of it names nobody', async () => {
+    const { store, record } = await tallying();
+    await record(premium());
+    await record(premium({ kind: 'subscription.expired', userId: null }));
+    expect(await store.records.deliveries({ outcome: 'recorded', limit: 1, before: null })).toMatchObject([
+      { kind: 'subscription.expired', userId: '1', credits: 0 },
+    ]);
+    expect(await store.records.entries('1', 9)).toHaveLength(1);
+  });
+
   it('that is revoked before its purchase arrives pays nothing either', async () => {
     const { store, record } = await tallying();
     await record(premium({ kind: 'subscription.revoked', userId: null }));

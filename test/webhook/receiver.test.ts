@@ -124,6 +124,20 @@ describe('refusals', () => {
     expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
   });
 
+  it('are told to the owner, but a flood of them is not a flood in the log', async () => {
+    const clock = manualClock();
+    const { post, lines } = await receiving({ clock });
+    for (let time = 0; time < 5; time += 1) await post('/webhooks/vote', vote, { secret: null });
+    expect(lines.filter((line) => line.includes('refused'))).toHaveLength(1);
+    await clock.advance(10_000);
+    await post('/webhooks/vote', vote, { secret: null });
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      status: 401,
+      unsaid: 4,
+      reason: expect.stringContaining('missing'),
+    });
+  });
+
   it('refuse everything where no secret is configured', async () => {
     const { post } = await receiving({ listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
     expect((await post('/webhooks/vote', vote)).status).toBe(401);

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { onTestFinished } from 'vitest';
+
+export interface Program {
+  readonly process: ChildProcess;
+  /** What it has written so far. */
+  readonly output: () => string;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+  /** The address that it listens on, from its log. */
+  readonly url: () => Promise<string>;
+}
+
+/** The real program as a process of its own, with nothing of this one's environment but the path. */
+export function program(args: readonly string[], environment: Record<string, string>, cwd: string): Program {
+  const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
+  const child = spawn(process.execPath, [launcher, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout?.on('data', (data) => (output += String(data)));
+  child.stderr?.on('data', (data) => (output += String(data)));
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.on('exit', (code, signal) => resolve(code ?? signal));
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+
+  return {
+    process: child,
+    output: () => output,
+    ended,
+    async url() {
+      for (let tries = 0; tries < 400; tries += 1) {
+        const [, url] = /"url":"([^"]+)","msg":"receiving webhooks"/.exec(output) ?? [];
+        if (url !== undefined) return url;
+        if (child.exitCode !== null) break;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+      throw new Error(`The program does not listen:\n${output}`);
+    },
+  };
+}
