@@ -104,8 +104,8 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       log,
       onAnswered: (command, outcome) => metrics.commands.inc({ command, outcome }),
     }),
-    onReady: () => {
-      registrar.start();
+    onReady: (applicationId) => {
+      registrar.start(applicationId);
       dispatcher
         .wake()
         .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the outbox could not be woken'));

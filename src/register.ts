@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { commands } from '../commands/index.ts';
 import { systemClock } from './clock.ts';
-import { registerCommands } from './discord/registration.ts';
+import { ownApplicationId, registerCommands } from './discord/registration.ts';
 import { createDiscordRest } from './discord/rest.ts';
 import { messageOf, TallyhookError } from './errors.ts';
 import { createLookup } from './lookup/client.ts';
@@ -28,17 +28,15 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
     );
     const rest = createDiscordRest(discord);
     const where = discord.guildId === null ? 'everywhere' : `on guild ${discord.guildId}`;
-    const outcome = await registerCommands({
-      rest,
-      guildId: discord.guildId,
-      commands,
-      services: { listings: served, texts: en },
-    }).catch((cause: unknown) => {
-      throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
-        cause,
-        cure: 'Check DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+    const services = { listings: served, texts: en };
+    const outcome = await ownApplicationId(rest)
+      .then((applicationId) => registerCommands({ rest, applicationId, guildId: discord.guildId, commands, services }))
+      .catch((cause: unknown) => {
+        throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
+          cause,
+          cure: 'Check DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+        });
       });
-    });
     terminal.print(outcome === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`);
     return exit.fine;
   });

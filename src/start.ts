@@ -28,6 +28,10 @@ export async function start(args: readonly string[], terminal: Terminal): Promis
   return withConfig(terminal, async (config) => {
     const log = createLog({ level: config.logLevel, secrets: config.secrets });
     const app = await createApp(config, { clock: systemClock, log });
+    // A promise that a library has forgotten must not end the receiver.
+    process.on('unhandledRejection', (reason) =>
+      log.error({ err: reason }, 'a promise was rejected and nobody listened'),
+    );
     try {
       await app.start();
       await stopped(terminal.stop);

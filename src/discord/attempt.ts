@@ -1,0 +1,56 @@
+import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
+import { messageOf } from '../errors.ts';
+import { plainName } from '../markup.ts';
+import type { Attempt } from '../outbox/effect.ts';
+
+const longestReason = 300;
+/** 40333, which discord.js does not name. */
+const cloudflareBlocks = 40_333;
+
+/** What a failed attempt to send one message means for its effects. Discord: "Opcodes and Status Codes", "Rate Limits". */
+export function attemptAfter(error: unknown, message: { channelId: string; effects: number }): Attempt {
+  if (error instanceof RateLimitError) {
+    const afterMs = Math.max(error.retryAfter, error.timeToReset, 0);
+    return { outcome: 'later', reason: 'Discord asks for a pause (429)', afterMs, everything: error.global };
+  }
+  if (error instanceof DiscordAPIError) return attemptAfterRefusal(error, message);
+  if (error instanceof HTTPError) return discordIsDown(`Discord answered ${error.status}`);
+  return discordIsDown(`Discord cannot be reached: ${messageOf(error)}`);
+}
+
+function attemptAfterRefusal(
+  error: DiscordAPIError,
+  { channelId, effects }: { channelId: string; effects: number },
+): Attempt {
+  if (error.status === 401) return discordIsDown('Discord refuses the bot token (401)');
+  if (error.status === 408 || isNotFromDiscord(error))
+    return discordIsDown(`${error.status} from something before Discord`);
+  if (error.status === 403 || error.status === 404) return { outcome: 'bury', reason: whyNot(error, channelId) };
+  const reason = plainName(`Discord refuses the message (${error.status}): ${error.message}`, longestReason);
+  return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
+}
+
+/** A page of a proxy, a wrong base address (an unknown route has the code 0), or Cloudflare in between: no word on the channel. */
+function isNotFromDiscord({ rawError, status, code }: DiscordAPIError): boolean {
+  return rawError instanceof ArrayBuffer || (status === 404 && code === 0) || code === cloudflareBlocks;
+}
+
+function whyNot({ status, code, message }: DiscordAPIError, channelId: string): string {
+  switch (code) {
+    case RESTJSONErrorCodes.UnknownChannel:
+      return `There is no channel ${channelId} any more (10003). Set another one.`;
+    case RESTJSONErrorCodes.MissingAccess:
+      return `The bot cannot see channel ${channelId} (50001). Give it View Channel there.`;
+    case RESTJSONErrorCodes.MissingPermissions:
+      return `The bot may not write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`;
+    default:
+      return plainName(
+        `Discord refuses messages in channel ${channelId} (${status}, ${code}): ${message}`,
+        longestReason,
+      );
+  }
+}
+
+function discordIsDown(reason: string): Attempt {
+  return { outcome: 'later', reason: plainName(reason, longestReason), everything: true };
+}

@@ -1,0 +1,122 @@
+import type { Interaction } from 'discord.js';
+import { type Clock, minute, second } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { within } from '../patience.ts';
+import { openSession, type Session, type SessionEnd } from './session.ts';
+import { tokenCure } from './token.ts';
+
+/** How often it looks whether it is still connected. */
+const pulse = 1 * second;
+/** How long discord.js may try to mend a connection before it is thrown away, so that the gateway's address is asked anew. */
+const patience = 8 * second;
+const longestDelay = 4 * second;
+/** What only the owner can set right is not tried often: Discord bans addresses that keep knocking. */
+const hopelessDelay = 1 * minute;
+/** Of a long outage, one in so many tries is worth a warning. */
+const loudTry = 12;
+/** How long answers that are under way may take when it stops. */
+const drain = 5 * second;
+
+/** The gateway connection, kept up for as long as the process runs. */
+export interface DiscordClient {
+  /** Connected, with every shard. */
+  readonly ready: boolean;
+  start(): void;
+  /** Closes the gateway, then waits a while for the answers that are under way. */
+  stop(): Promise<void>;
+}
+
+export function createDiscordClient(options: {
+  token: string;
+  apiUrl: string;
+  clock: Clock;
+  log: Log;
+  onInteraction: (interaction: Interaction) => Promise<void>;
+  /** It is connected, for the first time or again. Must not throw. */
+  onReady: (applicationId: string) => void;
+}): DiscordClient {
+  const { token, apiUrl, clock, log, onReady } = options;
+  const halt = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let session: Session | undefined;
+  let running: Promise<void> | undefined;
+  let ready = false;
+  let failures = 0;
+
+  function onInteraction(interaction: Interaction): void {
+    const answer = options.onInteraction(interaction).finally(() => underWay.delete(answer));
+    underWay.add(answer);
+  }
+
+  function look(): void {
+    const isReady = session?.isReady() ?? false;
+    if (isReady === ready) return;
+    ready = isReady;
+    if (ready) {
+      failures = 0;
+      log.info('connected to Discord');
+      onReady(session?.applicationId() ?? '');
+    } else if (!halt.signal.aborted) {
+      log.warn('the connection to Discord is lost');
+    }
+  }
+
+  /** Returns why it is over. */
+  async function lastingOf(current: Session): Promise<SessionEnd> {
+    let lastProgress = clock.now();
+    let shards = 0;
+    while (!halt.signal.aborted) {
+      const end = await Promise.race([current.ended, clock.sleep(pulse, halt.signal)]);
+      look();
+      if (end !== undefined) return end;
+      if (ready || current.shardsReady() > shards) lastProgress = clock.now();
+      shards = current.shardsReady();
+      if (clock.now() - lastProgress > patience) break;
+    }
+    return { cause: 'unreachable', reason: `not connected for ${patience / second} s` };
+  }
+
+  async function run(): Promise<void> {
+    while (!halt.signal.aborted) {
+      session = openSession({ token, apiUrl, log, onInteraction, onChange: look });
+      const end = await lastingOf(session);
+      const closing = session
+        .close()
+        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'a connection did not close well'));
+      look();
+      if (halt.signal.aborted) return closing;
+      await clock.sleep(delayAfter(end), halt.signal);
+    }
+  }
+
+  function delayAfter({ cause, reason }: SessionEnd): number {
+    if (cause === 'token') {
+      log.error({ reason, cure: tokenCure }, 'Discord does not accept the bot token');
+      return hopelessDelay;
+    }
+    if (cause === 'settings') {
+      log.error({ reason }, 'Discord does not accept the way in which the bot connects');
+      return hopelessDelay;
+    }
+    const level = failures % loudTry === 0 ? 'warn' : 'debug';
+    const delay = Math.min(longestDelay, second * 2 ** Math.min(failures, 2)) * (1 - clock.random() / 4);
+    failures += 1;
+    log[level]({ reason, failures, retryInMs: Math.round(delay) }, 'Discord cannot be reached; trying again');
+    return delay;
+  }
+
+  return {
+    get ready() {
+      return ready;
+    },
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      halt.abort();
+      await within(drain, clock, running ?? Promise.resolve());
+      await within(drain, clock, Promise.all(underWay));
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import {
+  type ButtonInteraction,
+  type ChatInputCommandInteraction,
+  DiscordAPIError,
+  type Interaction,
+  MessageFlags,
+} from 'discord.js';
+import type { Asked, Command, Reply, Services } from '../../commands/command.ts';
+import { second } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { LookupFailure } from '../lookup/failures.ts';
+import { escapeName, type Markup, timestamp } from '../markup.ts';
+import { within } from '../patience.ts';
+import { askedBy } from './asked.ts';
+import { readButtonId } from './button-id.ts';
+import { buttonExchange, commandExchange, type Exchange } from './exchange.ts';
+import { drawReply, type MessageBody } from './reply.ts';
+
+/** Discord waits 3 s for a first answer; what is not there after this is deferred, with time to spare for the way. */
+const grace = 1 * second;
+/** The last moment for a deferred answer, counted from the question. */
+const deadline = 15 * second;
+
+/** 10062 Unknown interaction, 40060 already acknowledged: the member has gone, or another process was faster. */
+const tooLateCodes: readonly (number | string)[] = [10_062, 40_060];
+
+interface Outcome {
+  readonly reply: Reply;
+  readonly failed: boolean;
+}
+
+/** Answers an interaction, whatever it is. Never throws: what goes wrong is told to the member, and to the owner in the log. */
+export type AnswerInteraction = (interaction: Interaction) => Promise<void>;
+
+export function createInteractions(options: {
+  commands: readonly Command[];
+  services: Services;
+  log: Log;
+  onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
+}): AnswerInteraction {
+  const { commands, services, log, onAnswered = () => {} } = options;
+  const { clock, texts } = services;
+  const offered = new Map(
+    commands.filter((command) => command.isServedBy(services.listings)).map((command) => [command.name, command]),
+  );
+
+  async function outcomeOf(command: Command, asked: Asked): Promise<Outcome> {
+    try {
+      return { reply: await command.execute(asked, services), failed: false };
+    } catch (error) {
+      return { reply: failure(explain(command.name, error)), failed: true };
+    }
+  }
+
+  function explain(command: string, error: unknown): Markup {
+    if (error instanceof LookupFailure) {
+      log.warn(
+        { command, code: error.code, reason: error.message, cure: error.cure },
+        'the service gave a command no answer',
+      );
+      return texts.failure.lookup[error.code](error.retryAt === null ? null : timestamp(error.retryAt, 'R'));
+    }
+    const incident = Math.floor(clock.random() * 36 ** 6)
+      .toString(36)
+      .padStart(6, '0');
+    log.error({ command, incident, err: error }, 'a command broke');
+    return texts.failure.incident(escapeName(incident));
+  }
+
+  function tooLate(command: string): Outcome {
+    log.warn({ command, seconds: deadline / second }, 'a command took too long');
+    return { reply: failure(texts.failure.tooLate), failed: true };
+  }
+
+  function failure(text: Markup): Reply {
+    return { tone: 'bad', title: texts.failure.title, text };
+  }
+
+  function refusal(text: Markup): MessageBody {
+    return drawReply(failure(text), '');
+  }
+
+  async function run(command: Command, asked: Asked, exchange: Exchange): Promise<void> {
+    const askedAt = clock.now();
+    const coming = outcomeOf(command, asked);
+    const prompt = await within(grace, clock, coming);
+    if (prompt !== undefined) {
+      onAnswered(command.name, prompt.failed ? 'failed' : 'answered', clock.now() - askedAt);
+      const body = drawReply(prompt.reply, command.name);
+      await (prompt.failed ? exchange.refuse(body) : exchange.answer(body));
+      return;
+    }
+    await exchange.defer();
+    const patience = Math.max(0, askedAt + deadline - clock.now());
+    const late = (await within(patience, clock, coming)) ?? tooLate(command.name);
+    onAnswered(command.name, late.failed ? 'failed' : 'answered', clock.now() - askedAt);
+    const body = drawReply(late.reply, command.name);
+    await (late.failed ? exchange.refuseLate(body) : exchange.answerLate(body));
+  }
+
+  async function answerCommand(interaction: ChatInputCommandInteraction): Promise<void> {
+    const command = offered.get(interaction.commandName);
+    const exchange = commandExchange(interaction, command?.visibility ?? 'private');
+    if (command !== undefined) return run(command, askedBy(interaction), exchange);
+    await exchange.refuse(refusal(texts.failure.unknownCommand));
+  }
+
+  async function answerButton(interaction: ButtonInteraction): Promise<void> {
+    const id = readButtonId(interaction.customId);
+    const command = id === null ? undefined : offered.get(id.command);
+    const exchange = buttonExchange(interaction);
+    if (id !== null && command?.hasPages) {
+      return run(command, { options: id.options, userId: interaction.user.id }, exchange);
+    }
+    await exchange.refuse(refusal(texts.failure.unknownButton));
+  }
+
+  return async (interaction) => {
+    try {
+      if (interaction.isChatInputCommand()) await answerCommand(interaction);
+      else if (interaction.isButton()) await answerButton(interaction);
+      else if (interaction.isRepliable())
+        await interaction.reply({ ...refusal(texts.failure.unknownButton), flags: MessageFlags.Ephemeral });
+    } catch (error) {
+      const isTooLate = error instanceof DiscordAPIError && tooLateCodes.includes(error.code);
+      const said = { interaction: interaction.id, reason: messageOf(error) };
+      if (isTooLate) log.warn(said, 'an answer came too late for Discord, or twice');
+      else log.error(said, 'an answer could not be delivered to Discord');
+    }
+  };
+}

@@ -1,0 +1,125 @@
+import {
+  Client,
+  DiscordjsError,
+  DiscordjsErrorCodes,
+  Events,
+  GatewayCloseCodes,
+  type Interaction,
+  Options,
+  type SessionInfo,
+  SimpleShardingStrategy,
+  Status,
+  type WebSocketOptions,
+} from 'discord.js';
+import { second } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+/** Why a session will not come back by itself. `token`: Discord does not accept it. `settings`: it does not accept how we connect. */
+export interface SessionEnd {
+  readonly cause: 'token' | 'settings' | 'unreachable';
+  readonly reason: string;
+}
+
+/** One discord.js client, from its login to its end. While it lasts, discord.js mends its connection by itself. */
+export interface Session {
+  /** Every shard is connected. */
+  isReady(): boolean;
+  /** The id of the bot's application; null until Discord has told it. */
+  applicationId(): string | null;
+  /** How many shards are connected: that they become more is progress, a large bot takes 5 s for each. */
+  shardsReady(): number;
+  /** Comes when the login fails or Discord ends the session for good; never rejects. */
+  readonly ended: Promise<SessionEnd>;
+  /** For good: nothing of it reconnects or is heard any more. */
+  close(): Promise<void>;
+}
+
+const settingsAtFault: readonly number[] = [
+  GatewayCloseCodes.InvalidShard,
+  GatewayCloseCodes.ShardingRequired,
+  GatewayCloseCodes.InvalidAPIVersion,
+  GatewayCloseCodes.InvalidIntents,
+  GatewayCloseCodes.DisallowedIntents,
+];
+
+export function openSession(options: {
+  token: string;
+  apiUrl: string;
+  log: Log;
+  onInteraction: (interaction: Interaction) => void;
+  /** A shard became ready or was lost. */
+  onChange: () => void;
+}): Session {
+  const { token, apiUrl, log, onInteraction, onChange } = options;
+  let closed = false;
+
+  const client = new Client({
+    // Interactions come without any intent, and nothing else is needed: the least privilege.
+    intents: [],
+    shards: 'auto',
+    rest: { api: apiUrl, version: '10', retries: 1, timeout: 5 * second },
+    // An interaction brings along all that its answer needs; what it left in the caches would grow with every member.
+    makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
+    ws: { buildStrategy: (manager) => new SimpleShardingStrategy(impatient(manager, () => closed)) },
+  });
+
+  client.on(Events.InteractionCreate, (interaction) => {
+    if (!closed) onInteraction(interaction);
+  });
+  client.on(Events.ClientReady, onChange);
+  client.on(Events.ShardReady, onChange);
+  client.on(Events.ShardResume, onChange);
+  client.on(Events.ShardReconnecting, onChange);
+  // Only the message: its errors carry addresses, and those of interactions hold their tokens.
+  client.on(Events.Error, (error) => log.error({ reason: error.message }, 'discord.js reports an error'));
+  client.on(Events.ShardError, (error, shard) =>
+    log.warn({ shard, reason: error.message }, 'a gateway connection failed'),
+  );
+  client.on(Events.Warn, (reason) => log.warn({ reason }, 'discord.js warns'));
+
+  const ended = new Promise<SessionEnd>((resolve) => {
+    client.on(Events.ShardDisconnect, ({ code }) => resolve(endOf(code)));
+    client.login(token).catch((error: unknown) => resolve(loginFailure(error)));
+  });
+
+  const shardsReady = () => (closed ? 0 : client.ws.shards.filter(({ status }) => status === Status.Ready).size);
+
+  return {
+    applicationId: () => client.application?.id ?? null,
+    isReady: () => client.isReady() && shardsReady() === client.ws.shards.size,
+    shardsReady,
+    ended,
+    async close() {
+      closed = true;
+      await client.destroy();
+    },
+  };
+}
+
+/** The manager of @discordjs/ws, which discord.js hides behind one of the same name. */
+type GatewayManager = Parameters<NonNullable<WebSocketOptions['buildStrategy']>>[0];
+
+/**
+ * discord.js waits 30 s for a handshake and 60 s for a first word, longer than a member should have to wait for the bot's return. And a
+ * shard that is closed while it connects would connect again: it always asks for its session first, so a closed one gets no answer.
+ */
+function impatient(manager: GatewayManager, isClosed: () => boolean): GatewayManager {
+  const retrieve = manager.options.retrieveSessionInfo;
+  manager.options.handshakeTimeout = 5 * second;
+  manager.options.helloTimeout = 5 * second;
+  manager.options.retrieveSessionInfo = (shard) =>
+    isClosed() ? new Promise<SessionInfo | null>(() => {}) : retrieve.call(manager.options, shard);
+  return manager;
+}
+
+function endOf(closeCode: number): SessionEnd {
+  const reason = `Discord closed the gateway with ${closeCode} (${GatewayCloseCodes[closeCode] ?? 'unknown'})`;
+  if (closeCode === GatewayCloseCodes.AuthenticationFailed) return { cause: 'token', reason };
+  return { cause: settingsAtFault.includes(closeCode) ? 'settings' : 'unreachable', reason };
+}
+
+function loginFailure(error: unknown): SessionEnd {
+  const isRefused = error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
+  return { cause: isRefused ? 'token' : 'unreachable', reason: messageOf(error) };
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { stats } from '../../commands/stats.ts';
+import { hour } from '../../src/clock.ts';
+import { asked, bot, knowing, server, services, start } from './known.ts';
+
+const listedServer = { name: 'server', lookup: knowing('server', { profile: async () => server }) };
+const listedBot = { name: 'bot', lookup: knowing('bot', { profile: async () => bot }) };
+
+describe('/stats', () => {
+  it('is seen by everybody', () => expect(stats.visibility).toBe('public'));
+
+  it('shows the profile of a server, its counts in full digits, and its link', async () => {
+    const reply = await stats.execute(asked(), services(listedServer, listedBot));
+    expect(reply).toMatchObject({
+      title: 'Lantern Harbour',
+      url: 'https://listing.example/server/1',
+      text: 'A quiet place.',
+      buttons: [{ kind: 'link', url: 'https://listing.example/server/1' }],
+    });
+    expect(reply.fields?.map(({ name, value }) => `${name}: ${value}`)).toEqual([
+      'Votes: 1,234,567',
+      'Votes this month: 8,910',
+      'Members: 20,500',
+      'Online: 1,024',
+      'Channels: 12',
+      'Roles: 7',
+      'Category: Community',
+      'Tags: calm, boats',
+    ]);
+  });
+
+  it('shows the bot when it is chosen', async () => {
+    const reply = await stats.execute(asked({ listing: 'bot' }), services(listedServer, listedBot));
+    expect(reply.title).toBe('Lamplighter');
+    expect(reply.fields?.map(({ name, value }) => `${name}: ${value}`)).toEqual([
+      'Votes: 42',
+      'Servers: 3,000',
+      'Shards: 2',
+    ]);
+  });
+
+  it('leaves out what the service leaves out', async () => {
+    const bare = {
+      ...server,
+      name: '',
+      description: null,
+      votes: 0,
+      monthlyVotes: null,
+      members: null,
+      online: null,
+      channelCount: null,
+      roleCount: null,
+      tags: ['', '\u200B'],
+      category: null,
+      url: null,
+    };
+    const lookup = knowing('server', { profile: async () => bare });
+    const reply = await stats.execute(asked(), services({ name: 'server', lookup }));
+    expect(reply).toEqual({
+      tone: 'plain',
+      title: 'this server',
+      text: '',
+      fields: [{ name: 'Votes', value: '0', inline: true }],
+    });
+  });
+
+  it('never shows who owns it', async () => {
+    const lookup = knowing('server', { profile: async () => ({ ...server, ownerDiscordId: '999888777666555444' }) });
+    const reply = await stats.execute(asked(), services({ name: 'server', lookup }));
+    expect(JSON.stringify(reply)).not.toContain('999888777666555444');
+  });
+
+  it('escapes what a stranger wrote about it', async () => {
+    const wild = {
+      ...server,
+      description: '# Free\n<@1> https://evil.example',
+      category: '**x**',
+      tags: ['`a`', '@here'],
+    };
+    const lookup = knowing('server', { profile: async () => wild });
+    const reply = await stats.execute(asked(), services({ name: 'server', lookup }));
+    expect(reply.text).toBe('\\# Free\n\\<@\u200B1> https\\://evil.example');
+    expect(reply.fields?.slice(-2).map(({ value }) => value)).toEqual(['\\*\\*x\\*\\*', '\\`a\\`, @\u200Bhere']);
+  });
+
+  it('says how old the profile is when the service cannot be asked', async () => {
+    const lookup = knowing('server', { profile: async () => server, staleSince: start - hour });
+    const reply = await stats.execute(asked(), services({ name: 'server', lookup }));
+    expect(reply.text).toContain(`<t:${(start - hour) / 1_000}:R>`);
+  });
+
+  it('offers the kinds that are configured', () => {
+    const choices = (...given: (typeof listedServer)[]) =>
+      stats
+        .describe(services(...given))
+        .options.flatMap((option) => ('choices' in option ? (option.choices ?? []).map(({ name }) => name) : []));
+    expect(choices(listedServer, listedBot)).toEqual(['server', 'bot']);
+    expect(choices(listedBot)).toEqual(['bot']);
+  });
+});

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { second } from '../../src/clock.ts';
+import { attemptAfter } from '../../src/discord/attempt.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+
+/** What an attempt comes to when Discord, or what stands in its place, answers like this. */
+async function attemptAgainst(answer: (response: ServerResponse) => void, effects = 1) {
+  const server = createServer((request, response) => {
+    request.resume();
+    answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const rest = createDiscordRest({ token: 'secret-token', apiUrl: `http://127.0.0.1:${port}/api` });
+  try {
+    await rest.post('/channels/1/messages', {});
+    return 'no failure';
+  } catch (error) {
+    return attemptAfter(error, { channelId: '1', effects });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const json =
+  (status: number, body: object, headers: object = {}) =>
+  (response: ServerResponse) =>
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+const page = (status: number) => (response: ServerResponse) =>
+  response.writeHead(status, { 'Content-Type': 'text/html' }).end('<h1>error</h1>');
+
+describe('an attempt', () => {
+  it.each([
+    ['a gateway timeout', page(504)],
+    ['a page of Cloudflare', page(403)],
+    ['a page of a proxy', page(404)],
+    ['a block by Cloudflare', json(403, { message: 'internal network error', code: 40333 })],
+    ['an unknown route: the base address is wrong', json(404, { message: '404: Not Found', code: 0 })],
+    ['a refused token', json(401, { message: '401: Unauthorized', code: 0 })],
+    [
+      'JSON that is none',
+      (response: ServerResponse) => response.writeHead(400, { 'Content-Type': 'application/json' }).end('{'),
+    ],
+    ['a connection that breaks', (response: ServerResponse) => response.destroy()],
+  ])('comes again later, as everything else, after %s', async (_, answer) => {
+    expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', everything: true });
+  });
+
+  it('holds everything else up when the limit is global, and waits as long as Discord says', async () => {
+    const limits = { 'Retry-After': '65', 'X-RateLimit-Global': 'true', 'X-RateLimit-Scope': 'global' };
+    const attempt = await attemptAgainst(
+      json(429, { message: 'You are being rate limited.', retry_after: 65, global: true }, limits),
+    );
+    expect(attempt).toMatchObject({ outcome: 'later', everything: true });
+    expect((attempt as { afterMs: number }).afterMs).toBeGreaterThanOrEqual(64_900);
+  });
+
+  it.each([
+    [json(403, { message: 'Missing Access', code: 50001 })],
+    [json(403, { message: 'Missing Permissions', code: 50013 })],
+    [json(403, { message: 'Cannot send messages to this user', code: 50007 })],
+    [json(403, {})],
+    [json(404, { message: 'Unknown Channel', code: 10003 })],
+  ])('can never succeed after a refusal of the channel', async (answer) => {
+    expect(await attemptAgainst(answer, 10)).toMatchObject({
+      outcome: 'bury',
+      reason: expect.stringContaining('channel 1'),
+    });
+  });
+
+  it('is refused for its form alone, or as one of several', async () => {
+    const refuse = json(400, {
+      message: 'Invalid Form Body',
+      code: 50035,
+      errors: { embeds: { _errors: [{ code: 'X', message: 'Y'.repeat(999) }] } },
+    });
+    expect(await attemptAgainst(refuse, 2)).toMatchObject({ outcome: 'split' });
+    const alone = await attemptAgainst(refuse, 1);
+    expect(alone).toMatchObject({ outcome: 'bury' });
+    expect((alone as { reason: string }).reason.length).toBeLessThanOrEqual(300);
+  });
+
+  it.concurrent.each([
+    ['answers nothing', () => {}],
+    [
+      'begins an answer and never ends it',
+      (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'application/json' }).write('{'),
+    ],
+    ['asks for a short pause for ever', json(429, {}, { 'Retry-After': '1' })],
+  ])('is over within 15 s when Discord %s', async (_, answer) => {
+    const before = performance.now();
+    expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later' });
+    expect(performance.now() - before).toBeLessThan(15 * second);
+  });
+});

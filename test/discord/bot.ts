@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { Command, Reply, Services } from '../../commands/command.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { createDiscordClient } from '../../src/discord/client.ts';
+import { createInteractions } from '../../src/discord/interactions.ts';
+import { registerCommands } from '../../src/discord/registration.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import { createLog } from '../../src/log.ts';
+import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { en } from '../../src/texts/en.ts';
+
+/** Time that passes faster than it does, for what would take too long. */
+export function fastClock(times: number): Clock {
+  const start = Date.now();
+  return {
+    now: () => start + (Date.now() - start) * times,
+    sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
+    random: () => 0.5,
+  };
+}
+
+/** A log that keeps what it says. */
+export function listeningLog(secrets: readonly string[] = []) {
+  const said: { level: number; msg: string; [field: string]: unknown }[] = [];
+  const log = createLog({
+    level: 'debug',
+    secrets,
+    destination: { write: (line: string) => said.push(JSON.parse(line)) },
+  });
+  return { log, said };
+}
+
+export async function localDiscord(): Promise<LocalDiscord> {
+  const discord = await startLocalDiscord();
+  onTestFinished(() => discord.stop());
+  return discord;
+}
+
+/** Waits until it is so. */
+export async function until(isSo: () => boolean, patience = 15_000): Promise<void> {
+  const end = Date.now() + patience;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`It did not become so within ${patience} ms: ${String(isSo)}`);
+    await wait(10);
+  }
+}
+
+/** A command that says what it is told to say. */
+export function command(changes: Partial<Command> & Pick<Command, 'execute'>): Command {
+  return {
+    name: 'say',
+    visibility: 'public',
+    hasPages: false,
+    isServedBy: () => true,
+    describe: () => ({
+      description: 'Says something.',
+      options: [{ type: 'user', name: 'user', description: 'To whom.' }],
+    }),
+    ...changes,
+  };
+}
+
+/** A bot with these commands, connected to a Discord of its own. */
+export async function connectedBot(
+  commands: readonly Command[],
+  changes: { clock?: Clock; listings?: Services['listings'] } = {},
+) {
+  const discord = await localDiscord();
+  const { clock = systemClock, listings = [] } = changes;
+  const services: Services = { listings, texts: en, clock };
+  const { log, said } = listeningLog([discord.token]);
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  await registerCommands({ rest, applicationId: discord.applicationId, guildId: null, commands, services });
+  const client = createDiscordClient({
+    token: discord.token,
+    apiUrl: discord.apiUrl,
+    clock: systemClock,
+    log,
+    onInteraction: createInteractions({ commands, services, log }),
+    onReady: () => {},
+  });
+  onTestFinished(() => client.stop());
+  client.start();
+  await until(() => client.ready);
+  const [member, other] = discord.members;
+  if (member === undefined || other === undefined) throw new Error('nobody is there');
+  const run = (name: string, options: Record<string, string | number> = {}) =>
+    discord.runCommand({ name, options, userId: member.id, channelId: discord.channels.general });
+  return { discord, client, run, member, other, said, rest, log };
+}
+
+export const hello: Reply = { tone: 'plain', text: en.reviews.none };

@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { createDiscordClient } from '../../src/discord/client.ts';
+import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { fastClock, listeningLog, localDiscord, until } from './bot.ts';
+
+function connecting(to: { apiUrl: string; token: string }, clock: Clock = systemClock) {
+  const { log, said } = listeningLog([to.token]);
+  let readied = 0;
+  const client = createDiscordClient({
+    token: to.token,
+    apiUrl: to.apiUrl,
+    clock,
+    log,
+    onInteraction: async () => {},
+    onReady: () => {
+      readied += 1;
+    },
+  });
+  onTestFinished(() => client.stop());
+  return { client, said, readied: () => readied };
+}
+
+/** Requests by which a client finds the gateway. */
+const knocks = (discord: { requests: readonly { path: string }[] }) =>
+  discord.requests.filter(({ path }) => path === '/gateway/bot').length;
+
+describe('the connection to Discord', () => {
+  it('becomes ready, says so once, and needs no intents', async () => {
+    const discord = await localDiscord();
+    const { client, readied } = connecting(discord);
+    expect(client.ready).toBe(false);
+    client.start();
+    client.start();
+    await until(() => client.ready);
+    expect(readied()).toBe(1);
+    expect(discord.dispatches.map(({ t }) => t)).not.toContain('GUILD_CREATE');
+  });
+
+  it('resumes after a dropped connection and says that it is ready again', async () => {
+    const discord = await localDiscord();
+    const { client, readied } = connecting(discord);
+    client.start();
+    await until(() => client.ready);
+    discord.faults.dropGateway({ resumable: true });
+    await until(() => !client.ready);
+    await until(() => client.ready);
+    expect(readied()).toBe(2);
+    expect(knocks(discord)).toBe(1);
+  });
+
+  it('comes up by itself when Discord was down at the start', async () => {
+    const discord = await localDiscord();
+    discord.faults.outage(true);
+    const { client } = connecting(discord);
+    client.start();
+    await wait(1_500);
+    expect(client.ready).toBe(false);
+    discord.faults.outage(false);
+    await until(() => client.ready, 5_000);
+  });
+
+  it('survives a long outage in mid-flight without knocking hot', async () => {
+    const discord = await localDiscord();
+    const { client } = connecting(discord, fastClock(10));
+    client.start();
+    await until(() => client.ready);
+    discord.faults.outage(true);
+    await until(() => !client.ready);
+    await wait(6_000); // a minute of the client's time
+    expect(knocks(discord)).toBeLessThan(20);
+    discord.faults.outage(false);
+    await until(() => client.ready && discord.connected, 5_000);
+  }, 20_000);
+
+  it('gives up on a gateway that accepts it and says nothing, and finds the one that speaks', async () => {
+    const discord = await localDiscord();
+    const { client } = connecting(discord, fastClock(10));
+    client.start();
+    await until(() => client.ready);
+    discord.faults.freezeGateway(true);
+    discord.faults.dropGateway({ resumable: true });
+    await until(() => !client.ready);
+    await wait(2_000);
+    expect(client.ready).toBe(false);
+    discord.faults.freezeGateway(false);
+    await until(() => client.ready, 5_000);
+  }, 20_000);
+
+  it('says loudly that a token is refused, with the cure, and tries rarely', async () => {
+    const discord = await localDiscord();
+    const { client, said } = connecting({ apiUrl: discord.apiUrl, token: 'MTIz.wrong.token' }, fastClock(10));
+    client.start();
+    await until(() => said.some(({ level }) => level === 50));
+    await wait(1_500);
+    expect(knocks(discord)).toBe(1);
+    expect(said.filter(({ level }) => level === 50)).toEqual([
+      expect.objectContaining({ cure: expect.stringContaining('DISCORD_TOKEN') }),
+    ]);
+    expect(JSON.stringify(said)).not.toContain('wrong.token');
+  });
+
+  it('notices that the token is refused in mid-flight', async () => {
+    const discord = await startLocalDiscord();
+    const { client, said } = connecting(discord);
+    client.start();
+    await until(() => client.ready);
+    await discord.stop();
+    const successor = await startLocalDiscord({ port: Number(new URL(discord.origin).port) });
+    onTestFinished(() => successor.stop());
+    await until(() => said.some(({ level, cure }) => level === 50 && cure !== undefined));
+    expect(client.ready).toBe(false);
+  });
+
+  it('closes for good, also in the midst of connecting', async () => {
+    const discord = await localDiscord();
+    const { client } = connecting(discord);
+    client.start();
+    await until(() => client.ready);
+    discord.faults.outage(true);
+    await until(() => !client.ready);
+    await wait(300);
+    await client.stop();
+    discord.faults.outage(false);
+    await wait(1_500);
+    expect(client.ready).toBe(false);
+    expect(discord.connected).toBe(false);
+  });
+
+  it('stops while nothing has begun', async () => {
+    const { client } = connecting(await localDiscord());
+    await client.stop();
+    expect(client.ready).toBe(false);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { hour } from '../../src/clock.ts';
+import { bot, knowing, reviewOf, server, start } from '../commands/known.ts';
+import { connectedBot } from './bot.ts';
+
+const many = Array.from({ length: 12 }, (_, place) =>
+  reviewOf({ username: `writer${place + 1}`, comment: 'A fine place. '.repeat(400) }),
+);
+const listings = [
+  {
+    name: 'server',
+    lookup: knowing('server', {
+      profile: async () => server,
+      voteStatus: (userId) => ({ canVote: userId.endsWith('1'), lastVoteAt: start, nextVoteAt: start + 12 * hour }),
+      reviews: ({ limit }) => ({ reviews: many.slice(0, limit), total: 345 }),
+    }),
+  },
+  { name: 'bot', lookup: knowing('bot', { profile: async () => bot }) },
+] as const;
+
+describe('the commands, on Discord', () => {
+  it('/canvote answers the one who asks alone, with a button that leads to the page', async () => {
+    const { discord, run } = await connectedBot(commands, { listings });
+    const answer = await run('canvote').settled;
+    expect(answer.components[0]?.components[0]).toMatchObject({ style: 5, url: server.url });
+    expect(discord.messages(discord.channels.general)).toEqual([]);
+  });
+
+  it('/canvote tells when the service cannot be reached, and mends itself', async () => {
+    const { run, other } = await connectedBot(commands, { listings });
+    const refused = await run('canvote', { user: other.id, listing: 'bot' }).settled;
+    expect(refused.embeds[0]?.description).toBe(
+      'The listing service cannot be reached. Please try again in a little while.',
+    );
+    expect((await run('canvote', { user: other.id }).settled).embeds[0]?.description).toContain(`<@${other.id}>`);
+  });
+
+  it('/reviews turns its pages, of the longest reviews too', async () => {
+    const { discord, run, other } = await connectedBot(commands, { listings });
+    const { id } = await run('reviews', { limit: 12, sort: 'highest' }).settled;
+    const shown = () => discord.messages(discord.channels.general)[0];
+    const click = async (label: string) => {
+      const button = shown()?.components[0]?.components.find((each) => 'label' in each && each.label === label);
+      await discord.clickButton(id, button?.custom_id ?? '', other.id).response;
+    };
+    expect(shown()?.embeds[0]?.footer?.text).toBe('12 of 345 reviews · page 1 of 3');
+    await click('Next');
+    await click('Next');
+    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual(['★★★★★ · writer11', '★★★★★ · writer12']);
+    await expect(click('Next')).rejects.toThrow('disabled');
+    await click('Previous');
+    expect(shown()?.embeds[0]?.footer?.text).toContain('page 2 of 3');
+  });
+
+  it('/stats shows either listing to everybody', async () => {
+    const { discord, run } = await connectedBot(commands, { listings });
+    await run('stats').settled;
+    await run('stats', { listing: 'bot' }).settled;
+    expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.title)).toEqual([
+      'Lantern Harbour',
+      'Lamplighter',
+    ]);
+  });
+});

@@ -1,0 +1,185 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Asked } from '../../commands/command.ts';
+import { LookupRateLimited } from '../../src/lookup/failures.ts';
+import { markup } from '../../src/markup.ts';
+import { command, connectedBot, fastClock, hello } from './bot.ts';
+
+const ephemeral = 1 << 6;
+
+describe('a slash command', () => {
+  it('is answered at once when the data is at hand, and pings nobody', async () => {
+    const { discord, run } = await connectedBot([command({ execute: async () => hello })]);
+    const used = run('say');
+    expect(await used.response).toMatchObject({ type: 4, data: { allowed_mentions: { parse: [] } } });
+    expect((await used.settled).embeds[0]?.description).toBe(hello.text);
+    expect(discord.messages(discord.channels.general)).toHaveLength(1);
+  });
+
+  it('hears the options and who asks', async () => {
+    const heard: Asked[] = [];
+    const say = command({
+      execute: async (asked) => {
+        heard.push(asked);
+        return hello;
+      },
+    });
+    const { run, member, other } = await connectedBot([say]);
+    await run('say', { user: other.id }).settled;
+    expect(heard).toEqual([{ options: { user: other.id }, userId: member.id }]);
+  });
+
+  it('is answered to the one who asks alone when it is private, deferred or not', async () => {
+    const quick = command({ name: 'quick', visibility: 'private', execute: async () => hello });
+    const slow = command({ name: 'slow', visibility: 'private', execute: () => wait(1_200).then(() => hello) });
+    const { discord, run } = await connectedBot([quick, slow]);
+    await Promise.all([run('quick').settled, run('slow').settled]);
+    expect(discord.messages(discord.channels.general)).toEqual([]);
+  });
+
+  it('is deferred only when it takes longer than a second', async () => {
+    const slow = command({ name: 'slow', execute: () => wait(1_300).then(() => hello) });
+    const brisk = command({ name: 'brisk', execute: () => wait(500).then(() => hello) });
+    const { run } = await connectedBot([slow, brisk]);
+    const deferred = run('slow');
+    expect(await run('brisk').response).toMatchObject({ type: 4 });
+    const response = await deferred.response;
+    expect(response).toMatchObject({ type: 5 });
+    expect(response.afterMs).toBeLessThan(2_000);
+    expect((await deferred.settled).embeds[0]?.description).toBe(hello.text);
+  });
+
+  it('that never ends is answered before its time is up', async () => {
+    const stuck = command({ execute: () => new Promise(() => {}) });
+    const { run } = await connectedBot([stuck], { clock: fastClock(10) });
+    const used = run('say');
+    expect(await used.response).toMatchObject({ type: 5 });
+    expect((await used.settled).embeds[0]?.description).toBe('This took too long. Please try again in a little while.');
+  });
+
+  it('says when to try again when the service does not help, to the one who asks alone', async () => {
+    const retryAt = Date.UTC(2030, 0, 1);
+    const failing = command({ execute: () => Promise.reject(new LookupRateLimited('429', retryAt)) });
+    const { discord, run, said } = await connectedBot([failing]);
+    const answer = await run('say').settled;
+    expect(answer.embeds[0]?.description).toContain(`<t:${retryAt / 1_000}:R>`);
+    expect(answer.flags & ephemeral).toBe(ephemeral);
+    expect(discord.messages(discord.channels.general)).toEqual([]);
+    expect(said).toContainEqual(expect.objectContaining({ code: 'lookup_rate_limited', cure: expect.any(String) }));
+  });
+
+  it('that breaks gives the member a word by which the owner finds it in the log', async () => {
+    const broken = command({
+      execute: () => {
+        throw new Error('the inner secret of the matter');
+      },
+    });
+    const { run, said } = await connectedBot([broken]);
+    const text = (await run('say').settled).embeds[0]?.description ?? '';
+    expect(text).not.toContain('secret');
+    const incident = /\*\*(\w{6})\*\*/.exec(text)?.[1];
+    expect(said).toContainEqual(
+      expect.objectContaining({
+        incident,
+        err: expect.objectContaining({ message: 'the inner secret of the matter' }),
+      }),
+    );
+  });
+
+  it('that Discord still offers but no key serves any more is answered kindly', async () => {
+    let asked = 0;
+    const gone = command({ isServedBy: () => asked++ === 0, execute: async () => hello });
+    const { run } = await connectedBot([gone]);
+    const answer = await run('say').settled;
+    expect(answer.embeds[0]?.description).toContain('does not offer this command any more');
+    expect(answer.flags & ephemeral).toBe(ephemeral);
+  });
+
+  it('whose answer is too late for Discord is logged and breaks nothing', async () => {
+    const { discord, run, said } = await connectedBot([command({ execute: async () => hello })]);
+    discord.faults.slow(3_500);
+    await expect(run('say').settled).rejects.toThrow();
+    discord.faults.clear();
+    expect((await run('say').settled).embeds).toHaveLength(1);
+    expect(said.some(({ level }) => level >= 60)).toBe(false);
+  }, 20_000);
+});
+
+describe('a page button', () => {
+  const pages = command({
+    name: 'book',
+    hasPages: true,
+    execute: async ({ options }) => ({
+      tone: 'plain',
+      text: markup`Page ${markup`${options['page'] === '2' ? markup`two` : markup`one`}`}`,
+      buttons: [
+        { kind: 'page', label: 'Previous', disabled: true, options: { page: 0 } },
+        { kind: 'page', label: 'Next', disabled: false, options: { page: 2 } },
+      ],
+    }),
+  });
+
+  it('turns the page of the message it is on', async () => {
+    const { discord, run, member } = await connectedBot([pages]);
+    const first = await run('book').settled;
+    const clicked = discord.clickButton(first.id, 'book:page=2', member.id);
+    expect(await clicked.response).toMatchObject({ type: 7 });
+    expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
+      'Page two',
+    ]);
+  });
+
+  it('is deferred when it takes longer, and turns the page in the end', async () => {
+    let pause = 0;
+    const slow = command({ ...pages, execute: async (...given) => wait(pause).then(() => pages.execute(...given)) });
+    const { discord, run, member } = await connectedBot([slow]);
+    const first = await run('book').settled;
+    pause = 1_200;
+    const clicked = discord.clickButton(first.id, 'book:page=2', member.id);
+    expect(await clicked.response).toMatchObject({ type: 6 });
+    await wait(800);
+    expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
+      'Page two',
+    ]);
+  });
+
+  it('whose command fails leaves the page as it is and tells the one who clicked', async () => {
+    let isBroken = false;
+    const fragile = command({
+      ...pages,
+      execute: (...given) => (isBroken ? Promise.reject(new Error('broken')) : pages.execute(...given)),
+    });
+    const { discord, run, member } = await connectedBot([fragile]);
+    const first = await run('book').settled;
+    isBroken = true;
+    const refusal = await discord.clickButton(first.id, 'book:page=2', member.id).settled;
+    expect(refusal.flags & ephemeral).toBe(ephemeral);
+    expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
+      'Page one',
+    ]);
+  });
+
+  it.each(['other:page=2', 'plain:page=2', 'rubbish', 'book', ':', '{"a":1}'])(
+    'with the forged id %s is refused kindly, and harms nothing',
+    async (forged) => {
+      const asked: unknown[] = [];
+      const plain = command({
+        name: 'plain',
+        execute: async (what) => {
+          asked.push(what);
+          return hello;
+        },
+      });
+      const { discord, rest, member } = await connectedBot([pages, plain]);
+      const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Forged', custom_id: forged }] }];
+      const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
+        content: 'x',
+        components,
+      })) as { id: string };
+      const refusal = await discord.clickButton(posted.id, forged, member.id).settled;
+      expect(refusal.embeds[0]?.description).toBe('This button has no use any more. Please use the command again.');
+      expect(refusal.flags & ephemeral).toBe(ephemeral);
+      expect(asked).toEqual([]);
+    },
+  );
+});

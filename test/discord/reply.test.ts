@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Button, Reply } from '../../commands/command.ts';
+import { readButtonId, writeButtonId } from '../../src/discord/button-id.ts';
+import { drawEmbed, drawReply } from '../../src/discord/reply.ts';
+import { escapeText, type Markup, markup } from '../../src/markup.ts';
+import { messageForm } from '../../src/sandbox/discord/limits.ts';
+
+const anyText = fc
+  .tuple(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.constantFrom(1, 10, 100, 2_000))
+  .map(([text, times]) => text.repeat(times));
+const anyMarkup = anyText.map((text): Markup => escapeText(text));
+const anyButton: fc.Arbitrary<Button> = fc.oneof(
+  fc.record({ kind: fc.constant('link'), label: anyText, url: fc.oneof(fc.webUrl(), fc.string()) }),
+  fc.record({
+    kind: fc.constant('page'),
+    label: anyText,
+    disabled: fc.boolean(),
+    options: fc.dictionary(fc.string({ maxLength: 9 }), fc.oneof(fc.string(), fc.integer(), fc.boolean()), {
+      maxKeys: 4,
+    }),
+  }),
+);
+const anyReply: fc.Arbitrary<Reply> = fc.record(
+  {
+    tone: fc.constantFrom('good', 'plain', 'wait', 'bad'),
+    title: anyMarkup,
+    url: fc.oneof(fc.webUrl(), fc.string()),
+    text: anyMarkup,
+    fields: fc.array(fc.record({ name: anyMarkup, value: anyMarkup, inline: fc.boolean() }), { maxLength: 30 }),
+    footer: anyText,
+    at: fc.double(),
+    buttons: fc.array(anyButton, { maxLength: 30 }),
+  },
+  { requiredKeys: ['tone'] },
+);
+
+describe('a drawn reply', () => {
+  it('is a message that Discord takes, whatever is in it', () => {
+    fc.assert(
+      fc.property(anyReply, (reply) => {
+        const { embeds, components } = drawReply(reply, 'reviews');
+        const checked = messageForm.safeParse({ embeds, components });
+        expect(checked.error?.issues ?? []).toEqual([]);
+      }),
+    );
+  });
+
+  it('pings nobody', () => {
+    expect(drawReply({ tone: 'plain' }, 'x').allowedMentions).toEqual({ parse: [] });
+  });
+
+  it('keeps to the room that it is given', () => {
+    fc.assert(
+      fc.property(anyReply, fc.integer({ min: 1, max: 6_000 }), (reply, room) => {
+        const { title = '', description = '', footer, fields = [] } = drawEmbed(reply, room);
+        const parts = [title, description, footer?.text ?? '', ...fields.flatMap(({ name, value }) => [name, value])];
+        expect(parts.join('').length).toBeLessThanOrEqual(room);
+      }),
+    );
+  });
+
+  it('says what it was given when that fits', () => {
+    const reply: Reply = {
+      tone: 'good',
+      title: markup`Title`,
+      url: 'https://example.com/',
+      text: markup`Text`,
+      fields: [{ name: markup`Name`, value: markup`Value`, inline: true }],
+      footer: 'Foot',
+      at: 0,
+      buttons: [{ kind: 'page', label: 'Next', disabled: false, options: { page: 2 } }],
+    };
+    const { embeds, components } = drawReply(reply, 'reviews');
+    expect(embeds).toEqual([
+      {
+        color: 0x57_f2_87,
+        title: 'Title',
+        url: 'https://example.com/',
+        description: 'Text',
+        fields: [{ name: 'Name', value: 'Value', inline: true }],
+        footer: { text: 'Foot' },
+        timestamp: '1970-01-01T00:00:00.000Z',
+      },
+    ]);
+    expect(components).toEqual([
+      { type: 1, components: [{ type: 2, style: 2, label: 'Next', custom_id: 'reviews:page=2', disabled: false }] },
+    ]);
+  });
+
+  it('has no button that leads to what is no page', () => {
+    const buttons: Button[] = [
+      { kind: 'link', label: 'Vote', url: 'javascript:alert(1)' },
+      { kind: 'link', label: 'Vote', url: 'https://example.com/vote' },
+    ];
+    expect(drawReply({ tone: 'good', buttons }, 'x').components).toEqual([
+      { type: 1, components: [{ type: 2, style: 5, label: 'Vote', url: 'https://example.com/vote' }] },
+    ]);
+  });
+});
+
+describe("a button's id", () => {
+  it('brings back the options that it carries', () => {
+    const id = { command: 'reviews', options: { sort: 'newest', page: '2', listing: 'a b&c=d:é' } };
+    expect(readButtonId(writeButtonId(id) ?? '')).toEqual(id);
+  });
+
+  it('is none where the options are more than it can carry', () => {
+    expect(writeButtonId({ command: 'reviews', options: { listing: 'x'.repeat(100) } })).toBeNull();
+  });
+
+  it('is read from anything without harm', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        readButtonId(text);
+        expect(readButtonId(`reviews:${text}`)?.command).toBe('reviews');
+      }),
+    );
+    expect(readButtonId('reviews:__proto__=1')?.options).toEqual({ ['__proto__']: '1' });
+  });
+});

@@ -1,0 +1,35 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { within } from '../src/patience.ts';
+import { manualClock } from './support/manual-clock.ts';
+
+describe('patience', () => {
+  it('takes what is at hand without a look at the clock', async () => {
+    const noClock = { ...manualClock(), sleep: () => Promise.reject(new Error('asked')) };
+    expect(await within(1_000, noClock, Promise.resolve('here'))).toBe('here');
+    expect(await within(1_000, noClock, Promise.reject(new Error('broken')))).toBeUndefined();
+  });
+
+  it('waits for what comes in time', async () => {
+    const clock = manualClock();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const waiting = within(1_000, clock, promise);
+    await wait(1);
+    await clock.advance(999);
+    resolve('here');
+    expect(await waiting).toBe('here');
+  });
+
+  it('ends when its time is up, and when the other fails', async () => {
+    const clock = manualClock();
+    const waiting = within(1_000, clock, new Promise(() => {}));
+    await wait(1);
+    await clock.advance(1_000);
+    expect(await waiting).toBeUndefined();
+    const { promise, reject } = Promise.withResolvers<string>();
+    const failing = within(1_000, clock, promise);
+    await wait(1);
+    reject(new Error('broken'));
+    expect(await failing).toBeUndefined();
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { timestamp } from '../../src/markup.ts';
+import { en } from '../../src/texts/en.ts';
+
+const moment = timestamp(0, 'R');
+
+describe('the English sentences about failures', () => {
+  it.each(Object.entries(en.failure.lookup))('for %s are kind, short, and end', (_, say) => {
+    for (const text of [say(null), say(moment)]) {
+      expect(text).toMatch(/^[A-Z].*\.$/);
+      expect(text.length).toBeLessThan(160);
+      expect(text).not.toMatch(/error|null|undefined|invalid|\d{3}/i);
+    }
+  });
+
+  it.each([
+    'lookup_rate_limited',
+    'lookup_over_budget',
+    'lookup_service_error',
+    'lookup_unreachable',
+    'lookup_timeout',
+  ] as const)('for %s say when to try again, if that is known', (code) => {
+    expect(en.failure.lookup[code](moment)).toContain('Please try again <t:0:R>.');
+    expect(en.failure.lookup[code](null)).toContain('Please try again in a little while.');
+  });
+
+  it.each(['lookup_wrong_key_type', 'lookup_key_refused'] as const)(
+    'for %s do not send the member round in circles',
+    (code) => {
+      expect(en.failure.lookup[code](moment)).not.toContain('Please try again');
+    },
+  );
+});
+
+describe('the English sentences in the command picker', () => {
+  it("fit Discord's limit", () => {
+    const { canVote, reviews, stats, listing } = en;
+    const descriptions = [canVote, reviews, stats].map(({ description }) => description);
+    for (const text of [...descriptions, canVote.userOption, reviews.sortOption, reviews.limitOption, listing.option]) {
+      expect(text.length).toBeGreaterThan(0);
+      expect(text.length).toBeLessThanOrEqual(100);
+    }
+  });
+});
