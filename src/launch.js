@@ -13,7 +13,5 @@ if (major < needed) {
   );
   process.exitCode = 1;
 } else {
-  import('./main.ts').then(function (main) {
-    return main.main(process.argv.slice(2));
-  });
+  import('./main.ts').then((main) => main.main(process.argv.slice(2)));
 }

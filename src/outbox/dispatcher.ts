@@ -36,6 +36,9 @@ export function createDispatcher(options: {
   let running: Promise<void> | undefined;
   let alarm = new AbortController();
   let holdingOff = false;
+  /** What was called while a step was under way, and so could not cut short a pause. */
+  let nudged = false;
+  let woken = false;
 
   async function settle(effects: readonly Effect[], attempt: Attempt): Promise<number> {
     const now = clock.now();
@@ -96,12 +99,15 @@ export function createDispatcher(options: {
 
   async function run(): Promise<void> {
     while (!stopped) {
-      alarm = new AbortController();
+      nudged = false;
+      woken = false;
       const pause = await step().catch((error: unknown) => {
         log.error({ reason: messageOf(error) }, 'the outbox could not be worked on; trying again');
         return rest;
       });
-      if (pause > 0 && !stopped) await clock.sleep(pause, alarm.signal);
+      alarm = new AbortController();
+      const called = stopped || woken || (nudged && !holdingOff);
+      if (pause > 0 && !called) await clock.sleep(pause, alarm.signal);
       holdingOff = false;
     }
   }
@@ -111,10 +117,12 @@ export function createDispatcher(options: {
       running ??= run();
     },
     nudge() {
+      nudged = true;
       if (!holdingOff) alarm.abort();
     },
     async wake() {
       await outbox.wake(clock.now());
+      woken = true;
       alarm.abort();
     },
     async stop() {

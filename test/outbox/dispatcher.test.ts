@@ -17,8 +17,10 @@ const start = Date.UTC(2026, 0, 1);
 async function dispatching(...attempts: Attempt[]) {
   const clock = manualClock(start);
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock);
+  let during = () => {};
   const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
   const perform = async (effects: readonly Effect[]): Promise<Attempt> => {
+    during();
     performed.push({ at: clock.now() - start, ids: effects.map(({ id }) => id), nonce: effects[0]?.nonce });
     return attempts.length > 1 ? (attempts.shift() as Attempt) : (attempts[0] as Attempt);
   };
@@ -42,7 +44,10 @@ async function dispatching(...attempts: Attempt[]) {
   const counts = async () => (await store.records.counts()).effects;
   /** Real turns of the event loop, for the database; the clock stands still meanwhile. */
   const settle = () => wait(30);
-  return { clock, store, dispatcher, performed, enqueue, counts, settle };
+  const whilePerforming = (run: () => void) => {
+    during = run;
+  };
+  return { clock, store, dispatcher, performed, enqueue, counts, settle, whilePerforming };
 }
 
 describe('the dispatcher', () => {
@@ -86,6 +91,20 @@ describe('the dispatcher', () => {
     expect(performed).toHaveLength(3);
     expect(performed.filter(({ nonce }) => nonce === performed[0]?.nonce)).toHaveLength(2);
     expect(await counts()).toMatchObject({ done: 2 });
+  });
+
+  it('holds off also when votes arrive during the very attempt that fails', async () => {
+    const { dispatcher, performed, enqueue, settle, whilePerforming } = await dispatching({
+      outcome: 'later',
+      reason: 'Discord is down',
+      everything: true,
+    });
+    await enqueue();
+    await enqueue('500000000000000009');
+    whilePerforming(() => dispatcher.nudge());
+    dispatcher.start();
+    await settle();
+    expect(performed).toHaveLength(1);
   });
 
   it('does at once what waited when it is told that Discord is back', async () => {
