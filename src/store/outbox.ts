@@ -1,8 +1,8 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { Effect } from '../outbox/effect.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Connection } from './dialect.ts';
-import { run } from './statement.ts';
+import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** How a transaction is had: the work runs while the connection is inside one. */
@@ -27,7 +27,7 @@ export function sqlOutbox(
       db
         .selectFrom('effects')
         .select(['id', 'channel_id', 'nonce', 'created_at'])
-        .where('state', '=', sql.lit('waiting'))
+        .where('state', '=', constant('waiting'))
         .where('due_at', '<=', now)
         .orderBy('due_at')
         .orderBy('id')
@@ -46,7 +46,7 @@ export function sqlOutbox(
         const waiting = db
           .selectFrom('effects')
           .select('id')
-          .where('state', '=', sql.lit('waiting'))
+          .where('state', '=', constant('waiting'))
           .where('due_at', '<=', now)
           .where('channel_id', '=', first.channel_id);
         const chosen =
@@ -98,7 +98,7 @@ export function sqlOutbox(
           db
             .updateTable('effects')
             .set({ due_at: now })
-            .where('state', '=', sql.lit('waiting'))
+            .where('state', '=', constant('waiting'))
             .where('due_at', '>', now)
             .where('reason', 'is not', null),
         ),
@@ -108,7 +108,7 @@ export function sqlOutbox(
     async nextDueAt() {
       const [next] = await run(
         reading,
-        db.selectFrom('effects').select('due_at').where('state', '=', sql.lit('waiting')).orderBy('due_at').limit(1),
+        db.selectFrom('effects').select('due_at').where('state', '=', constant('waiting')).orderBy('due_at').limit(1),
       );
       return next?.due_at ?? null;
     },
@@ -117,7 +117,7 @@ export function sqlOutbox(
       // One at a time, so that each is counted in an index of its own and never in the table of all that was ever done.
       const size = async (state: 'waiting' | 'buried') => {
         const count = db.selectFrom('effects').select(db.fn.countAll<number>().as('count'));
-        const [row] = await run(reading, count.where('state', '=', sql.lit(state)));
+        const [row] = await run(reading, count.where('state', '=', constant(state)));
         return row?.count ?? 0;
       };
       return { waiting: await size('waiting'), buried: await size('buried') };

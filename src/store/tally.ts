@@ -4,7 +4,7 @@ import type { NewEffect } from '../outbox/outbox.ts';
 import { untimed } from '../tally/identity.ts';
 import type { LoggedDelivery, Order, Tally } from '../tally/tally.ts';
 import type { Connection } from './dialect.ts';
-import { run, statement } from './statement.ts';
+import { constant, run, statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** The tally over SQL, for use inside a transaction of `connection`. */
@@ -58,8 +58,8 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
       .where('at', '>', argument('after'))
       .where('at', '<', argument('before'))
       .where('listing', '=', argument('listing'))
-      .where('cause', 'in', countedVotes)
-      .limit(1),
+      .where('cause', 'in', countedVotes.map(constant))
+      .limit(constant(1)),
   );
   const insertEffect = statement<Omit<NewEffect, 'announcement'> & { content: string }>()((argument) =>
     db.insertInto('effects').values({
@@ -67,8 +67,8 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
       kind: argument('kind'),
       channel_id: argument('channelId'),
       content: argument('content'),
-      state: 'waiting',
-      attempts: 0,
+      state: constant('waiting'),
+      attempts: constant(0),
       due_at: argument('createdAt'),
       created_at: argument('createdAt'),
     }),
