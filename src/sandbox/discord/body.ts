@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { formFault, refusal } from './errors.ts';
+
+/** "The maximum request size when sending a message is 25 MiB." Discord: "Create Message". */
+const bodyLimit = 25 * 1024 * 1024;
+
+export interface UploadedFile {
+  /** The number in `files[0]`; the form refers to it. */
+  readonly number: number;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+export interface Body {
+  readonly json: unknown;
+  readonly files: readonly UploadedFile[];
+}
+
+/** Reads a body: JSON, or a form with `payload_json` and files. Discord: "Uploading Files". */
+export async function readBody(request: IncomingMessage): Promise<Body> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return { json: undefined, files: [] };
+  const contentType = request.headers['content-type'] ?? '';
+  if (contentType.startsWith('multipart/form-data')) return await readMultipart(bytes, contentType);
+  if (contentType.startsWith('application/json')) return { json: parse(bytes.toString('utf8')), files: [] };
+  const message = 'Expected "Content-Type" header to be one of {\'application/json\'}.';
+  throw formFault([], 'CONTENT_TYPE_INVALID', message);
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyLimit) throw refusal.tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readMultipart(bytes: Buffer, contentType: string): Promise<Body> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } })
+    .formData()
+    .catch(() => {
+      throw refusal.invalidJson();
+    });
+  const payload = form.get('payload_json');
+  const files: UploadedFile[] = [];
+  for (const [field, value] of form) {
+    const number = /^files\[(\d+)\]$/.exec(field)?.[1];
+    if (number === undefined || typeof value === 'string') continue;
+    const contentOf = Buffer.from(await value.arrayBuffer());
+    files.push({ number: Number(number), filename: value.name, contentType: value.type, bytes: contentOf });
+  }
+  return { json: typeof payload === 'string' ? parse(payload) : undefined, files };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw refusal.invalidJson();
+  }
+}

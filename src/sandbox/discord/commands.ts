@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { type CommandForm, commandForm, commandListForm } from './command-form.ts';
+import { refusal } from './errors.ts';
+import { checkForm } from './form.ts';
+import type { World } from './world.ts';
+
+const commandLimit = 100;
+
+/** A registered command as Discord gives it back. */
+export type RegisteredCommand = CommandForm & {
+  readonly id: string;
+  readonly application_id: string;
+  readonly version: string;
+  readonly guild_id?: string;
+};
+
+/** A place where commands are registered: the whole application, or one guild. */
+export type Scope = string | null;
+
+/** The commands that the bot has registered, globally (scope null) and per guild. */
+export class Commands {
+  readonly #world: World;
+  readonly #scopes = new Map<Scope, Map<string, RegisteredCommand>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  list(scope: Scope): RegisteredCommand[] {
+    return [...this.#in(scope).values()];
+  }
+
+  get(scope: Scope, commandId: string): RegisteredCommand {
+    return this.#in(scope).get(commandId) ?? unknown();
+  }
+
+  /** What a member finds in a guild (its own commands and the global ones), or in a direct conversation. */
+  offeredIn(guildId: string | null): RegisteredCommand[] {
+    const global = this.list(null);
+    if (guildId === null) return global.filter(worksInDirectMessages);
+    const own = this.list(guildId);
+    return [...own, ...global.filter((command) => command.contexts?.includes(0) ?? true)];
+  }
+
+  /** Adds a command, or replaces the one of that name. Says whether it is new. */
+  put(scope: Scope, body: unknown): { command: RegisteredCommand; created: boolean } {
+    const form = checkForm(commandForm, body);
+    const known = this.list(scope).find(({ name }) => name === form.name);
+    if (known === undefined && this.#in(scope).size >= commandLimit) throw refusal.tooManyCommands(commandLimit);
+    const command = this.#register(scope, form, known);
+    this.#in(scope).set(command.id, command);
+    this.#changed();
+    return { command, created: known === undefined };
+  }
+
+  change(scope: Scope, commandId: string, body: unknown): RegisteredCommand {
+    const known = this.get(scope, commandId);
+    const changes = checkForm(z.record(z.string(), z.unknown()), body);
+    const command = this.#register(scope, checkForm(commandForm, { ...known, ...changes }), known);
+    this.#in(scope).set(command.id, command);
+    this.#changed();
+    return command;
+  }
+
+  /** Replaces all; a command that was there keeps its id. */
+  overwrite(scope: Scope, body: unknown): RegisteredCommand[] {
+    const forms = checkForm(commandListForm, body);
+    if (forms.length > commandLimit) throw refusal.tooManyCommands(commandLimit);
+    const before = this.list(scope);
+    const commands = forms.map((form) =>
+      this.#register(
+        scope,
+        form,
+        before.find(({ name }) => name === form.name),
+      ),
+    );
+    this.#scopes.set(scope, new Map(commands.map((command) => [command.id, command])));
+    this.#changed();
+    return commands;
+  }
+
+  delete(scope: Scope, commandId: string): void {
+    if (!this.#in(scope).delete(commandId)) unknown();
+    this.#changed();
+  }
+
+  #register(scope: Scope, form: CommandForm, known: RegisteredCommand | undefined): RegisteredCommand {
+    return {
+      id: known?.id ?? this.#world.nextId(),
+      application_id: this.#world.applicationId,
+      version: this.#world.nextId(),
+      ...form,
+      default_member_permissions: form.default_member_permissions ?? null,
+      nsfw: form.nsfw ?? false,
+      ...(scope === null
+        ? {
+            contexts: form.contexts ?? null,
+            integration_types: form.integration_types ?? [0],
+            dm_permission: worksInDirectMessages(form),
+          }
+        : { guild_id: scope }),
+    };
+  }
+
+  #in(scope: Scope): Map<string, RegisteredCommand> {
+    const known = this.#scopes.get(scope);
+    if (known !== undefined) return known;
+    const made = new Map<string, RegisteredCommand>();
+    this.#scopes.set(scope, made);
+    return made;
+  }
+
+  #changed(): void {
+    this.#world.events.emit('change', { kind: 'commands' });
+  }
+}
+
+function worksInDirectMessages(command: Pick<CommandForm, 'contexts' | 'dm_permission'>): boolean {
+  return command.contexts ? command.contexts.includes(1) : command.dm_permission !== false;
+}
+
+function unknown(): never {
+  throw refusal.unknownCommand();
+}

@@ -1,0 +1,196 @@
+import type { RawData, WebSocket } from 'ws';
+import { z } from 'zod';
+import { type Clock, minute } from '../../clock.ts';
+import { knownIntents, privilegedIntents } from './intents.ts';
+
+/** Gateway opcodes. Discord: "Opcodes and Status Codes". */
+export const opcode = {
+  dispatch: 0,
+  heartbeat: 1,
+  identify: 2,
+  presence: 3,
+  voiceState: 4,
+  resume: 6,
+  reconnect: 7,
+  requestMembers: 8,
+  invalidSession: 9,
+  hello: 10,
+  heartbeatAck: 11,
+} as const;
+
+/** Why a connection is closed. From `invalidShard` on, a client cannot recover by connecting again. */
+export const closing = {
+  unknownOpcode: [4001, 'Unknown opcode.'],
+  decodeError: [4002, 'Error while decoding payload.'],
+  notAuthenticated: [4003, 'Not authenticated.'],
+  authenticationFailed: [4004, 'Authentication failed.'],
+  alreadyAuthenticated: [4005, 'Already authenticated.'],
+  invalidSequence: [4007, 'Invalid seq.'],
+  rateLimited: [4008, 'Rate limited.'],
+  timedOut: [4009, 'Session timed out.'],
+  invalidShard: [4010, 'Invalid shard.'],
+  invalidVersion: [4012, 'Invalid API version.'],
+  invalidIntents: [4013, 'Invalid intent(s).'],
+  disallowedIntents: [4014, 'Disallowed intent(s).'],
+} as const satisfies Record<string, readonly [code: number, reason: string]>;
+
+export type Closing = keyof typeof closing;
+
+const payloadForm = z.object({ op: z.int(), d: z.unknown() });
+
+const identifyForm = z.object({
+  token: z.string(),
+  intents: z.int(),
+  properties: z.looseObject({}),
+  shard: z.tuple([z.int(), z.int().min(1)]).default([0, 1]),
+});
+
+const resumeForm = z.object({ token: z.string(), session_id: z.string(), seq: z.int() });
+
+export type Identify = z.output<typeof identifyForm>;
+export type Resume = z.output<typeof resumeForm>;
+
+interface ConnectionOptions {
+  readonly socket: WebSocket;
+  readonly token: string;
+  readonly heartbeatInterval: number;
+  /** The privileged intents that are switched on for the application. */
+  readonly grantedIntents: number;
+  readonly stopwatch: Clock;
+  readonly onIdentify: (connection: Connection, identify: Identify) => void;
+  readonly onResume: (connection: Connection, resume: Resume) => Closing | undefined;
+  readonly onMemberRequest: (connection: Connection, data: unknown) => Closing | undefined;
+  readonly onClose: (connection: Connection, code: number) => void;
+}
+
+/** One socket: its greeting, heartbeat, and the rules for what may be sent over it. Discord: "Gateway", connection lifecycle. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #closed = new AbortController();
+  #authenticated = false;
+  #frozen = false;
+  #lastHeartbeat: number;
+  #received = { count: 0, resetsAt: 0 };
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#lastHeartbeat = options.stopwatch.now();
+    options.socket.on('message', (data) => this.#receive(data));
+    options.socket.on('close', (code) => {
+      this.#closed.abort();
+      options.onClose(this, code);
+    });
+    options.socket.on('error', () => options.socket.terminate());
+    this.send({ op: opcode.hello, d: { heartbeat_interval: options.heartbeatInterval, _trace: [] } });
+    void this.#expectHeartbeats();
+  }
+
+  send(payload: { readonly op: number; readonly d: unknown }): void {
+    if (this.#frozen) return;
+    this.#options.socket.send(JSON.stringify({ t: null, s: null, ...payload }));
+  }
+
+  close(why: Closing): void {
+    const [code, reason] = closing[why];
+    this.#options.socket.close(code, reason);
+  }
+
+  /** Cuts the line without a word. */
+  cut(): void {
+    this.#options.socket.terminate();
+  }
+
+  /** Makes a zombie of it: it stays open, and neither says nor hears anything any more. */
+  freeze(): void {
+    this.#frozen = true;
+  }
+
+  /** A session that could not be resumed: the client may identify on the same connection. */
+  invalidate(): void {
+    this.#authenticated = false;
+    this.send({ op: opcode.invalidSession, d: false });
+  }
+
+  #receive(data: RawData): void {
+    if (this.#frozen) return;
+    const fault = this.#handle(rawBytes(data));
+    if (fault !== undefined) this.close(fault);
+  }
+
+  /** Does what a payload asks for, or says why the connection has to be closed. */
+  #handle(bytes: Buffer): Closing | undefined {
+    const payload = bytes.length > 4096 ? undefined : parsed(payloadForm, bytes);
+    if (payload === undefined) return 'decodeError';
+    if (this.#tooMany()) return 'rateLimited';
+    const { op, d } = payload;
+    if (op === opcode.heartbeat) return this.#acknowledge();
+    if (op === opcode.identify) return this.#identify(d);
+    if (op === opcode.resume) return this.#resume(d);
+    if (!this.#authenticated) return 'notAuthenticated';
+    if (op === opcode.requestMembers) return this.#options.onMemberRequest(this, d);
+    const ignored: readonly number[] = [opcode.presence, opcode.voiceState];
+    return ignored.includes(op) ? undefined : 'unknownOpcode';
+  }
+
+  #acknowledge(): undefined {
+    this.#lastHeartbeat = this.#options.stopwatch.now();
+    this.send({ op: opcode.heartbeatAck, d: null });
+  }
+
+  #identify(data: unknown): Closing | undefined {
+    if (this.#authenticated) return 'alreadyAuthenticated';
+    const identify = identifyForm.safeParse(data).data;
+    if (identify === undefined) return 'decodeError';
+    if (!this.#tokenFits(identify.token)) return 'authenticationFailed';
+    const { intents, shard } = identify;
+    if ((intents & ~knownIntents) !== 0) return 'invalidIntents';
+    if ((intents & privilegedIntents & ~this.#options.grantedIntents) !== 0) return 'disallowedIntents';
+    if (shard[0] < 0 || shard[0] >= shard[1]) return 'invalidShard';
+    this.#authenticated = true;
+    this.#options.onIdentify(this, identify);
+    return undefined;
+  }
+
+  #resume(data: unknown): Closing | undefined {
+    if (this.#authenticated) return 'alreadyAuthenticated';
+    const resume = resumeForm.safeParse(data).data;
+    if (resume === undefined) return 'decodeError';
+    if (!this.#tokenFits(resume.token)) return 'authenticationFailed';
+    this.#authenticated = true;
+    return this.#options.onResume(this, resume);
+  }
+
+  /** "Apps can send 120 gateway events per connection every 60 seconds." Discord: "Gateway", rate limiting. */
+  #tooMany(): boolean {
+    const now = this.#options.stopwatch.now();
+    if (now >= this.#received.resetsAt) this.#received = { count: 0, resetsAt: now + minute };
+    this.#received.count += 1;
+    return this.#received.count > 120;
+  }
+
+  #tokenFits(token: string): boolean {
+    return token.replace(/^Bot /, '') === this.#options.token;
+  }
+
+  async #expectHeartbeats(): Promise<void> {
+    const { stopwatch, heartbeatInterval } = this.#options;
+    while (!this.#closed.signal.aborted) {
+      await stopwatch.sleep(heartbeatInterval, this.#closed.signal);
+      const silence = stopwatch.now() - this.#lastHeartbeat;
+      if (silence > 1.5 * heartbeatInterval && !this.#frozen) this.close('timedOut');
+    }
+  }
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> | undefined {
+  try {
+    return schema.safeParse(JSON.parse(bytes.toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function rawBytes(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : data;
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type Clock, minute } from '../../clock.ts';
+import { type Closing, Connection, closing, type Identify, opcode, type Resume } from './connection.ts';
+import { intent } from './intents.ts';
+import { membersAsked } from './member-request.ts';
+import { type SentDispatch, Session } from './session.ts';
+import type { Dispatch, World } from './world.ts';
+
+/** How long a session without a connection can be resumed. */
+const resumable = 3 * minute;
+
+export interface GatewayOptions {
+  readonly world: World;
+  readonly url: string;
+  readonly token: string;
+  readonly stopwatch: Clock;
+  readonly stopped: AbortSignal;
+  readonly heartbeatInterval: number;
+  readonly grantedIntents: number;
+  readonly sent: (dispatch: SentDispatch) => void;
+}
+
+/** The gateway: sessions, and the connections that come and go beneath them. Discord: "Gateway". */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #sockets = new WebSocketServer({ noServer: true });
+  readonly #connections = new Map<Connection, Session | null>();
+  readonly #sessions = new Map<string, Session>();
+  #frozen = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    options.world.events.on('dispatch', (dispatch) => this.#broadcast(dispatch));
+  }
+
+  /** Whether a bot is connected and identified. */
+  get connected(): boolean {
+    return [...this.#sessions.values()].some((session) => session.send !== null);
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, query: URLSearchParams): void {
+    this.#sockets.handleUpgrade(request, socket, head, (open) => {
+      if (query.get('v') !== '10') open.close(...closing.invalidVersion);
+      else if ((query.get('encoding') ?? 'json') !== 'json') open.close(...closing.decodeError);
+      else this.#accept(open);
+    });
+  }
+
+  /** Cuts every connection; what was not `resumable` has to identify anew. */
+  drop(options: { resumable: boolean }): void {
+    if (!options.resumable) this.#sessions.clear();
+    for (const connection of this.#connections.keys()) connection.cut();
+  }
+
+  /** Asks every client to connect anew and resume (op 7). */
+  askToReconnect(): void {
+    for (const connection of this.#connections.keys()) connection.send({ op: opcode.reconnect, d: null });
+  }
+
+  /** Makes zombies of all connections, and of new ones until it is called with false. */
+  freeze(frozen: boolean): void {
+    this.#frozen = frozen;
+    if (!frozen) return;
+    for (const connection of this.#connections.keys()) connection.freeze();
+  }
+
+  stop(): void {
+    for (const connection of this.#connections.keys()) connection.cut();
+    this.#sockets.close();
+  }
+
+  #accept(socket: WebSocket): void {
+    const connection = new Connection({
+      ...this.#options,
+      socket,
+      onIdentify: (from, identify) => this.#identify(from, identify),
+      onResume: (from, resume) => this.#resume(from, resume),
+      onMemberRequest: (from, data) => this.#tellMembers(from, data),
+      onClose: (from, code) => this.#closed(from, code),
+    });
+    this.#connections.set(connection, null);
+    if (this.#frozen) connection.freeze();
+  }
+
+  #identify(connection: Connection, { intents, shard }: Identify): void {
+    const { world, url } = this.#options;
+    const session = new Session(randomBytes(16).toString('hex'), intents, shard);
+    this.#sessions.set(session.id, session);
+    this.#attach(connection, session);
+    const guild = { name: 'GUILD_CREATE', data: null, intent: intent.guilds, guildId: world.guildId };
+    const ownGuild = session.hears({ ...guild, intent: 0 });
+    session.dispatch('READY', {
+      v: 10,
+      user: { ...world.bot, verified: true, mfa_enabled: false, email: null, flags: 0 },
+      guilds: ownGuild ? [{ id: world.guildId, unavailable: true }] : [],
+      session_id: session.id,
+      resume_gateway_url: url,
+      shard,
+      application: { id: world.applicationId, flags: 0 },
+      session_type: 'normal',
+      private_channels: [],
+      relationships: [],
+      _trace: [],
+    });
+    if (session.hears(guild)) session.dispatch('GUILD_CREATE', this.#wholeGuild(intents));
+    world.events.emit('change', { kind: 'gateway', connected: true });
+  }
+
+  #resume(connection: Connection, { session_id, seq }: Resume): Closing | undefined {
+    const session = this.#sessions.get(session_id);
+    if (session !== undefined && seq > session.sequence) return 'invalidSequence';
+    if (session === undefined || !session.remembers(seq)) {
+      this.#sessions.delete(session_id);
+      connection.invalidate();
+      return undefined;
+    }
+    this.#attach(connection, session);
+    session.replayAfter(seq);
+    session.dispatch('RESUMED', { _trace: [] });
+    this.#options.world.events.emit('change', { kind: 'gateway', connected: true });
+    return undefined;
+  }
+
+  #attach(connection: Connection, session: Session): void {
+    this.#connections.set(connection, session);
+    session.send = (payload) => {
+      this.#options.sent(payload);
+      connection.send(payload);
+    };
+  }
+
+  #closed(connection: Connection, code: number): void {
+    const session = this.#connections.get(connection);
+    this.#connections.delete(connection);
+    if (!session) return;
+    session.send = null;
+    // "Close codes 1000 and 1001 invalidate the session."
+    if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
+    else void this.#forgetLater(session);
+    this.#options.world.events.emit('change', { kind: 'gateway', connected: this.connected });
+  }
+
+  async #forgetLater(session: Session): Promise<void> {
+    await this.#options.stopwatch.sleep(resumable, this.#options.stopped);
+    if (session.send === null) this.#sessions.delete(session.id);
+  }
+
+  #broadcast(dispatch: Dispatch): void {
+    for (const session of this.#sessions.values()) {
+      if (session.hears(dispatch)) session.dispatch(dispatch.name, dispatch.data);
+    }
+  }
+
+  #tellMembers(connection: Connection, data: unknown): Closing | undefined {
+    const answer = membersAsked(this.#options.world, data);
+    if (answer === undefined) return 'decodeError';
+    this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', answer);
+    return undefined;
+  }
+
+  /** Discord: "Guild Create". Without the members intent it tells of the bot itself only. */
+  #wholeGuild(intents: number) {
+    const { world } = this.#options;
+    const members = [...world.members.values()];
+    const own = members.filter(({ user }) => user.id === world.bot.id);
+    return {
+      ...world.guild(),
+      joined_at: own[0]?.joined_at,
+      large: false,
+      unavailable: false,
+      member_count: members.length,
+      voice_states: [],
+      members: intents & intent.guildMembers ? members : own,
+      channels: world.guildChannels(),
+      threads: [],
+      presences: [],
+      stage_instances: [],
+      guild_scheduled_events: [],
+      soundboard_sounds: [],
+    };
+  }
+}

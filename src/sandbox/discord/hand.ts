@@ -1,0 +1,172 @@
+import type { Commands } from './commands.ts';
+import type { CallbackSeen } from './interactions.ts';
+import { type Interaction, type Interactions, interactionType } from './interactions.ts';
+import type { Messages } from './messages.ts';
+import type { Channel, Message } from './shapes.ts';
+import { type GivenValue, RefusedByClient, usageOf } from './usage.ts';
+import type { World } from './world.ts';
+
+/** What came of a command or a click. */
+export interface InteractionHandle {
+  readonly id: string;
+  /** The first callback; rejects with {@link ApplicationDidNotRespond} after 3 seconds without one. */
+  readonly response: Promise<CallbackSeen>;
+  /** The message once it shows more than "is thinking…"; rejects as `response` does. */
+  readonly settled: Promise<Message>;
+  /** Every message that the interaction has made or changed, as they are now. */
+  readonly messages: readonly Message[];
+}
+
+export interface CommandUse {
+  /** With its subcommands, as in `vote trace`. */
+  readonly name: string;
+  readonly userId: string;
+  readonly channelId: string;
+  /** By name; users, channels and roles by their ids. */
+  readonly options?: Readonly<Record<string, GivenValue>>;
+}
+
+export interface ComponentUse {
+  readonly messageId: string;
+  readonly customId: string;
+  readonly userId: string;
+  /** What was picked, for a select. */
+  readonly values?: readonly string[];
+}
+
+/** The hand of a member: it can do what the client lets it do, and nothing else. */
+export class Hand {
+  readonly #world: World;
+  readonly #commands: Commands;
+  readonly #messages: Messages;
+  readonly #interactions: Interactions;
+
+  constructor(world: World, commands: Commands, messages: Messages, interactions: Interactions) {
+    this.#world = world;
+    this.#commands = commands;
+    this.#messages = messages;
+    this.#interactions = interactions;
+  }
+
+  /** Types a slash command and sends it. @throws RefusedByClient */
+  runCommand({ name: fullName, userId, channelId, options = {} }: CommandUse): InteractionHandle {
+    const channel = this.#channelOf(channelId, userId);
+    const [name = '', ...path] = fullName.replace(/^\//, '').split(' ');
+    const guildId = channel.type === 0 ? channel.guild_id : null;
+    const command = this.#commands.offeredIn(guildId).find((each) => each.name === name);
+    if (command === undefined) throw new RefusedByClient('unknown_command', `There is no command /${name}`);
+    const needed = BigInt(command.default_member_permissions ?? 0);
+    const held = this.#world.permissionsOf(userId, channel.type === 0 ? channel : undefined);
+    if ((held & needed) !== needed) throw new RefusedByClient('not_permitted', `The member may not use /${name}`);
+    const usage = usageOf(this.#world, command, path, options);
+    return this.#send(
+      { type: interactionType.command, userId, channelId, label: `/${[name, ...path].join(' ')}`, sourceId: null },
+      channel,
+      {
+        data: {
+          id: command.id,
+          name: command.name,
+          type: 1,
+          ...(command.guild_id ? { guild_id: command.guild_id } : {}),
+          ...(Object.keys(usage.resolved).length > 0 ? { resolved: usage.resolved } : {}),
+          options: usage.options,
+        },
+      },
+    );
+  }
+
+  /** Clicks a button, or picks from a select. @throws RefusedByClient */
+  use({ messageId, customId, userId, values }: ComponentUse): InteractionHandle {
+    const kept = this.#messages.find(messageId);
+    if (kept === undefined || (kept.onlyFor !== null && kept.onlyFor !== userId)) {
+      throw new RefusedByClient('unknown_message', 'The member sees no such message');
+    }
+    const { message } = kept;
+    const channel = this.#channelOf(message.channel_id, userId);
+    const component = message.components.flatMap((row) => row.components).find((each) => each.custom_id === customId);
+    if (component === undefined)
+      throw new RefusedByClient('unknown_component', `The message has no component ${customId}`);
+    const label = ('label' in component ? component.label : null) ?? customId;
+    if (component.disabled) throw new RefusedByClient('disabled', 'The component is disabled');
+    return this.#send(
+      { type: interactionType.component, userId, channelId: channel.id, label, sourceId: messageId },
+      channel,
+      { message, data: { custom_id: customId, component_type: component.type, ...(values ? { values } : {}) } },
+    );
+  }
+
+  /** The channel, if the member is in it. */
+  #channelOf(channelId: string, userId: string): Channel {
+    const channel = this.#world.channels.get(channelId);
+    const inside =
+      channel?.type === 1
+        ? channel.recipients.some(({ id }) => id === userId)
+        : channel !== undefined &&
+          this.#world.members.has(userId) &&
+          this.#world.may(userId, 'useApplicationCommands', channel);
+    if (channel === undefined || !inside)
+      throw new RefusedByClient('unknown_channel', 'The member sees no such channel');
+    return channel;
+  }
+
+  /** Sends an INTERACTION_CREATE. Discord: "Interaction Structure". */
+  #send(
+    asked: Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId'>,
+    channel: Channel,
+    particulars: object,
+  ): InteractionHandle {
+    const world = this.#world;
+    const interaction = this.#interactions.open(asked);
+    const { id, token, type } = interaction;
+    world.events.emit('dispatch', {
+      name: 'INTERACTION_CREATE',
+      intent: 0,
+      guildId: channel.type === 0 ? channel.guild_id : null,
+      data: {
+        id,
+        application_id: world.applicationId,
+        type,
+        token,
+        version: 1,
+        channel_id: channel.id,
+        channel,
+        ...this.#whereAndWho(channel, asked.userId),
+        locale: 'en-US',
+        entitlements: [],
+        attachment_size_limit: 10 * 1024 * 1024,
+        ...particulars,
+      },
+    });
+    const messages = this.#messages;
+    return {
+      id,
+      response: interaction.response.promise,
+      settled: interaction.settled.promise,
+      get messages() {
+        return interaction.messageIds.flatMap((each) => messages.find(each)?.message ?? []);
+      },
+    };
+  }
+
+  #whereAndWho(channel: Channel, userId: string) {
+    const world = this.#world;
+    const member = world.members.get(userId);
+    const ownerOfInstallation = {
+      authorizing_integration_owners: { '0': channel.type === 0 ? channel.guild_id : '0' },
+    };
+    if (channel.type === 1) {
+      const app_permissions = String(world.permissionsOf(world.bot.id));
+      return { user: member?.user, context: 1, app_permissions, ...ownerOfInstallation };
+    }
+    const guild = world.guild();
+    return {
+      guild_id: guild.id,
+      guild: { id: guild.id, locale: guild.preferred_locale, features: guild.features },
+      guild_locale: guild.preferred_locale,
+      member: { ...member, permissions: String(world.permissionsOf(userId, channel)) },
+      context: 0,
+      app_permissions: String(world.permissionsOf(world.bot.id, channel)),
+      ...ownerOfInstallation,
+    };
+  }
+}

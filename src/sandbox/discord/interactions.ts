@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, minute, second } from '../../clock.ts';
+import { TallyhookError } from '../../errors.ts';
+import type { Callback } from './callback-form.ts';
+import { refusal } from './errors.ts';
+import type { Message } from './shapes.ts';
+import type { World } from './world.ts';
+
+/** "You must send an initial response within 3 seconds." Discord: "Interaction Callback". */
+export const answerDeadline = 3 * second;
+/** "Interaction tokens are valid for 15 minutes." */
+export const tokenLifetime = 15 * minute;
+
+export const interactionType = { command: 2, component: 3, autocomplete: 4, modal: 5 } as const;
+export type InteractionType = (typeof interactionType)[keyof typeof interactionType];
+
+/** The first answer to an interaction. */
+export type CallbackSeen = Callback & {
+  /** From the moment the interaction was sent to the arrival of the callback (ms). */
+  readonly afterMs: number;
+};
+
+/** The client says "The application did not respond": no callback came within 3 seconds. */
+export class ApplicationDidNotRespond extends TallyhookError {
+  constructor() {
+    super('application_did_not_respond', 'The application did not respond');
+  }
+}
+
+/** An interaction on its way. */
+export interface Interaction {
+  readonly id: string;
+  readonly token: string;
+  readonly type: InteractionType;
+  readonly userId: string;
+  readonly channelId: string;
+  /** What was used: a command as `/vote trace`, or the label of a component. */
+  readonly label: string;
+  /** The message of the component that was used. */
+  readonly sourceId: string | null;
+  readonly sentAt: number;
+  callback: CallbackSeen | null;
+  /** The message that `@original` means. */
+  originalId: string | null;
+  readonly messageIds: string[];
+  readonly response: PromiseWithResolvers<CallbackSeen>;
+  /** The message as soon as it shows more than "is thinking…". */
+  readonly settled: PromiseWithResolvers<Message>;
+}
+
+/** The interactions of the last 15 minutes, found by their ids and tokens. */
+export class Interactions {
+  readonly #world: World;
+  readonly #stopwatch: Clock;
+  readonly #stopped: AbortSignal;
+  readonly #byToken = new Map<string, Interaction>();
+
+  constructor(world: World, stopwatch: Clock, stopped: AbortSignal) {
+    this.#world = world;
+    this.#stopwatch = stopwatch;
+    this.#stopped = stopped;
+  }
+
+  open(asked: Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId'>): Interaction {
+    const interaction: Interaction = {
+      ...asked,
+      id: this.#world.nextId(),
+      token: randomBytes(24).toString('base64url'),
+      sentAt: this.#stopwatch.now(),
+      callback: null,
+      originalId: null,
+      messageIds: [],
+      response: Promise.withResolvers(),
+      settled: Promise.withResolvers(),
+    };
+    // Whoever does not wait for an answer is not to be told of its absence either.
+    interaction.response.promise.catch(() => {});
+    interaction.settled.promise.catch(() => {});
+    this.#byToken.set(interaction.token, interaction);
+    this.#forgetOld();
+    this.#tell(interaction, 'sent');
+    void this.#failAfterDeadline(interaction);
+    return interaction;
+  }
+
+  /** The interaction that a callback is for. @throws DiscordRefusal when it is unknown, too late or answered already. */
+  awaiting(id: string, token: string): Interaction {
+    const interaction = this.#byToken.get(token);
+    if (interaction?.id !== id) throw refusal.unknownInteraction();
+    if (interaction.callback !== null) throw refusal.alreadyAcknowledged();
+    if (this.#age(interaction) >= answerDeadline) throw refusal.unknownInteraction();
+    return interaction;
+  }
+
+  /** The interaction whose token serves as a webhook. @throws DiscordRefusal */
+  answered(token: string): Interaction {
+    const interaction = this.#byToken.get(token);
+    if (interaction === undefined || interaction.callback === null) throw refusal.unknownWebhook();
+    if (this.#age(interaction) >= tokenLifetime) throw refusal.invalidWebhookToken();
+    return interaction;
+  }
+
+  acknowledge(interaction: Interaction, callback: Callback): void {
+    interaction.callback = { ...callback, afterMs: this.#age(interaction) };
+    interaction.response.resolve(interaction.callback);
+    this.#tell(interaction, 'answered');
+  }
+
+  async #failAfterDeadline(interaction: Interaction): Promise<void> {
+    await this.#stopwatch.sleep(answerDeadline, this.#stopped);
+    if (interaction.callback !== null) return;
+    interaction.response.reject(new ApplicationDidNotRespond());
+    interaction.settled.reject(new ApplicationDidNotRespond());
+    if (!this.#stopped.aborted) this.#tell(interaction, 'failed');
+  }
+
+  #forgetOld(): void {
+    for (const [token, interaction] of this.#byToken) {
+      if (this.#age(interaction) < 2 * tokenLifetime) return;
+      this.#byToken.delete(token);
+    }
+  }
+
+  #age(interaction: Interaction): number {
+    return this.#stopwatch.now() - interaction.sentAt;
+  }
+
+  #tell(interaction: Interaction, state: 'sent' | 'answered' | 'failed'): void {
+    const { id: interactionId, userId, label } = interaction;
+    const afterMs = this.#age(interaction);
+    this.#world.events.emit('change', { kind: 'interaction', interactionId, userId, label, state, afterMs });
+  }
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { type Clock, systemClock } from '../../clock.ts';
+import type { Log } from '../../log.ts';
+import { createPage } from '../page/page.ts';
+import type { PagePorts } from '../page/ports.ts';
+import { Answering } from './answering.ts';
+import { Commands, type RegisteredCommand } from './commands.ts';
+import { type FaultControls, faultControls } from './fault-controls.ts';
+import { Faults } from './faults.ts';
+import { Files } from './files.ts';
+import { Gateway } from './gateway.ts';
+import { type CommandUse, type ComponentUse, Hand, type InteractionHandle } from './hand.ts';
+import { Interactions } from './interactions.ts';
+import { Messages } from './messages.ts';
+import { RateLimits } from './rate-limits.ts';
+import type { SeenRequest } from './requests.ts';
+import { createRest } from './rest.ts';
+import { allRoutes } from './routes/all.ts';
+import { type Person, type SceneryOptions, scenery } from './scenery.ts';
+import { listen } from './server.ts';
+import type { SentDispatch } from './session.ts';
+import type { Message } from './shapes.ts';
+import { type Change, World } from './world.ts';
+
+export interface LocalDiscordOptions extends SceneryOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  /** Where it listens; 127.0.0.1 unless said otherwise. */
+  readonly host?: string;
+  /** The world's time: ids, timestamps, how long a nonce is remembered. */
+  readonly clock?: Clock;
+  /** The time that really passes for the client: deadlines, rate limits, heartbeats, outages. */
+  readonly stopwatch?: Clock;
+  readonly log?: Log;
+  /** False: nothing is limited, for tests that count something else. */
+  readonly rateLimits?: boolean;
+  /** 41,250 ms, as Discord has it, unless said otherwise. */
+  readonly heartbeatInterval?: number;
+  /** The privileged intents that are switched on for the application (bit set); none unless said otherwise. */
+  readonly grantedIntents?: number;
+  /** Serves the page at `/`, with the listing service behind these ports. */
+  readonly page?: PagePorts;
+}
+
+/** Discord on this machine: one guild, a few members, and a hand for each of them. */
+export interface LocalDiscord {
+  /** For DISCORD_API_URL; discord.js adds `/v10`. */
+  readonly apiUrl: string;
+  readonly gatewayUrl: string;
+  /** Where the page is, without a slash at the end. */
+  readonly origin: string;
+  readonly token: string;
+  readonly applicationId: string;
+  readonly guildId: string;
+  /** Ids. */
+  readonly channels: { readonly general: string; readonly announcements: string; readonly premium: string };
+  readonly roles: { readonly voter: string; readonly supporter: string };
+  readonly members: readonly Person[];
+  /** Whether a bot is connected to the gateway. */
+  readonly connected: boolean;
+  readonly faults: FaultControls;
+  /** Every request so far, oldest first. */
+  readonly requests: readonly SeenRequest[];
+  /** Every dispatch that was sent to a bot so far, oldest first. */
+  readonly dispatches: readonly SentDispatch[];
+  /** Tells of what happens from now on. */
+  readonly events: EventEmitter<{ change: [Change]; request: [SeenRequest] }>;
+
+  /** Uses a slash command as a member. @throws RefusedByClient when the client would not let it be sent. */
+  runCommand(use: CommandUse): InteractionHandle;
+  /** Clicks a button of a message. @throws RefusedByClient */
+  clickButton(messageId: string, customId: string, userId: string): InteractionHandle;
+  /** Picks from a select. @throws RefusedByClient */
+  pick(use: ComponentUse): InteractionHandle;
+  /** What a channel shows, oldest first: to everybody, to one member, or (null) all there is, ephemeral ones included. */
+  messages(channelId: string, viewerId?: string | null): readonly Message[];
+  /** The direct messages between the bot and a member, oldest first. */
+  directMessages(userId: string): readonly Message[];
+  /** The roles that a member has (ids). */
+  rolesOf(userId: string): readonly string[];
+  /** The commands that are offered in the guild. */
+  commands(): readonly RegisteredCommand[];
+  stop(): Promise<void>;
+}
+
+/** Starts it. It listens when the promise is fulfilled. */
+export async function startLocalDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
+  const { clock = systemClock, stopwatch = systemClock, log } = options;
+  const stopping = new AbortController();
+  const server = await listen(options.port ?? 0, options.host ?? '127.0.0.1');
+  const { origin, gatewayUrl } = server;
+
+  const scene = scenery(options);
+  const token = newToken(scene.bot.id);
+  const requests: SeenRequest[] = [];
+  const dispatches: SentDispatch[] = [];
+  const events = new EventEmitter<{ change: [Change]; request: [SeenRequest] }>();
+
+  const world = new World(clock, scene);
+  const files = new Files(origin, world.nextId);
+  const messages = new Messages(world);
+  const commands = new Commands(world);
+  const interactions = new Interactions(world, stopwatch, stopping.signal);
+  const answering = new Answering(world, messages, interactions, files);
+  const hand = new Hand(world, commands, messages, interactions);
+  const faults = new Faults(stopwatch);
+  const gateway = new Gateway({
+    world,
+    url: gatewayUrl,
+    token,
+    stopwatch,
+    stopped: stopping.signal,
+    heartbeatInterval: options.heartbeatInterval ?? 41_250,
+    grantedIntents: options.grantedIntents ?? 0,
+    sent: (dispatch) => dispatches.push(dispatch),
+  });
+  const rest = createRest({
+    routes: allRoutes({ world, commands, messages, files, answering, gatewayUrl }),
+    token,
+    faults,
+    limits: options.rateLimits === false ? undefined : new RateLimits(stopwatch),
+    clock,
+    stopwatch,
+    log,
+    seen: (request) => {
+      requests.push(request);
+      events.emit('request', request);
+    },
+  });
+  world.events.on('change', (change) => events.emit('change', change));
+  const page = options.page
+    ? await createPage({
+        world,
+        messages,
+        commands,
+        hand,
+        ports: options.page,
+        stopped: stopping.signal,
+        stopwatch,
+        log,
+      })
+    : undefined;
+  server.serve({ rest, gateway, faults, files, page });
+
+  return {
+    apiUrl: `${origin}/api`,
+    gatewayUrl,
+    origin,
+    token,
+    applicationId: world.applicationId,
+    guildId: world.guildId,
+    channels: { general: scene.general.id, announcements: scene.announcements.id, premium: scene.premium.id },
+    roles: { voter: scene.roleIds.voter, supporter: scene.roleIds.supporter },
+    members: scene.people,
+    get connected() {
+      return gateway.connected;
+    },
+    faults: faultControls(faults, world, gateway),
+    requests,
+    dispatches,
+    events,
+    runCommand: (use) => hand.runCommand(use),
+    clickButton: (messageId, customId, userId) => hand.use({ messageId, customId, userId }),
+    pick: (use) => hand.use(use),
+    messages: (channelId, viewerId) => messages.in(channelId, viewerId),
+    directMessages: (userId) => {
+      const channel = world.directChannelOf(userId);
+      return channel === undefined ? [] : messages.in(channel.id);
+    },
+    rolesOf: (userId) => world.members.get(userId)?.roles ?? [],
+    commands: () => commands.offeredIn(world.guildId),
+    stop: async () => {
+      stopping.abort();
+      gateway.stop();
+      await server.close();
+    },
+  };
+}
+
+/** A token in the form of Discord's: the application's id, and two parts that nobody can guess. */
+function newToken(applicationId: string): string {
+  return [Buffer.from(applicationId).toString('base64url'), 'local', randomBytes(24).toString('base64url')].join('.');
+}

@@ -1,0 +1,57 @@
+import type { GuildChannel, Role } from './shapes.ts';
+
+/** The permissions that this Discord looks at. Discord: "Permissions", bitwise permission flags. */
+export const permission = {
+  administrator: 1n << 3n,
+  addReactions: 1n << 6n,
+  viewChannel: 1n << 10n,
+  sendMessages: 1n << 11n,
+  manageMessages: 1n << 13n,
+  embedLinks: 1n << 14n,
+  attachFiles: 1n << 15n,
+  readMessageHistory: 1n << 16n,
+  mentionEveryone: 1n << 17n,
+  useExternalEmojis: 1n << 18n,
+  manageRoles: 1n << 28n,
+  useApplicationCommands: 1n << 31n,
+} as const;
+
+export type PermissionName = keyof typeof permission;
+
+export const everyPermission = (1n << 53n) - 1n;
+
+/** Several permissions as one bit set. */
+export function permissions(...names: PermissionName[]): bigint {
+  return names.reduce((set, name) => set | permission[name], 0n);
+}
+
+interface Holder {
+  readonly userId: string;
+  /** The ids of the roles that the member has, without @everyone. */
+  readonly roleIds: readonly string[];
+}
+
+/** What a member may do in the guild, before any channel has its say. */
+export function guildPermissions(holder: Holder, roles: readonly Role[], guildId: string): bigint {
+  const held = roles.filter((role) => role.id === guildId || holder.roleIds.includes(role.id));
+  const base = held.reduce((set, role) => set | BigInt(role.permissions), 0n);
+  return (base & permission.administrator) !== 0n ? everyPermission : base;
+}
+
+/** What a member may do in a channel. Discord: "Permission Overwrites": @everyone, then the roles together, then the member. */
+export function channelPermissions(holder: Holder, roles: readonly Role[], channel: GuildChannel): bigint {
+  const base = guildPermissions(holder, roles, channel.guild_id);
+  if (base === everyPermission) return base;
+  const overwrites = channel.permission_overwrites;
+  const steps = [
+    overwrites.filter(({ id }) => id === channel.guild_id),
+    overwrites.filter(({ id, type }) => type === 0 && id !== channel.guild_id && holder.roleIds.includes(id)),
+    overwrites.filter(({ id, type }) => type === 1 && id === holder.userId),
+  ];
+  const result = steps.reduce((set, step) => {
+    const deny = step.reduce((sum, { deny }) => sum | BigInt(deny), 0n);
+    const allow = step.reduce((sum, { allow }) => sum | BigInt(allow), 0n);
+    return (set & ~deny) | allow;
+  }, base);
+  return (result & permission.viewChannel) === 0n ? 0n : result;
+}

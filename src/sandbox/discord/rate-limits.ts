@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { type Clock, second } from '../../clock.ts';
+
+/** So many requests in so many milliseconds. */
+export interface RateLimit {
+  readonly count: number;
+  readonly per: number;
+}
+
+/** "All bots can make up to 50 requests per second to our API." Discord: "Global Rate Limit". */
+const globalLimit: RateLimit = { count: 50, per: second };
+
+export interface Verdict {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Set when the request is one too many. */
+  readonly refused?: { readonly retryAfter: number; readonly global: boolean };
+}
+
+interface Window {
+  used: number;
+  resetsAt: number;
+}
+
+/**
+ * Rate limits per route and top-level resource, and the global one. They run on the time that really passes, because a client
+ * waits them out by its own watch. Discord: "Rate Limits".
+ */
+export class RateLimits {
+  readonly #clock: Clock;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts a request. `route` is the path without its ids, `resource` its top-level resource. */
+  count(request: { route: string; resource: string; limit: RateLimit | undefined; global: boolean }): Verdict {
+    if (request.global) {
+      const all = this.#use('*', globalLimit);
+      if (all.used > globalLimit.count) return refuse({}, this.#secondsTo(all), true);
+    }
+    if (request.limit === undefined) return { headers: {} };
+    const window = this.#use(`${request.route} ${request.resource}`, request.limit);
+    const resetAfter = this.#secondsTo(window);
+    const headers = {
+      'X-RateLimit-Limit': String(request.limit.count),
+      'X-RateLimit-Remaining': String(Math.max(0, request.limit.count - window.used)),
+      'X-RateLimit-Reset': (window.resetsAt / second).toFixed(3),
+      'X-RateLimit-Reset-After': resetAfter.toFixed(3),
+      'X-RateLimit-Bucket': createHash('md5').update(request.route).digest('hex'),
+    };
+    return window.used > request.limit.count ? refuse(headers, resetAfter, false) : { headers };
+  }
+
+  #use(key: string, limit: RateLimit): Window {
+    const now = this.#clock.now();
+    const known = this.#windows.get(key);
+    const window = known !== undefined && known.resetsAt > now ? known : { used: 0, resetsAt: now + limit.per };
+    window.used += 1;
+    this.#windows.set(key, window);
+    return window;
+  }
+
+  #secondsTo(window: Window): number {
+    return Math.max(0.001, (window.resetsAt - this.#clock.now()) / second);
+  }
+}
+
+function refuse(headers: Record<string, string>, retryAfter: number, global: boolean): Verdict {
+  return { headers: { ...headers, ...retryHeaders(Math.ceil(retryAfter), global) }, refused: { retryAfter, global } };
+}
+
+/** The headers of a 429. */
+export function retryHeaders(retryAfter: number, global: boolean): Record<string, string> {
+  return {
+    'Retry-After': String(retryAfter),
+    'X-RateLimit-Scope': global ? 'global' : 'user',
+    ...(global ? { 'X-RateLimit-Global': 'true' } : {}),
+  };
+}

@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, second } from '../../clock.ts';
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { readBody } from './body.ts';
+import { DiscordRefusal, refusal } from './errors.ts';
+import type { Faults, Mishap } from './faults.ts';
+import { type RateLimits, retryHeaders } from './rate-limits.ts';
+import { type SeenRequest, visibleHeaders, withoutToken } from './requests.ts';
+import { type Answer, type Call, matcher, type Route } from './route.ts';
+
+interface RestOptions {
+  readonly routes: readonly Route[];
+  readonly token: string;
+  readonly faults: Faults;
+  /** Absent: nothing is limited. */
+  readonly limits: RateLimits | undefined;
+  readonly clock: Clock;
+  /** The time that really passes; a slow answer is slow for the client. */
+  readonly stopwatch: Clock;
+  readonly log: Log | undefined;
+  readonly seen: (request: SeenRequest) => void;
+}
+
+interface Reply extends Answer {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A reply, or a connection that is cut instead of one. */
+type Outcome = Reply | 'cut';
+
+/** Answers REST requests; the path comes without `/api/v10`. */
+export function createRest(options: RestOptions) {
+  const { token, faults, limits, clock, stopwatch, log } = options;
+  const find = matcher(options.routes);
+
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: URLSearchParams,
+  ): Promise<void> => {
+    const method = request.method ?? 'GET';
+    const at = clock.now();
+    let body: unknown;
+
+    const answer = async (): Promise<Outcome> => {
+      const mishap = faults.take(method, path);
+      if (mishap === 'refuse') return 'cut';
+      const read = await readBody(request);
+      body = read.json;
+      if (faults.delay > 0) await stopwatch.sleep(faults.delay);
+      if (mishap !== undefined && mishap !== 'lose_answer') return misfortune(mishap);
+      const found = find(method, path);
+      if (found === undefined) throw refusal.notFound();
+      if (found === 'other_method') throw refusal.methodNotAllowed();
+      const { route, ids } = found;
+      if (route.needsBot && request.headers.authorization !== `Bot ${token}`) throw refusal.unauthorized();
+      const bucket = `${method} ${route.path}`;
+      const verdict = limits?.count({
+        route: bucket,
+        resource: topLevel(ids),
+        limit: route.limit,
+        global: route.needsBot,
+      });
+      if (verdict?.refused) {
+        const { retryAfter, global } = verdict.refused;
+        return { status: 429, body: limitBody(retryAfter, global), headers: verdict.headers };
+      }
+      const call = { ids, query, body, files: read.files } as Call<never>;
+      const answered = await attempt(() => route.handle(call), log);
+      return mishap === 'lose_answer' ? 'cut' : { ...answered, headers: verdict?.headers ?? {} };
+    };
+
+    const outcome = await attempt(answer, log);
+    const status = outcome === 'cut' ? 0 : outcome.status;
+    const logged = { at, method, path: withoutToken(decodeURIComponent(path)), query: query.toString(), body, status };
+    options.seen({ ...logged, headers: visibleHeaders(request.headers) });
+    if (outcome === 'cut') request.socket.destroy();
+    else send(response, outcome);
+  };
+}
+
+/** What Discord refuses becomes its answer; what we did not foresee becomes a 500. */
+async function attempt<Result extends Outcome>(
+  action: () => Result | Promise<Result>,
+  log: Log | undefined,
+): Promise<Result | Reply> {
+  try {
+    return await action();
+  } catch (thrown) {
+    if (thrown instanceof DiscordRefusal) return { status: thrown.status, body: thrown.json };
+    log?.error({ reason: messageOf(thrown) }, 'The local Discord failed.');
+    return { status: 500, body: refusal.internal().json };
+  }
+}
+
+function misfortune(mishap: Exclude<Mishap, string>): Reply {
+  if (mishap.status === 500) return { status: 500, body: refusal.internal().json };
+  return { status: 429, body: limitBody(mishap.retryAfter, false), headers: retryHeaders(mishap.retryAfter, false) };
+}
+
+function limitBody(retryAfter: number, global: boolean) {
+  return { message: 'You are being rate limited.', retry_after: Math.round(retryAfter * second) / second, global };
+}
+
+/** The resource for which a route's limit is counted apart. Discord: "Rate Limits", top-level resources. */
+function topLevel(ids: Readonly<Record<string, string>>): string {
+  return ids['channelId'] ?? ids['guildId'] ?? ids['token'] ?? '';
+}
+
+function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
+  if (body === undefined) {
+    response.writeHead(status, headers).end();
+    return;
+  }
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+}

@@ -1,0 +1,75 @@
+import type { UploadedFile } from './body.ts';
+import type { RateLimit } from './rate-limits.ts';
+
+/** The names of the ids in a path such as `/channels/:channelId/messages`. */
+type IdsIn<Path extends string> = Path extends `${string}:${infer Id}/${infer Rest}`
+  ? Id | IdsIn<`/${Rest}`>
+  : Path extends `${string}:${infer Id}`
+    ? Id
+    : never;
+
+/** What was asked, already read and taken apart. */
+export interface Call<Id extends string = string> {
+  readonly ids: Readonly<Record<Id, string>>;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+  readonly files: readonly UploadedFile[];
+}
+
+export interface Answer {
+  readonly status: number;
+  /** JSON; none for a 204. */
+  readonly body?: unknown;
+}
+
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  /** Interactions are answered with their own token; all else needs the bot's, and counts against its global limit. */
+  readonly needsBot: boolean;
+  readonly limit: RateLimit | undefined;
+  readonly handle: (call: Call<never>) => Answer | Promise<Answer>;
+}
+
+/** One endpoint. Its handler is given exactly the ids that stand in its path. */
+export function route<const Path extends string>(
+  method: string,
+  path: Path,
+  handle: (call: Call<IdsIn<Path>>) => Answer | Promise<Answer>,
+  options: { needsBot?: boolean; limit?: RateLimit } = {},
+): Route {
+  return { method, path, needsBot: options.needsBot ?? true, limit: options.limit, handle: handle as Route['handle'] };
+}
+
+export const ok = (body: unknown): Answer => ({ status: 200, body });
+export const noContent: Answer = { status: 204 };
+
+interface Match {
+  readonly route: Route;
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** Finds the endpoint of a path; a path that exists only for other methods is told apart from one that does not exist. */
+export function matcher(
+  routes: readonly Route[],
+): (method: string, path: string) => Match | 'other_method' | undefined {
+  const patterns = routes.map((each) => ({
+    route: each,
+    pattern: new RegExp(`^${each.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
+  }));
+  return (method, path) => {
+    const fitting = patterns.filter(({ pattern }) => pattern.test(path));
+    const found = fitting.find((each) => each.route.method === method);
+    if (found === undefined) return fitting.length === 0 ? undefined : 'other_method';
+    const encoded = Object.entries(found.pattern.exec(path)?.groups ?? {});
+    return { route: found.route, ids: Object.fromEntries(encoded.map(([id, text]) => [id, decoded(text)])) };
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

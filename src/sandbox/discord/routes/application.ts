@@ -1,0 +1,35 @@
+import { hour } from '../../../clock.ts';
+import { ok, type Route, route } from '../route.ts';
+import type { World } from '../world.ts';
+
+/** Who the bot is, and where its gateway is. Discord: "Application", "Get Gateway Bot". */
+export function applicationRoutes(world: World, gatewayUrl: string): Route[] {
+  const application = {
+    id: world.applicationId,
+    name: world.bot.username,
+    icon: null,
+    description: 'Lives on this machine only.',
+    bot_public: true,
+    bot_require_code_grant: false,
+    bot: world.bot,
+    verify_key: '0'.repeat(64),
+    flags: 0,
+    team: null,
+    owner: world.user(world.guild().owner_id),
+    approximate_guild_count: 1,
+    integration_types_config: { 0: {} },
+  };
+  return [
+    route('GET', '/gateway', () => ok({ url: gatewayUrl }), { needsBot: false }),
+    route('GET', '/gateway/bot', () =>
+      ok({
+        url: gatewayUrl,
+        shards: 1,
+        session_start_limit: { total: 1000, remaining: 999, reset_after: 24 * hour, max_concurrency: 1 },
+      }),
+    ),
+    route('GET', '/applications/@me', () => ok(application)),
+    route('GET', '/oauth2/applications/@me', () => ok(application)),
+    route('GET', '/users/@me', () => ok({ ...world.bot, verified: true, mfa_enabled: false, locale: 'en-US' })),
+  ];
+}

@@ -1,0 +1,41 @@
+import type { Commands, Scope } from '../commands.ts';
+import { refusal } from '../errors.ts';
+import { noContent, ok, type Route, route } from '../route.ts';
+import type { World } from '../world.ts';
+
+/** Registration, globally and on a guild. Discord: "Application Commands", endpoints. */
+export function commandRoutes(world: World, commands: Commands): Route[] {
+  const check = (applicationId: string, guildId: Scope): Scope => {
+    if (applicationId !== world.applicationId) throw refusal.unknownApplication();
+    if (guildId !== null && guildId !== world.guildId) throw refusal.missingAccess();
+    return guildId;
+  };
+  return [
+    ...routesBelow('/applications/:applicationId/commands', commands, (ids) => check(ids['applicationId'] ?? '', null)),
+    ...routesBelow('/applications/:applicationId/guilds/:guildId/commands', commands, (ids) =>
+      check(ids['applicationId'] ?? '', ids['guildId'] ?? ''),
+    ),
+  ];
+}
+
+type ScopeOf = (ids: Readonly<Record<string, string>>) => Scope;
+
+/** The two scopes have the same endpoints. */
+function routesBelow(base: string, commands: Commands, scopeOf: ScopeOf): Route[] {
+  const one = `${base}/:commandId`;
+  const commandId = (ids: Readonly<Record<string, string>>) => ids['commandId'] ?? '';
+  return [
+    route('GET', base, ({ ids }) => ok(commands.list(scopeOf(ids)))),
+    route('PUT', base, ({ ids, body }) => ok(commands.overwrite(scopeOf(ids), body))),
+    route('POST', base, ({ ids, body }) => {
+      const { command, created } = commands.put(scopeOf(ids), body);
+      return { status: created ? 201 : 200, body: command };
+    }),
+    route('GET', one, ({ ids }) => ok(commands.get(scopeOf(ids), commandId(ids)))),
+    route('PATCH', one, ({ ids, body }) => ok(commands.change(scopeOf(ids), commandId(ids), body))),
+    route('DELETE', one, ({ ids }) => {
+      commands.delete(scopeOf(ids), commandId(ids));
+      return noContent;
+    }),
+  ];
+}

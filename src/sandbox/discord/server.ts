@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Faults } from './faults.ts';
+import type { Files } from './files.ts';
+import type { Gateway } from './gateway.ts';
+
+type Handle = (request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams) => unknown;
+
+interface Served {
+  readonly rest: Handle;
+  readonly gateway: Gateway;
+  readonly faults: Faults;
+  readonly files: Files;
+  readonly page: Handle | undefined;
+}
+
+/** Pictures that a page may show; anything else is handed out as a download. */
+const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+/** One address for the REST API, the gateway, uploaded files and the page. */
+export async function listen(port: number, host: string) {
+  const server = createServer();
+  server.listen(port, host);
+  await once(server, 'listening');
+  const taken = (server.address() as AddressInfo).port;
+  const origin = `http://127.0.0.1:${taken}`;
+  let closed: Promise<unknown> | undefined;
+
+  return {
+    origin,
+    gatewayUrl: `ws://127.0.0.1:${taken}/gateway`,
+    serve({ rest, gateway, faults, files, page }: Served): void {
+      server.on('request', (request, response) => {
+        const { pathname, searchParams } = new URL(request.url ?? '/', origin);
+        const path = /^\/api\/v10(\/.*)$/.exec(pathname)?.[1];
+        const file = /^\/attachments\/(.+)$/.exec(pathname)?.[1];
+        if (path !== undefined) rest(request, response, path, searchParams);
+        else if (file !== undefined) sendFile(response, files.find(file));
+        else if (page !== undefined) page(request, response, pathname, searchParams);
+        else sendFile(response, undefined);
+      });
+      server.on('upgrade', (request, socket, head) => {
+        const { pathname, searchParams } = new URL(request.url ?? '/', origin);
+        if (faults.outage || !/^\/gateway\/?$/.test(pathname)) socket.destroy();
+        else gateway.upgrade(request, socket, head, searchParams);
+      });
+    },
+    async close(): Promise<void> {
+      closed ??= new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function sendFile(response: ServerResponse, file: ReturnType<Files['find']>): void {
+  if (file === undefined) {
+    response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Not found\n');
+    return;
+  }
+  const picture = pictures.includes(file.contentType);
+  response
+    .writeHead(200, {
+      'Content-Type': picture ? file.contentType : 'application/octet-stream',
+      'X-Content-Type-Options': 'nosniff',
+      ...(picture ? {} : { 'Content-Disposition': 'attachment' }),
+    })
+    .end(file.bytes);
+}

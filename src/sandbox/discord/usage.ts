@@ -1,0 +1,133 @@
+import { TallyhookError } from '../../errors.ts';
+import { type Option, optionType, type ValueOption } from './command-form.ts';
+import type { RegisteredCommand } from './commands.ts';
+import type { World } from './world.ts';
+
+export type GivenValue = string | number | boolean;
+
+/** The client does not let a member send this at all, so the bot never hears of it. */
+export class RefusedByClient extends TallyhookError {}
+
+interface SentOption {
+  readonly name: string;
+  readonly type: number;
+  readonly value?: GivenValue;
+  readonly options?: readonly SentOption[];
+}
+
+/** A use of a command that the client would send: its options, and the users and channels among them. */
+export interface Usage {
+  readonly options: readonly SentOption[];
+  readonly resolved: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/**
+ * Checks what a member typed against what the bot registered. Subcommands follow the name: `vote trace`.
+ *
+ * @throws RefusedByClient when the client would mark a field red.
+ */
+export function usageOf(
+  world: World,
+  command: RegisteredCommand,
+  path: readonly string[],
+  given: Readonly<Record<string, GivenValue>>,
+): Usage {
+  const steps: NestingOption[] = [];
+  let options: readonly Option[] = command.options ?? [];
+  for (const name of path) {
+    const step = options.filter(isNesting).find((option) => option.name === name);
+    if (step === undefined)
+      throw new RefusedByClient('unknown_subcommand', `/${command.name} has no subcommand ${name}`);
+    steps.push(step);
+    options = step.options ?? [];
+  }
+  if (options.some(isNesting)) throw new RefusedByClient('subcommand_missing', `/${command.name} needs a subcommand`);
+  const values = options.filter((option): option is ValueOption => !isNesting(option));
+  const unknown = Object.keys(given).find((name) => !values.some((option) => option.name === name));
+  if (unknown !== undefined) throw new RefusedByClient('unknown_option', `/${command.name} has no option ${unknown}`);
+  const sent = values.flatMap((option) => sentValue(world, option, given[option.name]));
+  return {
+    options: steps.reduceRight<readonly SentOption[]>(
+      (inner, step) => [{ name: step.name, type: step.type, options: inner }],
+      sent,
+    ),
+    resolved: resolved(world, sent),
+  };
+}
+
+type NestingOption = Exclude<Option, ValueOption>;
+
+function isNesting(option: Option): option is NestingOption {
+  return option.type === optionType.subcommand || option.type === optionType.subcommandGroup;
+}
+
+function sentValue(world: World, option: ValueOption, value: GivenValue | undefined): SentOption[] {
+  if (value === undefined) {
+    if (option.required) throw new RefusedByClient('option_missing', `The option ${option.name} is required`);
+    return [];
+  }
+  const fault = faultOf(world, option, value);
+  if (fault !== undefined) throw new RefusedByClient('option_invalid', `The option ${option.name} ${fault}`);
+  return [{ name: option.name, type: option.type, value }];
+}
+
+function faultOf(world: World, option: ValueOption, value: GivenValue): string | undefined {
+  if (option.choices?.length && !option.choices.some((choice) => choice.value === value))
+    return 'is none of the choices';
+  switch (option.type) {
+    case optionType.boolean:
+      return typeof value === 'boolean' ? undefined : 'is not true or false';
+    case optionType.integer:
+    case optionType.number:
+      return numberFault(option, value);
+    case optionType.user:
+      return world.user(String(value)) ? undefined : 'is no user';
+    case optionType.channel:
+      return world.channels.has(String(value)) ? undefined : 'is no channel';
+    case optionType.role:
+      return world.roles.some(({ id }) => id === value) ? undefined : 'is no role';
+    default:
+      return textFault(option, value);
+  }
+}
+
+function numberFault(option: ValueOption, value: GivenValue): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'is not a number';
+  if (option.type === optionType.integer && !Number.isSafeInteger(value)) return 'is not a whole number';
+  if (value < (option.min_value ?? -Infinity)) return `is less than ${option.min_value}`;
+  if (value > (option.max_value ?? Infinity)) return `is more than ${option.max_value}`;
+  return undefined;
+}
+
+function textFault(option: ValueOption, value: GivenValue): string | undefined {
+  if (typeof value !== 'string') return 'is not a text';
+  if (value.length < (option.min_length ?? 1)) return 'is too short';
+  if (value.length > (option.max_length ?? 6000)) return 'is too long';
+  return undefined;
+}
+
+/** Discord: "Resolved Data Structure". Members come without their user, which stands beside them. */
+function resolved(world: World, options: readonly SentOption[]): Usage['resolved'] {
+  const users: Record<string, unknown> = {};
+  const members: Record<string, unknown> = {};
+  const channels: Record<string, unknown> = {};
+  const roles: Record<string, unknown> = {};
+  for (const { type, value } of options) {
+    const id = String(value);
+    const member = world.members.get(id);
+    if ((type === optionType.user || type === optionType.mentionable) && member !== undefined) {
+      const { user, ...rest } = member;
+      users[id] = user;
+      members[id] = { ...rest, permissions: String(world.permissionsOf(id)) };
+    }
+    if (type === optionType.channel) channels[id] = world.channels.get(id);
+    if (type === optionType.role || type === optionType.mentionable) {
+      const role = world.roles.find((each) => each.id === id);
+      if (role !== undefined) roles[id] = role;
+    }
+  }
+  const found = Object.entries({ users, members, channels, roles }).filter(
+    ([, items]) => Object.keys(items).length > 0,
+  );
+  return Object.fromEntries(found);
+}

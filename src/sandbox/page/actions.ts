@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { TallyhookError } from '../../errors.ts';
+import type { Hand } from '../discord/hand.ts';
+import type { PagePorts } from './ports.ts';
+
+const id = z.string().regex(/^\d{1,20}$/);
+
+const commandForm = z.object({
+  name: z.string().max(100),
+  userId: id,
+  channelId: id,
+  options: z.record(z.string(), z.union([z.string().max(6000), z.number(), z.boolean()])),
+});
+
+const componentForm = z.object({
+  messageId: id,
+  customId: z.string().max(100),
+  userId: id,
+  values: z.array(z.string().max(100)).max(25).optional(),
+});
+
+const voteForm = z.object({ userId: id, kind: z.enum(['server', 'bot']) });
+
+export interface Done {
+  readonly status: 200 | 400 | 404 | 502;
+  readonly body: object;
+}
+
+/** What a person can do on the page, by path. */
+export function actions(hand: Hand, ports: PagePorts): (path: string, body: unknown) => Promise<Done> {
+  const performs: Readonly<Record<string, (body: unknown) => Promise<object>>> = {
+    '/page/commands': async (body) => ({ interactionId: hand.runCommand(commandForm.parse(body)).id }),
+    '/page/components': async (body) => {
+      const { values, ...use } = componentForm.parse(body);
+      return { interactionId: hand.use(values ? { ...use, values } : use).id };
+    },
+    '/page/votes': async (body) => await ports.castVote(voteForm.parse(body)),
+  };
+  return async (path, body) => {
+    const perform = performs[path];
+    if (perform === undefined) return { status: 404, body: { error: 'There is nothing here.' } };
+    try {
+      return { status: 200, body: await perform(body) };
+    } catch (thrown) {
+      if (thrown instanceof z.ZodError) return { status: 400, body: { error: 'That cannot be sent.' } };
+      if (thrown instanceof TallyhookError) return { status: 400, body: { error: thrown.message } };
+      return { status: 502, body: { error: 'The sandbox could not do that. Its log says why.' } };
+    }
+  };
+}

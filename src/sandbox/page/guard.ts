@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The names under which a browser on this machine knows this machine, whatever port it was mapped to. */
+const loopback = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Sent with everything: only our own files may be loaded, nobody may frame the page, and nothing is kept. */
+export const safetyHeaders = {
+  'Content-Security-Policy':
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+/**
+ * Whether a request comes from the page itself. The name it was sent to must be this machine's, or else another site could have
+ * its own name resolve to here (DNS rebinding). What changes something must carry our own Origin and JSON, which no other site
+ * can make a browser send.
+ */
+export function isOurOwn(request: IncomingMessage): boolean {
+  const host = request.headers.host ?? '';
+  if (!loopback.includes(host.replace(/:\d+$/, ''))) return false;
+  if (request.method === 'GET' || request.method === 'HEAD') return true;
+  const isJson = /^application\/json\b/.test(request.headers['content-type'] ?? '');
+  return isJson && request.headers.origin === `http://${host}`;
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../clock.ts';
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Commands } from '../discord/commands.ts';
+import type { Hand } from '../discord/hand.ts';
+import type { Messages } from '../discord/messages.ts';
+import type { Change, World } from '../discord/world.ts';
+import { actions } from './actions.ts';
+import { readAssets } from './assets.ts';
+import { Credits } from './credits.ts';
+import { isOurOwn, safetyHeaders } from './guard.ts';
+import type { PagePorts } from './ports.ts';
+import { everything, places } from './snapshot.ts';
+import { Stream } from './stream.ts';
+import { Timeline } from './timeline.ts';
+
+export interface PageOptions {
+  readonly world: World;
+  readonly messages: Messages;
+  readonly commands: Commands;
+  readonly hand: Hand;
+  readonly ports: PagePorts;
+  readonly stopped: AbortSignal;
+  readonly stopwatch: Clock;
+  readonly log: Log | undefined;
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
+
+/** The page on which a person sees this Discord, acts as its members, and votes on the service. */
+export async function createPage(options: PageOptions): Promise<Handle> {
+  const { world, hand, ports, stopped, stopwatch, log } = options;
+  const assets = await readAssets();
+  const perform = actions(hand, ports);
+  const stream = new Stream(stopwatch, stopped);
+  const credits = new Credits({
+    userIds: [...world.members.keys()].filter((userId) => userId !== world.bot.id),
+    ask: (userId) => ports.credits(userId),
+    clock: stopwatch,
+    tell: (balances) => stream.tell({ kind: 'credits', credits: balances }),
+  });
+  const timeline = new Timeline(world, ports.timeline, (line) => {
+    stream.tell({ kind: 'timeline', line });
+    void credits.refresh();
+  });
+  let connected = false;
+  world.events.on('change', (change) => {
+    if (change.kind === 'gateway') connected = change.connected;
+    stream.tell(newsOf(change) ?? { kind: 'places', ...places(options, connected) });
+  });
+
+  const act = async (request: IncomingMessage, response: ServerResponse, path: string) => {
+    const body = await readJson(request);
+    const done = await perform(path, body);
+    response.writeHead(done.status, { ...safetyHeaders, 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(done.body));
+  };
+
+  return async (request, response, path) => {
+    try {
+      const asset = assets.get(path);
+      if (!isOurOwn(request)) refuse(response, 403, 'Only the page itself, on this machine, may ask this.');
+      else if (request.method === 'POST') await act(request, response, path);
+      else if (request.method !== 'GET') refuse(response, 405, 'Only GET and POST.');
+      else if (path === '/page/events') {
+        await credits.refresh();
+        stream.add(response, everything(options, { connected, credits: credits.current, timeline: timeline.lines }));
+      } else if (asset === undefined) refuse(response, 404, 'There is nothing here.');
+      else response.writeHead(200, { ...safetyHeaders, 'Content-Type': asset.type }).end(asset.bytes);
+    } catch (thrown) {
+      log?.error({ reason: messageOf(thrown) }, 'The page failed.');
+      if (response.headersSent) response.destroy();
+      else refuse(response, 500, 'The page failed. The log says why.');
+    }
+  };
+}
+
+/** What the page is told of a change; null when the places (channels, members, commands) have to be sent again. */
+function newsOf(change: Change): object | null {
+  switch (change.kind) {
+    case 'message':
+    case 'message_deleted':
+    case 'interaction':
+      return change;
+    default:
+      return null;
+  }
+}
+
+function refuse(response: ServerResponse, status: number, error: string): void {
+  response.writeHead(status, { ...safetyHeaders, 'Content-Type': 'application/json' });
+  response.end(JSON.stringify({ error }));
+}
+
+/** A small JSON body; what is too large or no JSON is as good as nothing. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > 32 * 1024) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}

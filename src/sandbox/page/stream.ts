@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http';
+import { type Clock, second } from '../../clock.ts';
+import { safetyHeaders } from './guard.ts';
+
+/** A proxy or a browser gives up on a stream that says nothing for long. */
+const pause = 20 * second;
+
+/** Everything that the page is told, sent to all who have it open (Server-Sent Events). */
+export class Stream {
+  readonly #open = new Set<ServerResponse>();
+
+  constructor(clock: Clock, stopped: AbortSignal) {
+    void this.#keepAlive(clock, stopped);
+  }
+
+  /** Opens a stream that begins with `first`. */
+  add(response: ServerResponse, first: object): void {
+    response.writeHead(200, { ...safetyHeaders, 'Content-Type': 'text/event-stream' });
+    response.write(`retry: ${second}\n${lineOf(first)}`);
+    this.#open.add(response);
+    response.on('close', () => this.#open.delete(response));
+  }
+
+  get watched(): boolean {
+    return this.#open.size > 0;
+  }
+
+  tell(news: object): void {
+    for (const response of this.#open) response.write(lineOf(news));
+  }
+
+  async #keepAlive(clock: Clock, stopped: AbortSignal): Promise<void> {
+    while (!stopped.aborted) {
+      await clock.sleep(pause, stopped);
+      for (const response of this.#open) response.write(': still here\n\n');
+    }
+  }
+}
+
+function lineOf(news: object): string {
+  return `data: ${JSON.stringify(news)}\n\n`;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { suggest, understand } from '../../src/sandbox/page/public/command-line.js';
+
+const state = {
+  commands: [
+    { name: 'canvote', description: 'May you?', options: [{ type: 6, name: 'user', description: 'Who.' }] },
+    {
+      name: 'reviews',
+      description: 'Read.',
+      options: [
+        {
+          type: 3,
+          name: 'sort',
+          description: 'How.',
+          choices: [
+            { name: 'newest first', value: 'newest' },
+            { name: 'highest', value: 'highest' },
+          ],
+        },
+        { type: 4, name: 'limit', description: 'Up to.', min_value: 1, max_value: 50 },
+      ],
+    },
+    {
+      name: 'vote',
+      description: 'Votes.',
+      options: [
+        {
+          type: 1,
+          name: 'trace',
+          description: 'Where.',
+          options: [{ type: 3, name: 'id', description: 'Which.', required: true }],
+        },
+      ],
+    },
+    { name: 'stats', description: 'Numbers.' },
+  ],
+  members: [
+    { id: '11', name: 'Mira', username: 'mira' },
+    { id: '12', name: 'Old Salt', username: 'old_salt' },
+  ],
+  channels: [{ id: '31', name: 'votes', with: null }],
+  roles: [{ id: '22', name: 'Voter' }],
+};
+
+const labels = (line: string) => suggest(line, state).map(({ label }) => label);
+const inserts = (line: string) => suggest(line, state).map(({ insert }) => insert);
+
+describe('suggestions', () => {
+  it('begin with the commands that fit', () => {
+    expect(labels('')).toEqual([]);
+    expect(labels('hello')).toEqual([]);
+    expect(labels('/')).toEqual(['/canvote', '/reviews', '/vote', '/stats']);
+    expect(labels('/v')).toEqual(['/vote']);
+    expect(inserts('/can')).toEqual(['/canvote ']);
+  });
+
+  it('go on with the options that are not yet given', () => {
+    expect(labels('/reviews ')).toEqual(['sort:', 'limit:']);
+    expect(labels('/reviews limit:5 ')).toEqual(['sort:']);
+    expect(inserts('/reviews limit:5 so')).toEqual([]);
+    expect(inserts('/reviews limit:5 ')).toEqual(['/reviews limit:5 sort:']);
+    expect(labels('/stats ')).toEqual([]);
+  });
+
+  it('offer choices, members and subcommands', () => {
+    expect(inserts('/reviews sort:')).toEqual(['/reviews sort:newest first ', '/reviews sort:highest ']);
+    expect(inserts('/reviews limit:5 sort:hi')).toEqual(['/reviews limit:5 sort:highest ']);
+    expect(labels('/canvote user:')).toEqual(['@Mira', '@Old Salt']);
+    expect(inserts('/canvote user:@old')).toEqual(['/canvote user:@Old Salt ']);
+    expect(inserts('/vote ')).toEqual(['/vote trace ']);
+    expect(labels('/vote trace ')).toEqual(['id:']);
+  });
+
+  it('highlight at once what is surely meant, so that Enter sends a command whose options are all optional', () => {
+    expect(suggest('/can', state)[0]?.certain).toBe(true);
+    expect(suggest('/reviews ', state)[0]?.certain).toBe(false);
+    expect(suggest('/vote trace ', state)[0]?.certain).toBe(true);
+  });
+});
+
+describe('a typed line', () => {
+  it.each([
+    ['/stats ', { name: 'stats', options: {} }],
+    ['/reviews sort:newest first limit:5 ', { name: 'reviews', options: { sort: 'newest', limit: 5 } }],
+    ['/canvote user:@Old Salt ', { name: 'canvote', options: { user: '12' } }],
+    ['/canvote user:old_salt ', { name: 'canvote', options: { user: '12' } }],
+    ['/canvote user:<@11> ', { name: 'canvote', options: { user: '11' } }],
+    ['/vote trace id:a b c ', { name: 'vote trace', options: { id: 'a b c' } }],
+  ])('%j is understood', (line, meant) => {
+    expect(understand(line, state)).toEqual(meant);
+  });
+
+  it.each([
+    ['hello', 'Only commands work here. Type / to see them.'],
+    ['/nonsense ', 'There is no command /nonsense'],
+    ['/vote ', 'Choose one of: trace'],
+    ['/vote trace ', 'id is required'],
+    ['/reviews limit:51 ', 'limit cannot be “51”'],
+    ['/reviews sort:oldest ', 'sort cannot be “oldest”'],
+    ['/canvote user:nobody ', 'user cannot be “nobody”'],
+    ['/reviews highest ', 'Name the option first, as in sort:highest'],
+  ])('%j is refused with a word of help', (line, error) => {
+    expect(understand(line, state)).toEqual({ error });
+  });
+});

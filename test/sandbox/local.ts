@@ -1,0 +1,54 @@
+import { onTestFinished } from 'vitest';
+import {
+  type LocalDiscord,
+  type LocalDiscordOptions,
+  startLocalDiscord,
+} from '../../src/sandbox/discord/local-discord.ts';
+import type { Person } from '../../src/sandbox/discord/scenery.ts';
+import { startBot } from './bot.ts';
+
+/** A local Discord that lasts as long as the test. */
+export async function localDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
+  const discord = await startLocalDiscord(options);
+  onTestFinished(() => discord.stop());
+  return discord;
+}
+
+/** A local Discord with a discord.js bot in it. */
+export async function inhabited(options: LocalDiscordOptions = {}) {
+  const discord = await localDiscord(options);
+  const bot = await startBot(discord);
+  onTestFinished(() => bot.destroy());
+  const [mira, tomas] = discord.members as readonly [Person, Person, ...Person[]];
+  const { general, announcements, premium } = discord.channels;
+  return { discord, bot, mira, tomas, general, announcements, premium };
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The JSON; undefined for an answer without a body. */
+  readonly json: Json;
+  /** The id of what was answered; empty where there is none. */
+  readonly id: string;
+}
+
+/** Whatever JSON holds, for looking into. */
+export type Json = { readonly [key: string | number]: Json } & { readonly length?: number };
+
+/** Asks the REST API by hand, with the bot's token unless told otherwise. */
+export function rest(discord: LocalDiscord, authorization: string | null = `Bot ${discord.token}`) {
+  return async (method: string, path: string, body?: unknown): Promise<Answered> => {
+    const response = await fetch(`${discord.apiUrl}/v10${path}`, {
+      method,
+      headers: {
+        ...(authorization === null ? {} : { authorization }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = text === '' ? undefined : JSON.parse(text);
+    return { status: response.status, headers: response.headers, json, id: json?.id ?? '' };
+  };
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from '../../src/sandbox/page/public/markdown.js';
+import { formatRelative } from '../../src/sandbox/page/public/time.js';
+
+describe('Discord’s markdown', () => {
+  it.each([
+    ['plain', ['plain']],
+    [
+      '**bold** and *it* and _it_',
+      [
+        { kind: 'strong', children: ['bold'] },
+        ' and ',
+        { kind: 'emphasis', children: ['it'] },
+        ' and ',
+        { kind: 'emphasis', children: ['it'] },
+      ],
+    ],
+    [
+      '__under__ ~~gone~~ ||secret||',
+      [
+        { kind: 'underline', children: ['under'] },
+        ' ',
+        { kind: 'deleted', children: ['gone'] },
+        ' ',
+        { kind: 'spoiler', children: ['secret'] },
+      ],
+    ],
+    ['old_salt_name and old_salt_ too', ['old_salt_name and old_salt_ too']],
+    ['\\*starry\\* \\<@1\\>', ['*starry* <@1>']],
+    ['`a*b*`', [{ kind: 'code', children: ['a*b*'] }]],
+    ['**a *b* c**', [{ kind: 'strong', children: ['a ', { kind: 'emphasis', children: ['b'] }, ' c'] }]],
+    [
+      '<@12> <@&3> <#4> </vote trace:5>',
+      [
+        { kind: 'user', id: '12' },
+        ' ',
+        { kind: 'role', id: '3' },
+        ' ',
+        { kind: 'channel', id: '4' },
+        ' ',
+        { kind: 'command', name: 'vote trace' },
+      ],
+    ],
+    [
+      '<t:1735689600:R> <t:1735689600>',
+      [{ kind: 'time', at: 1735689600, style: 'R' }, ' ', { kind: 'time', at: 1735689600, style: 'f' }],
+    ],
+    [
+      '[a **b**](https://x.example/y)',
+      [{ kind: 'link', url: 'https://x.example/y', children: ['a ', { kind: 'strong', children: ['b'] }] }],
+    ],
+    ['[a](javascript:alert(1))', ['[a](javascript:alert(1))']],
+    [
+      'see https://x.example/y.',
+      ['see ', { kind: 'link', url: 'https://x.example/y', children: ['https://x.example/y'] }, '.'],
+    ],
+    ['<script>alert(1)</script>', ['<script>alert(1)</script>']],
+    ['<a:wave:12345678>', [':wave:']],
+    ['a\n> q1\n> q2\nb', ['a', { kind: 'quote', children: ['q1\nq2'] }, 'b']],
+    [
+      '# Big\n-# small',
+      [
+        { kind: 'heading', level: 1, children: ['Big'] },
+        { kind: 'subtext', children: ['small'] },
+      ],
+    ],
+    [
+      '- one\n- two',
+      [
+        {
+          kind: 'list',
+          children: [
+            { kind: 'item', children: ['one'] },
+            { kind: 'item', children: ['two'] },
+          ],
+        },
+      ],
+    ],
+    ['```js\nlet a = "*b*";\n```', [{ kind: 'code_block', children: ['let a = "*b*";'] }]],
+    ['**not closed', ['**not closed']],
+    ['2 * 3 * 4', ['2 * 3 * 4']],
+    ['★★★★☆ 愛子', ['★★★★☆ 愛子']],
+  ])('reads %j', (text, nodes) => {
+    expect(parse(text)).toEqual(nodes);
+  });
+
+  it('reads a long line of half-open marks without losing its breath', () => {
+    const started = performance.now();
+    for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ']) parse(mark.repeat(2000));
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('a relative time', () => {
+  it('is told in the largest unit that fits', () => {
+    const now = 1_000_000_000_000;
+    const told = (seconds: number) => formatRelative(now + seconds * 1000, now);
+    expect([0, 5, 90, 7200, -7200, 200_000].map(told)).toEqual([
+      'in 0 seconds',
+      'in 5 seconds',
+      'in 2 minutes',
+      'in 2 hours',
+      '2 hours ago',
+      'in 2 days',
+    ]);
+  });
+});

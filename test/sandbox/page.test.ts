@@ -1,0 +1,179 @@
+import { EventEmitter, once } from 'node:events';
+import { request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PagePorts, TimelineLine } from '../../src/sandbox/page/ports.ts';
+import { inhabited, localDiscord } from './local.ts';
+
+/** A service that has every vote counted at once. */
+function service() {
+  const timeline = new EventEmitter<{ line: [TimelineLine] }>();
+  const credits = new Map<string, number>();
+  const ports: PagePorts = {
+    listings: [{ kind: 'server', name: 'Lantern Harbour' }],
+    timeline,
+    async castVote({ userId }) {
+      if (userId === '1') throw new Error('a stack trace with secrets');
+      credits.set(userId, 10);
+      timeline.emit('line', { at: 0, where: 'bot', tone: 'good', text: 'recorded' });
+      return { outcome: 'recorded', nextVoteAt: 1 };
+    },
+    credits: (userId) => Promise.resolve(credits.get(userId) ?? 0),
+  };
+  return { ports, timeline };
+}
+
+interface News {
+  readonly kind: string;
+  readonly [field: string]: unknown;
+}
+
+/** Follows the page's stream; `next` waits for news of a kind. */
+async function follow(origin: string) {
+  const opened = request(`${origin}/page/events`).end();
+  onTestFinished(() => void opened.destroy());
+  opened.on('error', () => {});
+  const [response] = await once(opened, 'response');
+  response.on('error', () => {});
+  const lines = createInterface({ input: response });
+  lines.on('error', () => {});
+  const told: News[] = [];
+  const arrived = new EventEmitter();
+  lines.on('line', (line) => {
+    if (!line.startsWith('data: ')) return;
+    told.push(JSON.parse(line.slice(6)));
+    arrived.emit('news');
+  });
+  return async (matches: (news: News) => boolean): Promise<News> => {
+    for (;;) {
+      const found = told.find(matches);
+      if (found !== undefined) return found;
+      await once(arrived, 'news');
+    }
+  };
+}
+
+/** A request with any headers, which fetch would not let through. */
+async function ask(
+  origin: string,
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+) {
+  const { method = 'GET', headers = {}, body } = options;
+  const asked = request(origin + path, { method, headers }).end(body);
+  const [response] = await once(asked, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function post(origin: string, path: string, body: unknown, headers: Record<string, string> = {}) {
+  const own = { origin, 'content-type': 'application/json' };
+  return ask(origin, path, { method: 'POST', headers: { ...own, ...headers }, body: JSON.stringify(body) });
+}
+
+describe('the page', () => {
+  it('comes from this machine alone and runs no script but its own', async () => {
+    const { origin } = await localDiscord({ page: service().ports });
+    const page = await ask(origin, '/');
+    expect(page.status).toBe(200);
+    expect(page.headers['content-security-policy']).toContain("default-src 'self'");
+    expect(page.headers['x-frame-options']).toBe('DENY');
+    expect(page.text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//);
+    const files = [...page.text.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(files.length).toBeGreaterThan(5);
+    for (const file of files) expect(await ask(origin, file)).toMatchObject({ status: 200 });
+    expect(await ask(origin, '/../page.ts')).toMatchObject({ status: 404 });
+    expect(await ask(origin, '/%2e%2e/page.ts')).toMatchObject({ status: 404 });
+  });
+
+  it('is served to names of this machine only', async () => {
+    const { origin } = await localDiscord({ page: service().ports });
+    const port = new URL(origin).port;
+    for (const path of ['/', '/page/events']) {
+      expect(await ask(origin, path, { headers: { host: `evil.example:${port}` } })).toMatchObject({ status: 403 });
+    }
+    expect(await ask(origin, '/', { headers: { host: `localhost:${port}` } })).toMatchObject({ status: 200 });
+  });
+
+  it('does nothing for another site', async () => {
+    const { ports } = service();
+    const { origin, members } = await localDiscord({ page: ports });
+    const vote = { userId: members[0]?.id, kind: 'server' };
+    const refused = { status: 403 };
+    expect(await post(origin, '/page/votes', vote, { origin: 'https://evil.example' })).toMatchObject(refused);
+    expect(await post(origin, '/page/votes', vote, { origin: 'null' })).toMatchObject(refused);
+    expect(await post(origin, '/page/votes', vote, { 'content-type': 'text/plain' })).toMatchObject(refused);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(vote);
+    expect(await ask(origin, '/page/votes', { method: 'POST', headers, body })).toMatchObject(refused);
+    expect(await post(origin, '/page/votes', vote)).toMatchObject({ status: 200 });
+    expect(await ask(origin, '/page/votes', { method: 'DELETE', headers: { ...headers, origin } })).toMatchObject({
+      status: 405,
+    });
+  });
+
+  it('does not exist where there are no ports for it', async () => {
+    const { origin } = await localDiscord();
+    expect(await ask(origin, '/')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the stream of the page', () => {
+  it('begins with all there is, and goes on with messages, answers, credits and what happened', async () => {
+    const { ports } = service();
+    const { discord, mira, general } = await inhabited({ page: ports });
+    const next = await follow(discord.origin);
+    expect(await next(({ kind }) => kind === 'everything')).toMatchObject({
+      guild: { name: 'Lantern Harbour' },
+      connected: true,
+      listings: [{ kind: 'server' }],
+      channels: [{ name: 'votes' }, { name: 'general' }, { name: 'premium' }],
+      commands: [{ name: 'canvote' }, { name: 'reviews' }, { name: 'slow' }, { name: 'silent' }],
+      credits: { [mira.id]: 0 },
+      timeline: [{ text: 'The bot is connected' }],
+    });
+    const used = await post(discord.origin, '/page/commands', {
+      name: 'canvote',
+      userId: mira.id,
+      channelId: general,
+      options: {},
+    });
+    const { interactionId } = JSON.parse(used.text);
+    expect(await next(({ kind }) => kind === 'message')).toMatchObject({
+      onlyFor: mira.id,
+      message: { channel_id: general },
+    });
+    await next((news) => news['interactionId'] === interactionId && news['state'] === 'answered');
+    await post(discord.origin, '/page/votes', { userId: mira.id, kind: 'server' });
+    expect(
+      await next(({ kind, line }) => kind === 'timeline' && (line as TimelineLine).text === 'recorded'),
+    ).toBeTruthy();
+    await next(({ kind, credits }) => kind === 'credits' && (credits as Record<string, number>)[mira.id] === 10);
+  });
+
+  it('tells nobody the bot’s token', async () => {
+    const { discord } = await inhabited({ page: service().ports });
+    const next = await follow(discord.origin);
+    expect(JSON.stringify(await next(({ kind }) => kind === 'everything'))).not.toContain(discord.token);
+  });
+});
+
+describe('what the page asks for', () => {
+  it('is refused in plain words where it cannot be done', async () => {
+    const { discord, mira, general } = await inhabited({ page: service().ports });
+    const run = async (path: string, body: unknown) => {
+      const { status, text } = await post(discord.origin, path, body);
+      return { status, ...JSON.parse(text) };
+    };
+    const use = { name: 'nonsense', userId: mira.id, channelId: general, options: {} };
+    expect(await run('/page/commands', use)).toEqual({ status: 400, error: 'There is no command /nonsense' });
+    expect(await run('/page/commands', { nonsense: true })).toEqual({ status: 400, error: 'That cannot be sent.' });
+    expect(await run('/page/components', { messageId: '1', customId: 'x', userId: mira.id })).toMatchObject({
+      status: 400,
+    });
+    expect(await run('/page/nowhere', {})).toMatchObject({ status: 404 });
+    const failed = await run('/page/votes', { userId: '1', kind: 'server' });
+    expect(failed).toEqual({ status: 502, error: 'The sandbox could not do that. Its log says why.' });
+  });
+});
