@@ -97,7 +97,9 @@ describe('a vote', () => {
       '',
       {},
     ]) {
-      expect(reasonOf({ event: 'server_vote', userId: '1', timestamp }), String(timestamp)).toMatch(/timestamp/);
+      expect(reasonOf({ event: 'server_vote', userId: '1', timestamp }), JSON.stringify(timestamp)).toMatch(
+        /timestamp/,
+      );
     }
     expect(
       reasonOf({ event: 'server_vote', userId: '1', timestamp: new Date(now + 5 * minute + 1).toISOString() }),
@@ -122,7 +124,7 @@ describe('a vote', () => {
       denial: 'Ad blocker detected',
     });
     for (const creditsAwarded of [-1, 0.5, 1_000_001, 1e300, Number.POSITIVE_INFINITY, '10', {}, []]) {
-      expect(reasonOf({ event: 'server_vote', userId: '1', creditsAwarded }), String(creditsAwarded)).toMatch(
+      expect(reasonOf({ event: 'server_vote', userId: '1', creditsAwarded }), JSON.stringify(creditsAwarded)).toMatch(
         /creditsAwarded/,
       );
     }

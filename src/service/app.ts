@@ -1,0 +1,25 @@
+import express, { type Express } from 'express';
+import type { Log } from '../log.ts';
+import { apiRouter } from './api/router.ts';
+import type { PageRooms } from './pages/rooms.ts';
+import { pagesRouter } from './pages/router.ts';
+
+/** Where the API's base path is (document, section 9). */
+export const basePath = '/api/v1';
+
+export interface AppRooms extends PageRooms {
+  readonly log: Log;
+  /** Where the service is reached, without a slash at the end. */
+  readonly origin: string;
+}
+
+/** Everything that the service answers over HTTP: the API below its base path, and pages. */
+export function createServiceApp(rooms: AppRooms): Express {
+  const { sending, log, origin } = rooms;
+  const { database, clock } = sending;
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(basePath, apiRouter({ database, clock, log, origin, basePath }));
+  app.use(pagesRouter(rooms, log));
+  return app;
+}

@@ -1,0 +1,175 @@
+import { parseArgs } from 'node:util';
+import { systemClock } from '../clock.ts';
+import { createLog, type LogLevel, logLevels } from '../log.ts';
+import { complaining, exit, type Terminal, UsageError } from '../terminal.ts';
+import { issueSignInToken, linkLifetime } from './actions/sign-in.ts';
+import { createHand } from './hand.ts';
+import { discordId } from './listing/listing.ts';
+import { type RunningService, type ServiceOptions, startService } from './service.ts';
+import { type Database, openDatabase } from './storage/database.ts';
+import { exponentialRetry } from './webhooks/retry.ts';
+import { systemResolve } from './webhooks/target.ts';
+
+export const serviceHelp = `tallyhook service: the listing service itself, with its API, webhooks and pages
+
+Usage
+  tallyhook service [options]                start it
+  tallyhook service add-listing [options]    put a server or a bot on it; prints its API key once
+  tallyhook service sign-in [options]        make a sign-in link for a member or owner; works once, for 15 minutes
+
+Options
+  --database sqlite:PATH   where everything is kept (default sqlite:data/service.db)
+  --help                   this text
+
+  start:
+  --host HOST              address to listen on (default 127.0.0.1)
+  --port PORT              port to listen on, 0 takes a free one (default 4000)
+  --public-url URL         where the service is reached from outside; needed with --production
+  --seed                   put an example community into the database and print its API keys, if it is not there yet
+  --production             for hosting: webhooks go to public HTTPS addresses only, and people sign in by link.
+                           Without it webhooks may also go to this machine, and visitors may act as any member.
+  --log-level LEVEL        ${logLevels.join(', ')} (default info)
+
+  add-listing:
+  --kind server|bot        what it is
+  --id ID                  its Discord id
+  --name NAME              its name
+  --description TEXT       a few words about it
+  --owner ID               the Discord id of its owner, who may then sign in and edit it
+
+  sign-in:
+  --user ID                the Discord id of whom the link signs in
+  --name NAME              the name to show
+  --public-url URL         where the service is reached (default http://127.0.0.1:4000)
+
+Exit codes: 0 stopped on request, 1 fault while running, 2 wrong usage.`;
+
+/** `tallyhook service …`. Ends when it is done or when the terminal says stop; answers with the exit code. */
+export function serviceCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  return complaining(terminal, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options: words, allowPositionals: true });
+    if (values.help) {
+      terminal.print(serviceHelp);
+      return exit.fine;
+    }
+    const [verb = 'start', ...rest] = positionals;
+    if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is not understood.`);
+    if (verb === 'start') return start(values, terminal);
+    if (verb === 'add-listing')
+      return withDatabase(values.database, (database) => addListing(database, values, terminal));
+    if (verb === 'sign-in') return withDatabase(values.database, (database) => signIn(database, values, terminal));
+    throw new UsageError(`There is no "service ${verb}".`);
+  });
+}
+
+const words = {
+  database: { type: 'string', default: 'sqlite:data/service.db' },
+  help: { type: 'boolean', short: 'h', default: false },
+  host: { type: 'string', default: '127.0.0.1' },
+  port: { type: 'string', default: '4000' },
+  'public-url': { type: 'string' },
+  seed: { type: 'boolean', default: false },
+  production: { type: 'boolean', default: false },
+  'log-level': { type: 'string', default: 'info' },
+  kind: { type: 'string' },
+  id: { type: 'string' },
+  name: { type: 'string' },
+  description: { type: 'string' },
+  owner: { type: 'string' },
+  user: { type: 'string' },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof words }>>['values'];
+
+async function start(values: Values, terminal: Terminal): Promise<number> {
+  const service = await startService(readOptions(values));
+  if (!values.production && !['127.0.0.1', '::1', 'localhost'].includes(values.host)) {
+    terminal.complain(`Whoever reaches ${values.host} may act as any member. For hosting, use --production.`);
+  }
+  if (service.seeded?.keys) printKeys(service, terminal);
+  terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
+  await new Promise<void>((resolve) => {
+    if (terminal.stop.aborted) resolve();
+    else terminal.stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await service.stop();
+  return exit.fine;
+}
+
+function readOptions(values: Values): ServiceOptions {
+  const port = Number(values.port);
+  if (!/^\d+$/.test(values.port) || port > 65_535) throw new UsageError('--port must be 0 to 65535.');
+  const level = logLevels.find((known): known is LogLevel => known === values['log-level']);
+  if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
+  const publicUrl = values['public-url'];
+  if (publicUrl !== undefined && !/^https?:\/\//.test(publicUrl)) throw new UsageError('--public-url must be a URL.');
+  if (values.production && !publicUrl?.startsWith('https://')) {
+    throw new UsageError('--production needs --public-url https://…, the address that a proxy in front of it serves.');
+  }
+  return {
+    host: values.host,
+    port,
+    database: values.database,
+    clock: systemClock,
+    log: createLog({ level, secrets: [] }),
+    allowLoopbackTargets: !values.production,
+    actAsMembers: !values.production,
+    seed: values.seed,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+  };
+}
+
+function printKeys({ seeded }: RunningService, { print }: Terminal): void {
+  print('The example community is in the database. Its API keys are shown this once:');
+  print(`  server ${seeded?.server.id}  ${seeded?.keys?.server}`);
+  print(`  bot    ${seeded?.bot.id}  ${seeded?.keys?.bot}`);
+}
+
+async function addListing(database: Database, values: Values, { print }: Terminal): Promise<number> {
+  const { kind, description } = values;
+  if (kind !== 'server' && kind !== 'bot') throw new UsageError('--kind must be server or bot.');
+  const sending = {
+    database,
+    clock: systemClock,
+    retry: exponentialRetry,
+    targets: { allowLoopback: false, resolve: systemResolve },
+  };
+  const { listing, key } = await createHand(sending, () => {}).createListing({
+    kind,
+    discordId: readId(values.id, '--id'),
+    name: readWords(values.name, '--name'),
+    ownerId: readId(values.owner, '--owner'),
+    ...(description === undefined ? {} : { description }),
+  });
+  print(`${listing.name} is listed. Its API key is shown this once:`);
+  print(`  ${key}`);
+  return exit.fine;
+}
+
+async function signIn(database: Database, values: Values, { print }: Terminal): Promise<number> {
+  const member = { userId: readId(values.user, '--user'), username: readWords(values.name, '--name') };
+  const token = await issueSignInToken(database, member, systemClock.now());
+  const url = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/\/+$/, '');
+  print(`This link signs ${member.username} in, once, within ${linkLifetime / 60_000} minutes:`);
+  print(`  ${url}/sign-in/${token}`);
+  return exit.fine;
+}
+
+async function withDatabase(address: string, use: (database: Database) => Promise<number>): Promise<number> {
+  const database = await openDatabase(address);
+  try {
+    return await use(database);
+  } finally {
+    await database.destroy();
+  }
+}
+
+function readId(value: string | undefined, option: string): string {
+  if (value !== undefined && discordId.test(value)) return value;
+  throw new UsageError(`${option} must be a Discord id, 1 to 20 digits.`);
+}
+
+function readWords(value: string | undefined, option: string): string {
+  if (value !== undefined && value.trim() !== '') return value.trim();
+  throw new UsageError(`${option} is missing.`);
+}

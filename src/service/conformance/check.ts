@@ -1,0 +1,59 @@
+import type { ListingKind } from '../listing/listing.ts';
+import type { Answer, Probe } from './probe.ts';
+
+/** The keys to test with; what a missing one would show is skipped. */
+export type Keys = Readonly<Partial<Record<ListingKind, string>>>;
+
+export interface Bench {
+  readonly probe: Probe;
+  readonly keys: Keys;
+}
+
+/** What a line came to. `differs`: the document leaves it open, and the service decides otherwise than this one. */
+export type Verdict =
+  | { readonly outcome: 'holds' }
+  | { readonly outcome: 'fails' | 'differs' | 'skipped'; readonly saw: string };
+
+/** One line of the document, or of what this service decided where the document is silent, and how to see whether it holds. */
+export interface Check {
+  /** The section of the document. */
+  readonly section: string;
+  readonly line: string;
+  /** `choice` where the document is silent: to decide otherwise is no failure. */
+  readonly from: 'document' | 'choice';
+  /** Null when it holds, else what was seen instead. @throws Skip */
+  readonly see: (bench: Bench) => Promise<string | null>;
+}
+
+/** Thrown by a check that cannot be made here. */
+export class Skip extends Error {}
+
+/** A key of this kind. @throws Skip */
+export function keyOf({ keys }: Bench, kind: ListingKind): string {
+  const key = keys[kind];
+  if (key === undefined) throw new Skip(`no ${kind} key was given`);
+  return key;
+}
+
+/** Asks with a key of this kind, in the preferred form. @throws Skip */
+export function askAs(bench: Bench, kind: ListingKind, path: string, method = 'GET'): Promise<Answer> {
+  return bench.probe.ask(path, { method, headers: { 'X-API-Key': keyOf(bench, kind) } });
+}
+
+/** What is wrong with an answer that should be a failure in its envelope (document, section 7); null if nothing is. */
+export function failureFault(answer: Answer, status: number): string | null {
+  if (answer.status !== status) return `status ${answer.status}`;
+  if (answer.body['success'] !== false) return 'success is not false';
+  return typeof answer.body['error'] === 'string' ? null : 'error is no string';
+}
+
+export async function verdictOf(check: Check, bench: Bench): Promise<Verdict> {
+  try {
+    const saw = await check.see(bench);
+    if (saw === null) return { outcome: 'holds' };
+    return { outcome: check.from === 'document' ? 'fails' : 'differs', saw };
+  } catch (thrown) {
+    if (thrown instanceof Skip) return { outcome: 'skipped', saw: thrown.message };
+    return { outcome: 'fails', saw: thrown instanceof Error ? `no answer (${thrown.name})` : 'no answer' };
+  }
+}

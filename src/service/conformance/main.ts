@@ -1,0 +1,11 @@
+import { conformanceCommand } from './cli.ts';
+
+// Nothing here needs to be closed, so the signals may end the process as they always do.
+const stop = new AbortController().signal;
+
+process.exitCode = await conformanceCommand(process.argv.slice(2), {
+  print: (line) => void process.stdout.write(`${line}\n`),
+  complain: (line) => void process.stderr.write(`${line}\n`),
+  input: process.stdin,
+  stop,
+});

@@ -1,0 +1,44 @@
+import type { Clock } from '../../clock.ts';
+import { askAs, type Check, failureFault, type Keys, type Verdict, verdictOf } from './check.ts';
+import { describedEndpoints } from './described.ts';
+import { endpointChecks } from './endpoint-checks.ts';
+import { limitChecks } from './limit-checks.ts';
+import { openProbe } from './probe.ts';
+import { reviewChecks } from './review-checks.ts';
+import { voteChecks } from './vote-checks.ts';
+
+export interface SuiteOptions {
+  /** Ends in `/api/v1`. */
+  readonly baseUrl: string;
+  readonly keys: Keys;
+  /** Somebody who has voted for the server. */
+  readonly votedUser?: string | undefined;
+  /** Leaves out the checks of the rate limit, which spend the server key for a minute. */
+  readonly skipRateLimit?: boolean;
+  readonly clock: Clock;
+}
+
+export type Finding = Pick<Check, 'section' | 'line'> & Verdict;
+
+/** Holds a service against the document, line by line, in order; each finding is there as soon as it is made. */
+export async function* conformance(options: SuiteOptions): AsyncGenerator<Finding> {
+  const { baseUrl, keys, clock } = options;
+  const bench = { keys, probe: openProbe(baseUrl.replace(/\/+$/, ''), () => clock.now()) };
+  const checks = [
+    ...describedEndpoints().flatMap(endpointChecks),
+    ...reviewChecks(),
+    ...voteChecks(options.votedUser),
+    unknownPath,
+    ...(options.skipRateLimit ? [] : limitChecks()),
+  ];
+  for (const check of checks) {
+    yield { section: check.section, line: check.line, ...(await verdictOf(check, bench)) };
+  }
+}
+
+const unknownPath: Check = {
+  section: 'silent',
+  line: 'an unknown path is 404 in the failure envelope',
+  from: 'choice',
+  see: async (bench) => failureFault(await askAs(bench, 'server', '/no-such-endpoint'), 404),
+};

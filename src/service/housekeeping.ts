@@ -1,0 +1,25 @@
+import { type Clock, minute } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+const interval = 1 * minute;
+
+/** Keeps house every minute. @returns a function that ends it. */
+export function startHousekeeping(keep: (now: number) => Promise<void>, clock: Clock, log: Log): () => Promise<void> {
+  const stopping = new AbortController();
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await keep(clock.now());
+      } catch (thrown) {
+        log.error({ error: messageOf(thrown) }, 'housekeeping failed');
+      }
+      await clock.sleep(interval, stopping.signal);
+    }
+  }
+  const running = run();
+  return async () => {
+    stopping.abort();
+    await running;
+  };
+}

@@ -1,0 +1,49 @@
+import type { Listing } from '../listing/listing.ts';
+import type { Attempt } from '../storage/attempts.ts';
+import type { Delivery } from '../storage/deliveries.ts';
+import type { DeliveryRecord } from '../storage/delivery-records.ts';
+import { type Html, html } from './html.ts';
+import { formToken } from './layout.ts';
+import { ago, moment } from './moments.ts';
+import type { Visitor } from './session.ts';
+
+/** The last deliveries of a listing with their attempts, each to be sent again. */
+export function deliveriesSection(
+  deliveries: readonly DeliveryRecord[],
+  listing: Listing,
+  visitor: Visitor,
+  now: number,
+): Html {
+  return html`<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">Last deliveries</h2>
+${deliveries.length === 0 && html`<p class="quiet">Nothing has been sent yet.</p>`}
+<ul class="deliveries">${deliveries.map(
+    (delivery) => html`<li>
+  <div class="line"><span class="state ${delivery.state}">${delivery.state}</span>
+    <strong>${delivery.event}</strong>${delivery.test && html` <span class="state test">test</span>`}
+    <span class="quiet">${ago(delivery.createdAt, now)}${outlook(delivery, now)}</span>
+    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formToken(visitor)}<button class="second">Resend</button></form></div>
+  <details><summary>${summary(delivery.tried)}</summary>
+    <ol>${delivery.tried.map(attemptItem)}</ol>
+    <pre>${delivery.body}</pre></details>
+</li>`,
+  )}</ul></section>`;
+}
+
+function outlook(delivery: Delivery, now: number): string {
+  if (delivery.state !== 'waiting' || delivery.nextAttemptAt <= now) return '';
+  return `, next attempt ${new Date(delivery.nextAttemptAt).toISOString().slice(11, 16)} UTC`;
+}
+
+function summary(tried: readonly Attempt[]): string {
+  const last = tried.at(-1);
+  if (!last) return 'No attempt yet';
+  return `${last.status ?? 'no answer'} after ${last.durationMs} ms, attempt ${tried.length}`;
+}
+
+function attemptItem(attempt: Attempt): Html {
+  return html`<li>${moment(attempt.at)} → ${attempt.status ?? 'no answer'} in ${attempt.durationMs} ms${
+    attempt.signedWith === 'previous' && ', signed with the previous secret'
+  }
+  ${attempt.error && html`<br><span class="bad">${attempt.error}</span>`}
+  ${attempt.answer && html`<br><code>${attempt.answer.slice(0, 200)}</code>`}</li>`;
+}

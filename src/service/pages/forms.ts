@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { discordId } from '../listing/listing.ts';
+import { PageFault } from './fault.ts';
+
+const line = (most: number) => z.string().trim().min(1).max(most);
+
+/** What the forms of the pages send. A browser keeps to the limits by itself; who does not use one is told. */
+export const reviewForm = z.object({
+  rating: z.coerce.number('The rating must be 1 to 5.').int().min(1).max(5),
+  comment: line(1_000),
+});
+
+export const actAsForm = z.object({ userId: z.string().regex(discordId) });
+
+export const listingForm = z.object({
+  name: line(100),
+  description: z.string().trim().max(2_000),
+  tags: z
+    .string()
+    .max(500)
+    .transform((text) => [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== ''))
+    .pipe(z.array(z.string().max(30)).max(10)),
+});
+
+export const webhookForm = z.object({
+  url: line(500),
+  secret: z
+    .string()
+    .trim()
+    .regex(/^(|[\x21-\x7e]{16,200})$/, 'A secret must be 16 to 200 visible ASCII characters, or be left empty.')
+    .default('')
+    .transform((secret) => (secret === '' ? undefined : secret)),
+});
+
+export const keyForm = z.object({ label: line(60) });
+
+/** @throws PageFault 400 that names the first field at fault. */
+export function readForm<Form extends z.ZodObject>(form: Form, body: unknown): z.infer<Form> {
+  const parsed = form.safeParse(body ?? {});
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new PageFault(
+    400,
+    `Please check "${issue?.path.join('.') ?? 'form'}": ${issue?.code === 'invalid_type' ? 'it is missing.' : (issue?.message ?? '')}`,
+  );
+}

@@ -1,0 +1,35 @@
+import { day, hour, minute } from '../../clock.ts';
+import { type Html, html } from './html.ts';
+
+/** A moment as a reader likes it, with the exact one behind it. Without JavaScript the reader's time zone is unknown: UTC. */
+export function moment(at: number): Html {
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
+}
+
+/** How long ago something was, in the largest unit that fits. */
+export function ago(at: number, now: number): Html {
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${passed(now - at)}</time>`;
+}
+
+function passed(duration: number): string {
+  if (duration < minute) return 'just now';
+  if (duration < hour) return `${counted(Math.floor(duration / minute), 'minute')} ago`;
+  if (duration < day) return `${counted(Math.floor(duration / hour), 'hour')} ago`;
+  return `${counted(Math.floor(duration / day), 'day')} ago`;
+}
+
+/** A wait in words, to the minute and rounded up, so that it never promises too much: "11 hours 59 minutes". */
+export function span(duration: number): string {
+  const minutes = Math.ceil(duration / minute);
+  const hours = Math.floor((minutes * minute) / hour);
+  if (hours === 0) return counted(minutes, 'minute');
+  const rest = minutes % 60;
+  return rest === 0 ? counted(hours, 'hour') : `${counted(hours, 'hour')} ${counted(rest, 'minute')}`;
+}
+
+/** "1 vote", "2 votes", with grouped digits. */
+export function counted(count: number, unit: string): string {
+  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,49 @@
+import type { Listing } from '../listing/listing.ts';
+import type { WebhookFamily } from '../storage/tables.ts';
+import type { Webhook } from '../storage/webhooks.ts';
+import { type Html, html } from './html.ts';
+import { formToken } from './layout.ts';
+import { ago, counted, moment } from './moments.ts';
+import type { Visitor } from './session.ts';
+
+const titles = { vote: 'Vote Webhooks', premium: 'Premium Webhooks' } as const;
+
+/** One family of webhooks in the dashboard (document, section 6: "a URL field … with a Test Webhook action"). */
+export function webhookSection(
+  family: WebhookFamily,
+  webhook: Webhook | null,
+  listing: Listing,
+  visitor: Visitor,
+  now: number,
+): Html {
+  const path = `/dashboard/${listing.id}/webhooks/${family}`;
+  const token = formToken(visitor);
+  return html`<section class="card" aria-labelledby="${family}-webhooks" data-family="${family}">
+<h2 id="${family}-webhooks">${titles[family]}</h2>
+${webhook && health(webhook, path, token, now)}
+<form class="stack" method="post" action="${path}">${token}
+  <label>URL <input type="url" name="url" required maxlength="500" placeholder="https://" value="${webhook?.url ?? ''}"></label>
+  <label>Secret <input type="password" name="secret" autocomplete="off" maxlength="200" placeholder="${webhook ? `kept, ends in ${webhook.secret.slice(-4)}` : 'leave empty to have one made'}"></label>
+  <button>Save</button>
+</form>
+${webhook && actions(path, token)}
+</section>`;
+}
+
+function health(webhook: Webhook, path: string, token: Html, now: number): Html {
+  return html`${
+    webhook.paused &&
+    html`<div class="notice bad"><p>Paused ${ago(webhook.paused.at, now)}. ${webhook.paused.reason} New events are kept and sent when you resume.</p>
+  <form method="post" action="${path}/resume">${token}<button>Resume</button></form></div>`
+  }
+${!webhook.paused && webhook.failures > 0 && html`<p class="bad">${counted(webhook.failures, 'attempt')} in a row failed.</p>`}
+${webhook.previous && webhook.previous.until > now && html`<p class="quiet">The previous secret is still used until ${moment(webhook.previous.until)} where the new one is refused.</p>`}`;
+}
+
+function actions(path: string, token: Html): Html {
+  return html`<div class="line">
+  <form method="post" action="${path}/test">${token}<button class="second">Test Webhook</button></form>
+  <form method="post" action="${path}/rotate">${token}<button class="second">Rotate secret</button></form>
+  <form method="post" action="${path}/remove">${token}<button class="plain danger">Remove</button></form>
+</div>`;
+}

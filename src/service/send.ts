@@ -1,0 +1,138 @@
+import { parseArgs } from 'node:util';
+import { type Clock, second, systemClock } from '../clock.ts';
+import { complaining, exit, readSecret, type Terminal, UsageError } from '../terminal.ts';
+import { sign } from '../webhook/signature.ts';
+import { discordId } from './listing/listing.ts';
+import { isSendable, reorderedEvents, sentEvent } from './sent-events.ts';
+import type { Payload } from './webhooks/payloads.ts';
+import { post, signatureHeader } from './webhooks/post.ts';
+import { RefusedTarget, resolveTarget, systemResolve, type Target } from './webhooks/target.ts';
+
+export const sendHelp = `tallyhook send: signs one delivery, sends it to a receiver and prints what came back
+
+Usage
+  tallyhook send vote|bot-vote|premium|test --to URL --secret SECRET [options]
+
+  vote        a vote for a server
+  bot-vote    a vote for a bot
+  premium     a premium purchase
+  test        what the dashboard's "Test Webhook" sends
+
+Options
+  --to URL             the receiver
+  --secret SECRET      what signs; better:
+  --secret-file FILE   reads it from a file, or with - from what is piped in, so that it stays out of the shell's history
+  --user ID            the voter or buyer (default 123456789012345678)
+  --username NAME      the name of the voter or buyer (default "Test voter")
+  --listing ID         the server or bot (default 613425648685547541)
+  --credits N          what the vote says of credits (default: true, the receiver's own amount)
+
+Deliberate faults
+  --duplicate          sends the same delivery twice; it must count once
+  --bad-signature      signs with another secret; the receiver must answer 401
+  --reorder            sends two events in the wrong order: of votes the later first, of premium the renewal before its purchase
+
+Exit codes: 0 the receiver answered as it should, 1 it did not, 2 wrong usage.`;
+
+const answerTimeout = 10 * second;
+const otherSecret = 'not-the-secret';
+
+/** `tallyhook send …`, for owners who want to see what their receiver does. */
+export function sendCommand(args: readonly string[], terminal: Terminal, clock: Clock = systemClock): Promise<number> {
+  return complaining(terminal, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options: words, allowPositionals: true });
+    if (values.help) {
+      terminal.print(sendHelp);
+      return exit.fine;
+    }
+    const payloads = readEvents(positionals, values, clock.now());
+    const target = await readTarget(values.to);
+    const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
+    const bodies = payloads.map((payload) => JSON.stringify(payload));
+    const wanted = values['bad-signature'] ? refused : accepted;
+    let fine = true;
+    for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
+      const signature = sign(body, values['bad-signature'] ? otherSecret : secret);
+      fine = (await sendOne(target, body, signature, wanted, terminal, clock)) && fine;
+    }
+    return fine ? exit.fine : exit.fault;
+  });
+}
+
+const words = {
+  to: { type: 'string' },
+  secret: { type: 'string' },
+  'secret-file': { type: 'string' },
+  user: { type: 'string', default: '123456789012345678' },
+  username: { type: 'string', default: 'Test voter' },
+  listing: { type: 'string', default: '613425648685547541' },
+  credits: { type: 'string' },
+  duplicate: { type: 'boolean', default: false },
+  'bad-signature': { type: 'boolean', default: false },
+  reorder: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof words }>>['values'];
+
+/** One event, or with `--reorder` two, in the order in which they are sent. */
+function readEvents([what, ...rest]: readonly string[], values: Values, now: number): Payload[] {
+  if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is not understood.`);
+  if (!isSendable(what)) throw new UsageError('Say what to send: vote, bot-vote, premium or test.');
+  if (!discordId.test(values.user)) throw new UsageError('--user must be a Discord id, 1 to 20 digits.');
+  if (!discordId.test(values.listing)) throw new UsageError('--listing must be a Discord id, 1 to 20 digits.');
+  if (values.credits !== undefined && !/^\d+$/.test(values.credits))
+    throw new UsageError('--credits must be a number.');
+  const facts = {
+    listingId: values.listing,
+    member: { userId: values.user, username: values.username },
+    creditsAwarded: values.credits === undefined ? true : Number(values.credits),
+  };
+  return values.reorder ? reorderedEvents(what, facts, now) : [sentEvent(what, facts, now)];
+}
+
+async function readTarget(to: string | undefined): Promise<Target> {
+  if (to === undefined || !/^https?:\/\//.test(to) || !URL.canParse(to)) throw new UsageError('--to must be a URL.');
+  try {
+    return await resolveTarget(new URL(to), systemResolve);
+  } catch (thrown) {
+    if (thrown instanceof RefusedTarget) throw new UsageError(thrown.message);
+    throw thrown;
+  }
+}
+
+interface Wanted {
+  readonly words: string;
+  readonly holds: (status: number) => boolean;
+}
+
+const accepted: Wanted = { words: '200', holds: (status) => status >= 200 && status < 300 };
+const refused: Wanted = { words: '401', holds: (status) => status === 401 };
+
+/** Whether the receiver answered with the status that it should. */
+async function sendOne(
+  target: Target,
+  body: string,
+  signature: string,
+  wanted: Wanted,
+  { print, complain }: Terminal,
+  clock: Clock,
+): Promise<boolean> {
+  print(`→ ${body}`);
+  const began = clock.now();
+  const outcome = await post(target, body, { [signatureHeader]: signature }, { clock, timeout: answerTimeout });
+  const took = `${clock.now() - began} ms`;
+  if (outcome.status === null) {
+    complain(`✗ no answer after ${took}: ${outcome.error}`);
+    return false;
+  }
+  print(`← ${outcome.status} in ${took}: ${visible(outcome.answer)}`);
+  if (wanted.holds(outcome.status)) return true;
+  complain(`✗ the receiver should have answered ${wanted.words}`);
+  return false;
+}
+
+/** A receiver's words without what would steer a terminal. */
+function visible(answer: string): string {
+  return answer.replace(/\p{Cc}/gu, ' ').trim();
+}

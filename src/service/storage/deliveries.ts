@@ -1,0 +1,187 @@
+import type { Sql } from './database.ts';
+import type { DeliveryState, Row, WebhookFamily } from './tables.ts';
+
+/** One event to be told to a listing's owner. */
+export interface Delivery {
+  readonly id: string;
+  readonly listingId: string;
+  readonly family: WebhookFamily;
+  /** What it says, in the words of the payload: `server_vote`, `subscription.renewed`, … */
+  readonly event: string;
+  /** Made by "Test Webhook". */
+  readonly test: boolean;
+  /** The exact text that is signed and sent. */
+  readonly body: string;
+  /** ms since the epoch. */
+  readonly createdAt: number;
+  readonly state: DeliveryState;
+  /** How often it was tried since it was last queued. */
+  readonly attempts: number;
+  /** Not before (ms since the epoch). */
+  readonly nextAttemptAt: number;
+}
+
+/** Names one family of one listing's webhooks. */
+export interface Channel {
+  readonly listingId: string;
+  readonly family: WebhookFamily;
+}
+
+export async function insertDelivery(
+  sql: Sql,
+  delivery: Pick<Delivery, 'id' | 'listingId' | 'family' | 'event' | 'test' | 'body' | 'createdAt'>,
+  leasedUntil: number | null = null,
+): Promise<void> {
+  await sql
+    .insertInto('deliveries')
+    .values({
+      id: delivery.id,
+      listing_id: delivery.listingId,
+      family: delivery.family,
+      event: delivery.event,
+      test: delivery.test ? 1 : 0,
+      body: delivery.body,
+      created_at: delivery.createdAt,
+      state: 'waiting',
+      attempts: 0,
+      next_attempt_at: delivery.createdAt,
+      leased_until: leasedUntil,
+    })
+    .execute();
+}
+
+export async function findDelivery(sql: Sql, id: string): Promise<Delivery | null> {
+  const row = await sql.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** The last deliveries of a listing, the newest first. */
+export async function deliveriesOf(sql: Sql, listingId: string, limit: number): Promise<Delivery[]> {
+  const rows = await sql
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('listing_id', '=', listingId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/**
+ * Takes the delivery that has been due the longest, whose webhook is not paused and which nobody else holds, and holds it until
+ * `leaseUntil`. `except` names channels that have enough in flight. Null when nothing is to be done.
+ */
+export async function claimNext(
+  sql: Sql,
+  claim: { now: number; leaseUntil: number; except: readonly Channel[] },
+): Promise<Delivery | null> {
+  const row = await sql
+    .updateTable('deliveries')
+    .set({ leased_until: claim.leaseUntil })
+    .where('id', '=', (build) =>
+      build
+        .selectFrom('deliveries')
+        .innerJoin('webhooks', (join) =>
+          join
+            .onRef('webhooks.listing_id', '=', 'deliveries.listing_id')
+            .onRef('webhooks.family', '=', 'deliveries.family'),
+        )
+        .select('deliveries.id')
+        .where('deliveries.state', '=', 'waiting')
+        .where('webhooks.paused_at', 'is', null)
+        .where('deliveries.next_attempt_at', '<=', claim.now)
+        .where((row) => row('deliveries.leased_until', 'is', null).or('deliveries.leased_until', '<=', claim.now))
+        .where((row) =>
+          row.and(
+            claim.except.map(({ listingId, family }) =>
+              row('deliveries.listing_id', '!=', listingId).or('deliveries.family', '!=', family),
+            ),
+          ),
+        )
+        .orderBy('deliveries.next_attempt_at')
+        .orderBy('deliveries.created_at')
+        .limit(1),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** When the next waiting delivery falls due or its holder's lease ends (ms since the epoch); null when none waits. */
+export async function nextDueAt(sql: Sql): Promise<number | null> {
+  const row = await sql
+    .selectFrom('deliveries')
+    .innerJoin('webhooks', (join) =>
+      join
+        .onRef('webhooks.listing_id', '=', 'deliveries.listing_id')
+        .onRef('webhooks.family', '=', 'deliveries.family'),
+    )
+    .select(({ fn }) =>
+      fn.min<number | null>(fn('max', ['next_attempt_at', fn.coalesce('leased_until', 'next_attempt_at')])).as('at'),
+    )
+    .where('deliveries.state', '=', 'waiting')
+    .where('webhooks.paused_at', 'is', null)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}
+
+/** Ends the hold on a delivery and says how it goes on. */
+export async function settleDelivery(
+  sql: Sql,
+  id: string,
+  next: { state: DeliveryState; attempts: number; nextAttemptAt: number },
+): Promise<void> {
+  await sql
+    .updateTable('deliveries')
+    .set({
+      state: next.state,
+      attempts: next.attempts,
+      next_attempt_at: next.nextAttemptAt,
+      leased_until: null,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Ends the hold on a delivery as if it had not been taken. */
+export async function releaseDelivery(sql: Sql, id: string): Promise<void> {
+  await sql.updateTable('deliveries').set({ leased_until: null }).where('id', '=', id).execute();
+}
+
+/** Queues a delivery of this listing again, from the first attempt; false where the listing has none of this id. */
+export async function requeueDelivery(sql: Sql, listingId: string, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('deliveries')
+    .set({ state: 'waiting', attempts: 0, next_attempt_at: now })
+    .where('id', '=', id)
+    .where('listing_id', '=', listingId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Forgets what was delivered or given up and was made before a moment (ms since the epoch), with its attempts. */
+export async function forgetDeliveries(sql: Sql, before: number): Promise<void> {
+  const old = sql
+    .selectFrom('deliveries')
+    .select('id')
+    .where('state', '!=', 'waiting')
+    .where('created_at', '<', before);
+  await sql.deleteFrom('attempts').where('delivery_id', 'in', old).execute();
+  await sql.deleteFrom('deliveries').where('state', '!=', 'waiting').where('created_at', '<', before).execute();
+}
+
+function fromRow(row: Row<'deliveries'>): Delivery {
+  return {
+    id: row.id,
+    listingId: row.listing_id,
+    family: row.family,
+    event: row.event,
+    test: row.test === 1,
+    body: row.body,
+    createdAt: row.created_at,
+    state: row.state,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at,
+  };
+}

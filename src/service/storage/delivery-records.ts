@@ -1,0 +1,16 @@
+import { type Attempt, attemptsOf } from './attempts.ts';
+import type { Sql } from './database.ts';
+import { type Delivery, deliveriesOf } from './deliveries.ts';
+
+/** A delivery with everything that was tried for it, from the first to the last. */
+export type DeliveryRecord = Delivery & { readonly tried: readonly Attempt[] };
+
+/** The last deliveries of a listing, the newest first, each with its attempts. */
+export async function deliveryRecords(sql: Sql, listingId: string, limit: number): Promise<DeliveryRecord[]> {
+  const deliveries = await deliveriesOf(sql, listingId, limit);
+  const attempts = await attemptsOf(
+    sql,
+    deliveries.map(({ id }) => id),
+  );
+  return deliveries.map((delivery) => ({ ...delivery, tried: attempts.get(delivery.id) ?? [] }));
+}

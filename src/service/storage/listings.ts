@@ -1,0 +1,61 @@
+import type { BotFacts, Listing, ListingKind, ServerFacts } from '../listing/listing.ts';
+import type { Sql } from './database.ts';
+import type { Row } from './tables.ts';
+
+export async function insertListing(sql: Sql, listing: Listing): Promise<void> {
+  await sql.insertInto('listings').values(toRow(listing)).execute();
+}
+
+/** Writes what an owner may edit: the words, not the id, kind or owner. */
+export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
+  const { name, description, tags_json, facts_json } = toRow(listing);
+  await sql
+    .updateTable('listings')
+    .set({ name, description, tags_json, facts_json })
+    .where('id', '=', listing.id)
+    .execute();
+}
+
+export async function findListing(sql: Sql, id: string): Promise<Listing | null> {
+  const row = await sql.selectFrom('listings').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** All listings, or those of one kind, the first listed first. */
+export async function allListings(sql: Sql, kind?: ListingKind): Promise<Listing[]> {
+  const all = sql.selectFrom('listings').selectAll().orderBy('created_at').orderBy('id');
+  const rows = await (kind ? all.where('kind', '=', kind) : all).execute();
+  return rows.map(fromRow);
+}
+
+export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<Listing[]> {
+  const rows = await sql.selectFrom('listings').selectAll().where('owner_id', '=', ownerId).orderBy('name').execute();
+  return rows.map(fromRow);
+}
+
+function toRow(listing: Listing): Row<'listings'> {
+  return {
+    id: listing.id,
+    kind: listing.kind,
+    name: listing.name,
+    description: listing.description,
+    tags_json: JSON.stringify(listing.tags),
+    facts_json: JSON.stringify(listing.facts),
+    owner_id: listing.ownerId,
+    created_at: listing.createdAt,
+  };
+}
+
+function fromRow(row: Row<'listings'>): Listing {
+  const listed = {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    tags: JSON.parse(row.tags_json) as string[],
+    ownerId: row.owner_id,
+    createdAt: row.created_at,
+  };
+  return row.kind === 'server'
+    ? { ...listed, kind: 'server', facts: JSON.parse(row.facts_json) as ServerFacts }
+    : { ...listed, kind: 'bot', facts: JSON.parse(row.facts_json) as BotFacts };
+}

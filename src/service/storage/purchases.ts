@@ -1,0 +1,112 @@
+import type { Sql } from './database.ts';
+import type { Member } from './members.ts';
+import type { PurchaseStatus, Row } from './tables.ts';
+
+/** What is sold. */
+export interface Tier {
+  readonly id: string;
+  readonly name: string;
+  readonly duration: 'weekly' | 'monthly' | 'lifetime';
+  readonly planType: 'user' | 'server';
+}
+
+/** A premium order. Times are ms since the epoch. */
+export interface Purchase {
+  /** Stays the same over renewals. */
+  readonly orderId: string;
+  /** The first payment. */
+  readonly purchaseId: string;
+  readonly listingId: string;
+  readonly buyer: Member;
+  /** Who holds it when it is a gift; null when the buyer does. */
+  readonly recipient: Member | null;
+  readonly tier: Tier;
+  readonly status: PurchaseStatus;
+  readonly autoRenew: boolean;
+  /** When the paid period ends; null for a lifetime. */
+  readonly currentPeriodEnd: number | null;
+  readonly createdAt: number;
+}
+
+export async function insertPurchase(sql: Sql, purchase: Purchase): Promise<void> {
+  await sql
+    .insertInto('purchases')
+    .values({
+      order_id: purchase.orderId,
+      purchase_id: purchase.purchaseId,
+      listing_id: purchase.listingId,
+      buyer_id: purchase.buyer.userId,
+      buyer_name: purchase.buyer.username,
+      recipient_id: purchase.recipient?.userId ?? null,
+      recipient_name: purchase.recipient?.username ?? null,
+      tier_json: JSON.stringify(purchase.tier),
+      status: purchase.status,
+      auto_renew: purchase.autoRenew ? 1 : 0,
+      current_period_end: purchase.currentPeriodEnd,
+      created_at: purchase.createdAt,
+    })
+    .execute();
+}
+
+export async function findPurchase(sql: Sql, orderId: string): Promise<Purchase | null> {
+  const row = await sql.selectFrom('purchases').selectAll().where('order_id', '=', orderId).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** The last orders of a listing, the newest first. */
+export async function purchasesOf(sql: Sql, listingId: string, limit: number): Promise<Purchase[]> {
+  const rows = await sql
+    .selectFrom('purchases')
+    .selectAll()
+    .where('listing_id', '=', listingId)
+    .orderBy('created_at', 'desc')
+    .orderBy('order_id')
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/**
+ * Moves an active order on; false when it is not active (any more) or was moved since it was read, so that it is moved once
+ * whoever tries.
+ */
+export async function updateActivePurchase(sql: Sql, before: Purchase, after: Purchase): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable('purchases')
+    .set({
+      status: after.status,
+      auto_renew: after.autoRenew ? 1 : 0,
+      current_period_end: after.currentPeriodEnd,
+    })
+    .where('order_id', '=', before.orderId)
+    .where('status', '=', 'active')
+    .where('current_period_end', 'is', before.currentPeriodEnd)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The active orders whose paid period has ended by `now` (ms since the epoch). */
+export async function purchasesDue(sql: Sql, now: number): Promise<Purchase[]> {
+  const rows = await sql
+    .selectFrom('purchases')
+    .selectAll()
+    .where('status', '=', 'active')
+    .where('current_period_end', '<=', now)
+    .execute();
+  return rows.map(fromRow);
+}
+
+function fromRow(row: Row<'purchases'>): Purchase {
+  return {
+    orderId: row.order_id,
+    purchaseId: row.purchase_id,
+    listingId: row.listing_id,
+    buyer: { userId: row.buyer_id, username: row.buyer_name },
+    recipient: row.recipient_id === null ? null : { userId: row.recipient_id, username: row.recipient_name ?? '' },
+    tier: JSON.parse(row.tier_json) as Tier,
+    status: row.status,
+    autoRenew: row.auto_renew === 1,
+    currentPeriodEnd: row.current_period_end,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Sql } from './database.ts';
+
+export const reviewOrders = ['newest', 'highest', 'lowest'] as const;
+export type ReviewOrder = (typeof reviewOrders)[number];
+
+export interface StoredReview {
+  readonly username: string;
+  /** 1 to 5 stars. */
+  readonly rating: number;
+  readonly comment: string;
+  readonly createdAt: number;
+}
+
+/** Writes the review of a user; each has one per listing, a second replaces the first. */
+export async function putReview(sql: Sql, review: StoredReview & { listingId: string; userId: string }): Promise<void> {
+  const words = {
+    username: review.username,
+    rating: review.rating,
+    comment: review.comment,
+    created_at: review.createdAt,
+  };
+  await sql
+    .insertInto('reviews')
+    .values({ listing_id: review.listingId, user_id: review.userId, ...words })
+    .onConflict((conflict) => conflict.columns(['listing_id', 'user_id']).doUpdateSet(words))
+    .execute();
+}
+
+/** The first `limit` reviews in this order; equal ratings stand newest first. */
+export async function reviewsOf(
+  sql: Sql,
+  listingId: string,
+  order: ReviewOrder,
+  limit: number,
+): Promise<StoredReview[]> {
+  const all = sql.selectFrom('reviews').selectAll().where('listing_id', '=', listingId);
+  const ordered =
+    order === 'newest' ? all : order === 'highest' ? all.orderBy('rating', 'desc') : all.orderBy('rating', 'asc');
+  const rows = await ordered.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  return rows.map((row) => ({
+    username: row.username,
+    rating: row.rating,
+    comment: row.comment,
+    createdAt: row.created_at,
+  }));
+}
+
+/** How many reviews a listing has, and their mean rating (null without any). */
+export async function countReviews(sql: Sql, listingId: string): Promise<{ total: number; rating: number | null }> {
+  const row = await sql
+    .selectFrom('reviews')
+    .select(({ fn }) => [fn.countAll<number>().as('total'), fn.avg<number | null>('rating').as('rating')])
+    .where('listing_id', '=', listingId)
+    .executeTakeFirstOrThrow();
+  return { total: row.total, rating: row.rating };
+}

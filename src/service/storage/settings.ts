@@ -1,0 +1,12 @@
+import type { Sql } from './database.ts';
+
+/** A setting of the service itself; the first who asks for it makes it. */
+export async function keptSetting(sql: Sql, name: string, make: () => string): Promise<string> {
+  await sql
+    .insertInto('settings')
+    .values({ name, value: make() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const { value } = await sql.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirstOrThrow();
+  return value;
+}

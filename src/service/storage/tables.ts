@@ -1,0 +1,113 @@
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { ListingKind } from '../listing/listing.ts';
+
+/** The two families of webhooks; each has an address and a secret of its own (document, section 5.7). */
+export type WebhookFamily = 'vote' | 'premium';
+
+/**
+ * `waiting`: to be sent, at `next_attempt_at`. `delivered`: answered with 2xx. `failed`: given up, until somebody resends it.
+ */
+export type DeliveryState = 'waiting' | 'delivered' | 'failed';
+
+export type PurchaseStatus = 'active' | 'expired' | 'revoked';
+
+/** The service's tables. Times are ms since the epoch, flags are 0 or 1, `*_json` holds JSON. */
+export interface Tables {
+  listings: {
+    id: string;
+    kind: ListingKind;
+    name: string;
+    description: string;
+    tags_json: string;
+    facts_json: string;
+    owner_id: string;
+    created_at: number;
+  };
+  members: { user_id: string; username: string };
+  keys: {
+    id: Generated<number>;
+    listing_id: string;
+    hash: string;
+    hint: string;
+    label: string;
+    created_at: number;
+    revoked_at: number | null;
+  };
+  requests: { key_id: number; at: number };
+  votes: {
+    id: Generated<number>;
+    listing_id: string;
+    user_id: string;
+    voted_at: number;
+    denial_reason: string | null;
+  };
+  reviews: {
+    id: Generated<number>;
+    listing_id: string;
+    user_id: string;
+    username: string;
+    rating: number;
+    comment: string;
+    created_at: number;
+  };
+  purchases: {
+    order_id: string;
+    purchase_id: string;
+    listing_id: string;
+    buyer_id: string;
+    buyer_name: string;
+    recipient_id: string | null;
+    recipient_name: string | null;
+    tier_json: string;
+    status: PurchaseStatus;
+    auto_renew: number;
+    current_period_end: number | null;
+    created_at: number;
+  };
+  webhooks: {
+    listing_id: string;
+    family: WebhookFamily;
+    url: string;
+    secret: string;
+    previous_secret: string | null;
+    previous_until: number | null;
+    failing_since: number | null;
+    failures: number;
+    paused_at: number | null;
+    pause_reason: string | null;
+  };
+  deliveries: {
+    id: string;
+    listing_id: string;
+    family: WebhookFamily;
+    event: string;
+    test: number;
+    body: string;
+    created_at: number;
+    state: DeliveryState;
+    attempts: number;
+    next_attempt_at: number;
+    leased_until: number | null;
+  };
+  attempts: {
+    id: Generated<number>;
+    delivery_id: string;
+    at: number;
+    duration_ms: number;
+    url: string;
+    signed_with: 'current' | 'previous';
+    status: number | null;
+    error: string | null;
+    answer: string | null;
+  };
+  sign_in_links: {
+    hash: string;
+    user_id: string;
+    username: string;
+    expires_at: number;
+  };
+  settings: { name: string; value: string };
+}
+
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+export type NewRow<Table extends keyof Tables> = Insertable<Tables[Table]>;

@@ -1,0 +1,98 @@
+import { sql as expression } from 'kysely';
+import type { Sql } from './database.ts';
+
+export interface NewVote {
+  readonly listingId: string;
+  readonly userId: string;
+  readonly votedAt: number;
+  /** Why the service pays nothing for it; null when it does. */
+  readonly denialReason: string | null;
+}
+
+/**
+ * Writes a vote, unless this user already voted for this listing after `notSince` (ms since the epoch). One statement decides
+ * and writes, so two clicks at once are one vote.
+ */
+export async function insertVote(sql: Sql, vote: NewVote, notSince: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await sql
+    .insertInto('votes')
+    .columns(['listing_id', 'user_id', 'voted_at', 'denial_reason'])
+    .expression(
+      sql
+        .selectNoFrom([
+          expression<string>`${vote.listingId}`.as('listing_id'),
+          expression<string>`${vote.userId}`.as('user_id'),
+          expression<number>`${vote.votedAt}`.as('voted_at'),
+          expression<string | null>`${vote.denialReason}`.as('denial_reason'),
+        ])
+        .where((row) =>
+          row.not(
+            row.exists(
+              row
+                .selectFrom('votes')
+                .select('id')
+                .where('listing_id', '=', vote.listingId)
+                .where('user_id', '=', vote.userId)
+                .where('voted_at', '>', notSince),
+            ),
+          ),
+        ),
+    )
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Writes many votes of the past at once, cooldown or not. */
+export async function insertPastVotes(sql: Sql, votes: readonly NewVote[]): Promise<void> {
+  const atOnce = 500;
+  for (let start = 0; start < votes.length; start += atOnce) {
+    const rows = votes.slice(start, start + atOnce).map((vote) => ({
+      listing_id: vote.listingId,
+      user_id: vote.userId,
+      voted_at: vote.votedAt,
+      denial_reason: vote.denialReason,
+    }));
+    await sql.insertInto('votes').values(rows).execute();
+  }
+}
+
+/** When this user last voted for this listing (ms since the epoch), null if never. */
+export async function lastVoteAt(sql: Sql, listingId: string, userId: string): Promise<number | null> {
+  const row = await sql
+    .selectFrom('votes')
+    .select(({ fn }) => fn.max<number | null>('voted_at').as('at'))
+    .where('listing_id', '=', listingId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}
+
+/** How many votes a listing has, since a moment (ms since the epoch) or since ever. */
+export async function countVotes(sql: Sql, listingId: string, since = 0): Promise<number> {
+  const row = await sql
+    .selectFrom('votes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('listing_id', '=', listingId)
+    .where('voted_at', '>=', since)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+export interface RecentVote {
+  readonly username: string | null;
+  readonly votedAt: number;
+}
+
+/** The last votes of a listing with the names that are known, the newest first. */
+export async function recentVotes(sql: Sql, listingId: string, limit: number): Promise<RecentVote[]> {
+  const rows = await sql
+    .selectFrom('votes')
+    .leftJoin('members', 'members.user_id', 'votes.user_id')
+    .select(['members.username', 'votes.voted_at'])
+    .where('votes.listing_id', '=', listingId)
+    .orderBy('votes.voted_at', 'desc')
+    .orderBy('votes.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ username: row.username, votedAt: row.voted_at }));
+}

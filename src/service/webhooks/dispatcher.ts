@@ -1,0 +1,94 @@
+import { minute, second } from '../../clock.ts';
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { type Channel, claimNext, type Delivery, nextDueAt, releaseDelivery } from '../storage/deliveries.ts';
+import { answerTimeout, attemptDelivery, type Sending } from './attempt.ts';
+
+/** The loop that sends what is queued. */
+export interface Dispatcher {
+  /** Something was queued: look now. */
+  readonly nudge: () => void;
+  /** Takes no more, lets what is in flight finish for a moment, then lets go of it; it stays queued. */
+  readonly stop: () => Promise<void>;
+}
+
+/** At once, over all listings, and per channel, so that one slow receiver does not keep the others waiting. */
+const mostInFlight = 16;
+const mostPerChannel = 4;
+/** Twice the two tries that an attempt may take; after it, whoever held the delivery counts as dead. */
+const lease = 4 * answerTimeout;
+/** Also without a nudge it looks this often, for what other processes queued. */
+const longestWait = 1 * minute;
+const grace = 2 * second;
+
+export function startDispatcher(sending: Sending, log: Log): Dispatcher {
+  const { database, clock } = sending;
+  const stopping = new AbortController();
+  const abandoning = new AbortController();
+  const inFlight = new Map<Promise<void>, Channel>();
+  let wake = new AbortController();
+
+  const nudge = (): void => wake.abort();
+
+  async function send(delivery: Delivery): Promise<void> {
+    try {
+      const attempt = await attemptDelivery(delivery, sending, abandoning.signal);
+      if (attempt === null) await releaseDelivery(database, delivery.id);
+      else log.debug({ delivery: delivery.id, status: attempt.status, error: attempt.error }, 'webhook attempted');
+    } catch (thrown) {
+      log.error({ delivery: delivery.id, error: messageOf(thrown) }, 'a webhook attempt could not be written down');
+    }
+  }
+
+  function full(): Channel[] {
+    const channels = new Map<string, { channel: Channel; count: number }>();
+    for (const channel of inFlight.values()) {
+      const name = `${channel.listingId} ${channel.family}`;
+      channels.set(name, { channel, count: (channels.get(name)?.count ?? 0) + 1 });
+    }
+    return [...channels.values()].filter(({ count }) => count >= mostPerChannel).map(({ channel }) => channel);
+  }
+
+  async function takeAll(): Promise<void> {
+    while (!stopping.signal.aborted && inFlight.size < mostInFlight) {
+      const now = clock.now();
+      const delivery = await claimNext(database, { now, leaseUntil: now + lease, except: full() });
+      if (delivery === null) return;
+      const sent = send(delivery).finally(() => {
+        inFlight.delete(sent);
+        nudge();
+      });
+      inFlight.set(sent, delivery);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      wake = new AbortController();
+      try {
+        await takeAll();
+        const dueAt = await nextDueAt(database);
+        const wait = dueAt === null ? longestWait : Math.max(0, dueAt - clock.now());
+        // What is due but cannot be taken waits for a place, and a free place nudges.
+        await clock.sleep(wait === 0 ? longestWait : Math.min(wait, longestWait), wake.signal);
+      } catch (thrown) {
+        log.error({ error: messageOf(thrown) }, 'the webhook queue cannot be read');
+        await clock.sleep(5 * second, stopping.signal);
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    nudge,
+    async stop() {
+      stopping.abort();
+      nudge();
+      await running;
+      const finished = new AbortController();
+      void clock.sleep(grace, finished.signal).then(() => abandoning.abort());
+      await Promise.all(inFlight.keys());
+      finished.abort();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/// <reference lib="dom" />
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { hour } from '../../src/clock.ts';
+import { receiver, running, serverId } from '../service/running.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+});
+afterAll(() => browser.close());
+
+/** A page without JavaScript; what breaks the content policy, or does not load, fails the test. */
+async function visitor(size: { width: number; height: number } = { width: 1200, height: 900 }): Promise<Page> {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: size });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+  page.on(
+    'response',
+    (response) => response.status() >= 400 && complaints.push(`${response.status()} ${response.url()}`),
+  );
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints.filter((complaint) => !complaint.includes('favicon'))).toEqual([]);
+  });
+  return page;
+}
+
+async function actAs(page: Page, name: string | RegExp): Promise<void> {
+  const label = await page.getByLabel('Member').locator('option', { hasText: name }).first().innerText();
+  await page.getByLabel('Member').selectOption({ label });
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+test('a member signs in, votes, sees the cooldown, and may vote again when it is over', async () => {
+  const { service, clock } = await running();
+  const page = await visitor();
+  await page.goto(service.url);
+  await page.getByRole('link', { name: 'Lantern Harbour' }).click();
+  await page.getByRole('link', { name: 'Sign in to vote' }).click();
+  await actAs(page, 'mira');
+  await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).click();
+  expect(await page.getByRole('status').innerText()).toBe('Thank you, your vote is counted.');
+  const button = page.getByRole('button', { name: 'Vote again in 12 hours' });
+  expect(await button.isDisabled()).toBe(true);
+  expect(await page.getByRole('region', { name: 'Latest votes' }).innerText()).toContain('mira');
+  clock.leap(12 * hour);
+  await page.reload();
+  expect(await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).isEnabled()).toBe(true);
+});
+
+test('a member writes a review, and readers sort them', async () => {
+  const { service } = await running();
+  const page = await visitor();
+  await page.goto(`${service.url}/sign-in?next=/servers/${serverId}`);
+  await actAs(page, 'mira');
+  await page.getByRole('combobox', { name: 'Stars' }).selectOption('1');
+  await page.getByLabel('Comment').fill('Too calm for me.\n<b>Really.</b>');
+  await page.getByRole('button', { name: 'Publish review' }).click();
+  const first = page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').first();
+  expect(await first.innerText()).toContain('<b>Really.</b>');
+  await page.getByRole('link', { name: 'highest' }).click();
+  expect(await first.innerText()).not.toContain('Too calm');
+  await page.getByRole('link', { name: 'lowest' }).click();
+  expect(await first.innerText()).toContain('Too calm');
+  await page.getByRole('link', { name: 'Show more reviews' }).click();
+  expect(await page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').count()).toBe(31);
+});
+
+test('an owner sets up the vote webhook, tests it, looks at the delivery, resends it and rotates the secret', async () => {
+  const { service } = await running();
+  const { url, received } = await receiver();
+  const page = await visitor();
+  await page.goto(`${service.url}/sign-in?next=/dashboard`);
+  await actAs(page, /^rowan/);
+  await page.getByRole('link', { name: 'Edit server' }).click();
+  const section = page.getByRole('region', { name: 'Vote Webhooks' });
+  await section.getByLabel('URL').fill(url);
+  await section.getByRole('button', { name: 'Save' }).click();
+  const secret = await page.getByRole('status').locator('code').innerText();
+  expect(secret).toMatch(/^vote_/);
+
+  await section.getByRole('button', { name: 'Test Webhook' }).click();
+  expect(await page.getByRole('status').innerText()).toContain('The test was delivered');
+  expect(received).toHaveLength(1);
+  expect(await page.content()).not.toContain(secret);
+  const deliveries = page.getByRole('region', { name: 'Last deliveries' });
+  expect(await deliveries.innerText()).toMatch(/delivered\s+server_vote\s+test/);
+  await deliveries.getByText(/^200 after/).click();
+  expect(await deliveries.innerText()).toContain('"test":true');
+
+  await deliveries.getByRole('button', { name: 'Resend' }).click();
+  await expect.poll(() => received.length).toBe(2);
+  await section.getByRole('button', { name: 'Rotate secret' }).click();
+  expect(await page.getByRole('status').locator('code').innerText()).not.toBe(secret);
+});
+
+test('an owner makes an API key under Advanced setup, uses it and revokes it', async () => {
+  const { service, get } = await running();
+  const page = await visitor();
+  await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
+  await actAs(page, /^rowan/);
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Edit server');
+  const section = page.getByRole('region', { name: 'Advanced setup' });
+  await section.getByLabel('Label').fill('Bot');
+  await section.getByRole('button', { name: 'Create API key' }).click();
+  const key = await page.getByRole('status').locator('code').innerText();
+  expect((await get('/server', { 'X-API-Key': key })).status).toBe(200);
+  await section.getByRole('button', { name: 'Revoke Bot' }).click();
+  expect((await get('/server', { 'X-API-Key': key })).status).toBe(401);
+});
+
+test.each([
+  { width: 360, height: 740 },
+  { width: 1200, height: 900 },
+])('nothing is wider than a screen of $width', async (size) => {
+  const { service } = await running();
+  const long = 'wordwithoutanyspace'.repeat(12);
+  await service.addReview({ listingId: serverId, userId: '5', username: long.slice(0, 80), rating: 4, comment: long });
+  await service.castVote({ listingId: serverId, userId: '5', username: long.slice(0, 80) });
+  const page = await visitor(size);
+  await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
+  await actAs(page, /^rowan/);
+  for (const path of ['/', `/servers/${serverId}`, '/dashboard', `/dashboard/${serverId}`]) {
+    await page.goto(service.url + path);
+    const widest = await page.locator('html').evaluate((root) => root.scrollWidth);
+    expect(widest, path).toBeLessThanOrEqual(size.width);
+  }
+});

@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { openApiDocument } from '../../src/service/api/openapi.ts';
+import { conformanceCommand } from '../../src/service/conformance/cli.ts';
+import { conformance, type Finding } from '../../src/service/conformance/suite.ts';
+import { ask, mira, running, serverId, tobias } from './running.ts';
+import { captive } from './terminal.ts';
+
+async function findings(found: AsyncIterable<Finding>): Promise<Finding[]> {
+  const all: Finding[] = [];
+  for await (const finding of found) all.push(finding);
+  return all;
+}
+
+test('every line holds for the service itself', async () => {
+  const { service, keys, clock } = await running();
+  await service.castVote({ listingId: serverId, ...mira });
+  const suite = { baseUrl: service.baseUrl, keys, votedUser: mira.userId, clock };
+  const all = await findings(conformance(suite));
+  expect(all.filter(({ outcome }) => outcome !== 'holds')).toEqual([]);
+  expect(all.length).toBeGreaterThan(75);
+});
+
+test('the command says line by line what holds, counts, and never shows a key', async () => {
+  const { service, keys, clock } = await running();
+  const { terminal, output } = captive();
+  const args = ['--base-url', service.baseUrl, '--server-key', keys.server, '--skip-rate-limit'];
+  expect(await conformanceCommand(args, terminal, clock)).toBe(0);
+  expect(output()).toContain('holds    5.4     GET /server refuses a missing key with 401');
+  expect(output()).toContain('skipped  2, 4    GET /bot answers a bot key with the success envelope');
+  expect(output()).toMatch(/\d+ hold, 0 fail, 0 differ, \d+ skipped$/);
+  expect(output()).not.toContain(keys.server);
+});
+
+test('keys may come from the input, and wrong usage is exit code 2', async () => {
+  const { service, keys, clock } = await running();
+  const input = new PassThrough();
+  input.end(`${keys.bot}\n`);
+  const { terminal, output } = captive(input);
+  const args = ['--base-url', service.baseUrl, '--bot-key-file', '-', '--skip-rate-limit'];
+  expect(await conformanceCommand(args, terminal, clock)).toBe(0);
+  expect(output()).toContain('holds    2, 4    GET /bot answers a bot key');
+  expect(await conformanceCommand(['--base-url', 'nowhere'], terminal)).toBe(2);
+  expect(await conformanceCommand(['--wrong'], terminal)).toBe(2);
+  expect(await conformanceCommand(['--help'], terminal)).toBe(0);
+});
+
+test('a service that errs is found out, and one that decides otherwise only differs', async () => {
+  const { clock } = await running();
+  const wrong = createServer((request, response) => {
+    const json = (status: number, body: unknown) =>
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    if (request.headers['x-api-key'] === undefined) return json(403, { success: false, error: 'no' });
+    if (request.url === '/bot') return json(200, { success: true, data: { id: 7 }, meta: {} });
+    if (request.url?.startsWith('/votes/')) return json(200, { success: true, data: { canVote: true } });
+    return json(404, { message: 'nothing' });
+  });
+  await new Promise<void>((resolve) => wrong.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void wrong.close());
+  const baseUrl = `http://127.0.0.1:${(wrong.address() as AddressInfo).port}`;
+  const all = await findings(conformance({ baseUrl, keys: { bot: 'k', server: 'k' }, skipRateLimit: true, clock }));
+  const outcome = (line: string) => all.find((finding) => finding.line.startsWith(line))?.outcome;
+  expect(outcome('GET /bot answers a bot key')).toBe('fails');
+  expect(outcome('GET /bot has no meta')).toBe('fails');
+  expect(outcome('GET /bot refuses a missing key')).toBe('fails');
+  expect(outcome('GET /votes/{userId} answers a bot key')).toBe('holds');
+  expect(outcome('GET /votes/{userId} answers in the shapes that the document leaves open')).toBe('differs');
+  expect(outcome('an unknown path')).toBe('differs');
+});
+
+test('the OpenAPI document is served without a key, and is what the code makes', async () => {
+  const { service } = await running();
+  const { status, json } = await ask(`${service.baseUrl}/openapi.json`);
+  expect(status).toBe(200);
+  expect(json).toEqual(openApiDocument(service.baseUrl));
+  expect(json).toMatchObject({
+    openapi: '3.1.0',
+    paths: {
+      '/server': { get: { responses: { 200: {}, 400: {}, 401: {}, 429: {}, 500: {} } } },
+      '/bot': {},
+      '/votes/{userId}': { get: { parameters: [{ name: 'userId', in: 'path', required: true }] } },
+      '/reviews': {
+        get: {
+          parameters: [
+            { name: 'limit', in: 'query', required: false, schema: { type: 'integer', minimum: 1, default: 10 } },
+            { name: 'sort', in: 'query', schema: { enum: ['newest', 'highest', 'lowest'], default: 'newest' } },
+          ],
+        },
+      },
+    },
+  });
+});
+
+test('every reference in the OpenAPI document leads somewhere, and its schemas accept what is answered', async () => {
+  const { service, keys, get } = await running();
+  await service.castVote({ listingId: serverId, ...tobias });
+  const document = openApiDocument(service.baseUrl);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
+  for (const reference of references) {
+    const found = reference
+      .split('/')
+      .reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], document);
+    expect(found, reference).toBeDefined();
+  }
+  const { schemas } = document['components'] as { schemas: Record<string, z.core.JSONSchema.JSONSchema> };
+  const accepts = (name: string, value: unknown) => z.fromJSONSchema(schemas[name] ?? false).parse(value);
+  accepts('ServerProfile', (await get('/server', { 'X-API-Key': keys.server })).json['data']);
+  accepts('VoteStatus', (await get(`/votes/${tobias.userId}`, { 'X-API-Key': keys.server })).json['data']);
+  accepts('Failure', (await get('/server')).json);
+});

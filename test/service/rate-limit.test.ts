@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { minute, second } from '../../src/clock.ts';
+import { issueKey } from '../../src/service/actions/issue-key.ts';
+import { openDatabase } from '../../src/service/storage/database.ts';
+import { findKey } from '../../src/service/storage/keys.ts';
+import { insertListing } from '../../src/service/storage/listings.ts';
+import { countedRequests, countRequest, forgetRequests } from '../../src/service/storage/requests.ts';
+import { digest } from '../../src/service/storage/secrets.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { running } from './running.ts';
+
+const path = '/votes/1';
+
+async function tally(requests: readonly Promise<{ status: number }>[]): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (const { status } of await Promise.all(requests)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+test('of 150 requests at once exactly 120 are answered', async () => {
+  const { get, keys } = await running();
+  const requests = Array.from({ length: 150 }, () => get(path, { 'X-API-Key': keys.server }));
+  expect(await tally(requests)).toEqual({ 200: 120, 429: 30 });
+});
+
+test('a refused request says when to try again, and then it is answered', async () => {
+  const { get, keys, clock } = await running();
+  const ask = () => get(path, { 'X-API-Key': keys.server });
+  await ask();
+  clock.leap(10 * second);
+  for (let sent = 1; sent < 120; sent += 1) await ask();
+  const refused = await ask();
+  expect(refused.status).toBe(429);
+  expect(refused.json).toEqual({ success: false, error: expect.stringContaining('Try again in 50 seconds') });
+  expect(refused.headers.get('retry-after')).toBe('50');
+  expect(refused.headers.get('ratelimit')).toBe('"key";r=0;t=50');
+  clock.leap(50 * second - 1);
+  expect((await ask()).status).toBe(429);
+  clock.leap(1);
+  expect((await ask()).status).toBe(200);
+  expect((await ask()).status).toBe(429);
+});
+
+test('each key has its own 120, in whichever form it is sent; what is unknown has none', async () => {
+  const { get, keys } = await running();
+  const half = Array.from({ length: 60 }, () => get(path, { 'X-API-Key': keys.server }));
+  const otherHalf = Array.from({ length: 61 }, () => get(`${path}?key=${keys.server}`));
+  expect(await tally([...half, ...otherHalf])).toEqual({ 200: 120, 429: 1 });
+  expect((await get(path, { 'X-API-Key': keys.bot })).status).toBe(200);
+  expect((await get(path, { 'X-API-Key': 'unknown' })).status).toBe(401);
+});
+
+test('a restart forgets no request', async () => {
+  const first = await running();
+  await tally(Array.from({ length: 120 }, () => first.get(path, { 'X-API-Key': first.keys.server })));
+  await first.service.stop();
+  const second = await running({ database: first.database, clock: first.clock });
+  expect((await second.get(path, { 'X-API-Key': first.keys.server })).status).toBe(429);
+  second.clock.leap(1 * minute);
+  expect((await second.get(path, { 'X-API-Key': first.keys.server })).status).toBe(200);
+});
+
+test('two processes on one database share the limit', async () => {
+  const one = await running();
+  const other = await running({ database: one.database, clock: one.clock });
+  const requests = Array.from({ length: 130 }, (_, index) =>
+    (index % 2 ? one : other).get(path, { 'X-API-Key': one.keys.server }),
+  );
+  expect(await tally(requests)).toEqual({ 200: 120, 429: 10 });
+});
+
+test('however requests fall, a window never holds more than the limit and never refuses one that fits', async () => {
+  const database = await openDatabase(`sqlite:${tempDir()}/limit.db`);
+  const listing = { id: '1', kind: 'bot', name: 'b', description: '', tags: [], ownerId: '2', createdAt: 0 } as const;
+  await insertListing(database, { ...listing, facts: { servers: 0, shards: 1 } });
+  const [limit, window] = [4, 1_000];
+  const gaps = fc.array(fc.oneof(fc.nat(50), fc.nat(900), fc.constantFrom(0, 999, 1_000, 1_001)), { maxLength: 30 });
+
+  await fc.assert(
+    fc.asyncProperty(gaps, async (waits) => {
+      const keyId = (await findKey(database, digest(await issueKey(database, listing, 'k', 0))))?.id ?? 0;
+      const answered: number[] = [];
+      let now = 10_000;
+      for (const wait of waits) {
+        now += wait;
+        const inWindow = answered.filter((at) => at > now - window);
+        const allowed = await countRequest(database, { keyId, now, limit, window });
+        expect(allowed).toBe(inWindow.length < limit);
+        if (allowed) answered.push(now);
+        await forgetRequests(database, now - window);
+        expect((await countedRequests(database, keyId, now - window)).count).toBe(
+          answered.filter((at) => at > now - window).length,
+        );
+      }
+    }),
+    { numRuns: 40 },
+  );
+  await database.destroy();
+});

@@ -1,0 +1,115 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { type LeapingClock, leapingClock } from './leaping-clock.ts';
+
+export interface Running {
+  readonly service: RunningService;
+  readonly clock: LeapingClock;
+  /** `sqlite:` and the path of the database, to open it a second time. */
+  readonly database: string;
+  readonly keys: { readonly server: string; readonly bot: string };
+  /** All that was logged, a line each. */
+  readonly lines: string[];
+  readonly port: number;
+  get(path: string, headers?: Record<string, string>): Promise<Answered>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+}
+
+export const serverId = '613425648685547541';
+export const botId = '716390085896962058';
+export const ownerId = '204255221017214977';
+export const mira = { userId: '318044130796109825', username: 'mira' };
+export const tobias = { userId: '222079895583457280', username: 'tobias_k' };
+
+/** The seeded service on a real SQLite file and a real port, until the test has finished. */
+export async function running(changes: Partial<ServiceOptions> & { clock?: LeapingClock } = {}): Promise<Running> {
+  const clock = changes.clock ?? leapingClock();
+  const database = changes.database ?? `sqlite:${tempDir()}/service.db`;
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const service = await startService({
+    host: '127.0.0.1',
+    port: 0,
+    database,
+    log,
+    allowLoopbackTargets: true,
+    seed: true,
+    ...changes,
+    clock,
+  });
+  onTestFinished(() => service.stop());
+  return {
+    service,
+    clock,
+    database,
+    lines,
+    keys: service.seeded?.keys ?? { server: '', bot: '' },
+    port: service.port,
+    get: (path, headers = {}) => ask(service.baseUrl + path, { headers }),
+  };
+}
+
+export async function ask(url: string, init: RequestInit = {}): Promise<Answered> {
+  const response = await fetch(url, { redirect: 'manual', ...init });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} };
+}
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: Received[];
+}
+
+const headersOf: Readonly<Record<number, Record<string, string>>> = {
+  302: { Location: '/elsewhere' },
+  429: { 'Retry-After': '3600' },
+};
+
+/** Somebody's webhook receiver; `answer` decides the status of each delivery, or keeps it waiting. */
+export async function receiver(
+  answer: (delivery: Received, count: number) => number | Promise<number> = () => 200,
+): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const delivery = { path: request.url ?? '', headers: request.headers, body };
+      received.push(delivery);
+      void Promise.resolve(answer(delivery, received.length)).then((status) => {
+        response.writeHead(status, headersOf[status] ?? {}).end('{"received":true}');
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, received };
+}
+
+/** Looks until it no longer throws; patient, because the machine that runs the tests may be busy. */
+export function eventually<Seen>(look: () => Seen | Promise<Seen>): Promise<Seen> {
+  return vi.waitFor(look, { timeout: 10_000, interval: 20 });
+}

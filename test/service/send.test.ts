@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { sendCommand } from '../../src/service/send.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { type Received, type Receiver, receiver } from './running.ts';
+import { captive } from './terminal.ts';
+
+const secret = 'only-the-receiver-knows';
+
+/** A receiver that answers as the document asks it to. */
+function strictReceiver(): Promise<Receiver> {
+  return receiver(({ body, headers }: Received) => (headers['x-webhook-signature'] === sign(body, secret) ? 200 : 401));
+}
+
+test.each([
+  ['vote', { event: 'server_vote', serverId: expect.any(String), userId: '42', creditsAwarded: true }],
+  ['bot-vote', { event: 'bot_vote', bot: { id: expect.any(String) }, userId: '42' }],
+  ['premium', { event: 'premium_purchase', buyer: { userId: '42' }, orderId: expect.any(String) }],
+  ['test', { event: 'server_vote', test: true }],
+])('send %s signs and sends one delivery, and prints what came back', async (what, payload) => {
+  const { url, received } = await strictReceiver();
+  const { terminal, output } = captive();
+  const args = [what, '--to', url, '--secret', secret, '--user', '42'];
+  expect(await sendCommand(args, terminal, manualClock())).toBe(0);
+  expect(received.map(({ body }) => JSON.parse(body))).toMatchObject([payload]);
+  expect(output()).toMatch(/← 200 in \d+ ms: \{"received":true\}/);
+  expect(output()).not.toContain(secret);
+});
+
+test('the secret may come from a file or from the input', async () => {
+  const { url, received } = await strictReceiver();
+  const file = join(tempDir(), 'secret');
+  writeFileSync(file, `${secret}\n`);
+  expect(await sendCommand(['vote', '--to', url, '--secret-file', file], captive().terminal)).toBe(0);
+  const input = new PassThrough();
+  input.end(secret);
+  expect(await sendCommand(['vote', '--to', url, '--secret-file', '-'], captive(input).terminal)).toBe(0);
+  expect(received).toHaveLength(2);
+});
+
+test('--duplicate sends the same bytes twice', async () => {
+  const { url, received } = await strictReceiver();
+  expect(await sendCommand(['vote', '--to', url, '--secret', secret, '--duplicate'], captive().terminal)).toBe(0);
+  expect(received).toHaveLength(2);
+  expect(received[0]?.body).toBe(received[1]?.body);
+});
+
+test('--bad-signature wants a 401, and complains of a receiver that takes it', async () => {
+  const strict = await strictReceiver();
+  const args = (url: string) => ['vote', '--to', url, '--secret', secret, '--bad-signature'];
+  expect(await sendCommand(args(strict.url), captive().terminal)).toBe(0);
+  const open = await receiver();
+  const { terminal, output } = captive();
+  expect(await sendCommand(args(open.url), terminal)).toBe(1);
+  expect(output()).toContain('should have answered 401');
+});
+
+test('--reorder sends the later event first', async () => {
+  const { url, received } = await strictReceiver();
+  const args = (what: string) => [what, '--to', url, '--secret', secret, '--reorder'];
+  expect(await sendCommand(args('vote'), captive().terminal)).toBe(0);
+  expect(await sendCommand(args('premium'), captive().terminal)).toBe(0);
+  const [later, earlier, renewed, purchase] = received.map(({ body }) => JSON.parse(body));
+  expect(Date.parse(later.timestamp) - Date.parse(earlier.timestamp)).toBeGreaterThan(12 * 3_600_000);
+  expect([renewed.event, purchase.event]).toEqual(['subscription.renewed', 'premium_purchase']);
+  expect(renewed.orderId).toBe(purchase.orderId);
+});
+
+test('what a receiver answers cannot steer the terminal', async () => {
+  const { terminal, output } = captive();
+  const { url } = await receiver(() => 500);
+  expect(await sendCommand(['vote', '--to', `${url}/?\u001b`, '--secret', secret], terminal)).toBe(1);
+  expect(output()).not.toContain('\u001b');
+  expect(output()).toContain('← 500');
+});
+
+test.each([
+  [[]],
+  [['nonsense', '--to', 'http://127.0.0.1:9/', '--secret', 's']],
+  [['vote', '--secret', 's']],
+  [['vote', '--to', 'ftp://x/', '--secret', 's']],
+  [['vote', '--to', 'http://127.0.0.1:9/']],
+  [['vote', '--to', 'http://127.0.0.1:9/', '--secret', 's', '--user', 'abc']],
+  [['vote', '--to', 'http://127.0.0.1:9/', '--secret', 's', '--credits', '-1']],
+  [['vote', 'more', '--to', 'http://127.0.0.1:9/', '--secret', 's']],
+  [['vote', '--unknown']],
+])('%j is wrong usage: exit code 2 and a word about it', async (args) => {
+  const { terminal, output } = captive();
+  expect(await sendCommand(args, terminal)).toBe(2);
+  expect(output()).not.toBe('');
+});
+
+test('a receiver that is not there is exit code 1', async () => {
+  const { terminal, output } = captive();
+  expect(await sendCommand(['vote', '--to', 'http://127.0.0.1:9/', '--secret', secret], terminal)).toBe(1);
+  expect(output()).toContain('no answer');
+});

@@ -1,0 +1,18 @@
+import { PassThrough } from 'node:stream';
+import type { Terminal } from '../../src/terminal.ts';
+
+/** A terminal that keeps what is written to it. */
+export function captive(input: NodeJS.ReadableStream = new PassThrough()): {
+  terminal: Terminal;
+  output: () => string;
+  stop: () => void;
+} {
+  const lines: string[] = [];
+  const stopping = new AbortController();
+  const keep = (line: string): void => void lines.push(line);
+  return {
+    terminal: { print: keep, complain: keep, input, stop: stopping.signal },
+    output: () => lines.join('\n'),
+    stop: () => stopping.abort(),
+  };
+}
