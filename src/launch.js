@@ -13,5 +13,5 @@ if (major < needed) {
   );
   process.exitCode = 1;
 } else {
-  import('./main.ts').then((main) => main.main(process.argv.slice(2)));
+  void import('./main.ts').then((main) => main.main(process.argv.slice(2)));
 }

@@ -102,7 +102,9 @@ describe('the owner API', () => {
       ],
       next: null,
     });
-    expect((await ask('/deliveries?outcome=duplicate')).json).toMatchObject({ deliveries: [{ id: 2, outcome: 'duplicate', credits: 0 }] });
+    expect((await ask('/deliveries?outcome=duplicate')).json).toMatchObject({
+      deliveries: [{ id: 2, outcome: 'duplicate', credits: 0 }],
+    });
     expect((await ask('/effects?state=waiting')).json).toEqual({
       effects: [{ id: 1, kind: 'announcement', state: 'waiting', attempts: 0, reason: null, deliveryId: 1 }],
       next: null,
