@@ -91,7 +91,6 @@ export function first(dialect: Dialect) {
         .column('id')
         .where(sql<boolean>`state = 'buried'`)
         .execute();
-      await db.schema.createIndex('effects_of_delivery').on('effects').column('delivery_id').execute();
 
       await db.schema
         .createTable('lookup_requests')
