@@ -127,6 +127,7 @@ test.each([
   const page = await visitor(size);
   await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
   await actAs(page, /^rowan/);
+  await page.waitForURL(`**/dashboard/${serverId}`);
   for (const path of ['/', `/servers/${serverId}`, '/dashboard', `/dashboard/${serverId}`]) {
     await page.goto(service.url + path);
     const widest = await page.locator('html').evaluate((root) => root.scrollWidth);
