@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { Express, Router } from 'express';
 import type { ListedLookup, Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
@@ -19,6 +20,7 @@ import { createLookup } from './lookup/client.ts';
 import { openKeyv } from './lookup/open-keyv.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
+import type { Attempt, Effect } from './outbox/effect.ts';
 import { createOwnerApi } from './owner/api.ts';
 import { openStore, type Store } from './store/store.ts';
 import type { Recorded } from './tally/record-event.ts';
@@ -51,11 +53,17 @@ export interface Edges {
   readonly log: Log;
   /** Told of every delivery that was stored, after its commit. */
   readonly onRecorded?: (recorded: Recorded) => void;
+  /** Told of every attempt on effects, before what became of it is written down. */
+  readonly onAttempted?: (effects: readonly Effect[], attempt: Attempt) => void;
+  /** Put around all that is served, to see each request before it is handled. */
+  readonly around?: (listener: RequestListener) => RequestListener;
+  /** The time that really passes, where that is not the clock's: for connections to Discord. */
+  readonly stopwatch?: Clock;
 }
 
 /** Makes every adapter and hands each room its slice of the configuration. Opens the store; connects to nothing yet. */
 export async function createApp(config: Config, edges: Edges): Promise<App> {
-  const { clock, log, onRecorded = () => {} } = edges;
+  const { clock, log, onRecorded = () => {}, onAttempted = () => {}, around = (listener) => listener } = edges;
   const store = await openStore(config.databaseUrl, clock);
   const cache = await openKeyv(config.cacheUrl, (fault) =>
     log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
@@ -85,9 +93,14 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
 
   const services: Services = { listings, texts: en, clock };
   const rest = createDiscordRest(config.discord);
+  const announce = createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log });
   const dispatcher = createDispatcher({
     outbox: store.outbox,
-    perform: createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log }),
+    async perform(effects) {
+      const attempt = await announce(effects);
+      onAttempted(effects, attempt);
+      return attempt;
+    },
     clock,
     log,
     onAttempt: (outcome, effects) => metrics.attempts.inc({ outcome }, effects),
@@ -96,7 +109,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   const registrar = createRegistrar({ rest, guildId: config.discord.guildId, commands, services, clock, log });
   const discord = createDiscordClient({
     ...config.discord,
-    clock,
+    clock: edges.stopwatch ?? clock,
     log,
     onInteraction: createInteractions({
       commands,
@@ -129,7 +142,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   };
   const health = createHealth({ store: store.probe, discord: discordPart }, metrics);
   const http = createHttpApp({ webhooks, health, owner, log });
-  const server = createHttpServer(http);
+  const server = createHttpServer(around(http));
   let stopped: Promise<void> | undefined;
 
   return {
@@ -148,7 +161,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       stopped ??= (async () => {
         await server.close();
         await dispatcher.stop();
-        await registrar.stop();
+        registrar.stop();
         await discord.stop();
         await cache.disconnect();
         await store.close();

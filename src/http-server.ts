@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { TallyhookError } from './errors.ts';
 
 /** How long requests that are under way may take to finish when the server stops (ms). */
-const grace = 5_000;
+const grace = 3_000;
 
 export interface HttpServer {
   /** Starts to listen; returns the address, with the port that was taken where 0 was asked for. */
@@ -14,6 +14,7 @@ export interface HttpServer {
 
 /** An HTTP server whose limits keep slow, idle or oversized senders from holding it up. */
 export function createHttpServer(listener: RequestListener): HttpServer {
+  let closing = false;
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -22,7 +23,11 @@ export function createHttpServer(listener: RequestListener): HttpServer {
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16 * 1024,
     },
-    listener,
+    (request, response) => {
+      // A sender that keeps its connection busy would otherwise hold up the end.
+      if (closing) response.shouldKeepAlive = false;
+      listener(request, response);
+    },
   );
   server.maxConnections = 10_000;
 
@@ -35,6 +40,7 @@ export function createHttpServer(listener: RequestListener): HttpServer {
     },
     async close() {
       if (!server.listening) return;
+      closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), grace);

@@ -13,7 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   patience: words,
   markup: [],
   ledger: words,
-  outbox: [...words, 'ledger'],
+  outbox: [...words, 'patience', 'ledger'],
   tally: [...words, 'ledger', 'outbox'],
   texts: ['markup', 'lookup'],
   lookup: pure,

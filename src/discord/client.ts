@@ -15,8 +15,8 @@ const longestDelay = 4 * second;
 const hopelessDelay = 1 * minute;
 /** Of a long outage, one in so many tries is worth a warning. */
 const loudTry = 12;
-/** How long answers that are under way may take when it stops. */
-const drain = 5 * second;
+/** How long the connection may take to close, and answers that are under way to get out, when it stops. */
+const drain = { connection: 1 * second, answers: 3 * second };
 
 /** The gateway connection, kept up for as long as the process runs. */
 export interface DiscordClient {
@@ -115,8 +115,8 @@ export function createDiscordClient(options: {
     },
     async stop() {
       halt.abort();
-      await within(drain, clock, running ?? Promise.resolve());
-      await within(drain, clock, Promise.all(underWay));
+      await within(drain.connection, clock, running ?? Promise.resolve());
+      await within(drain.answers, clock, Promise.all(underWay));
     },
   };
 }

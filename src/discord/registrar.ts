@@ -12,7 +12,7 @@ const pause = 10 * second;
 export interface Registrar {
   /** Does its work once, however often it is started. */
   start(applicationId: string): void;
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 export function createRegistrar(options: {
@@ -25,7 +25,7 @@ export function createRegistrar(options: {
 }): Registrar {
   const { clock, log, ...registration } = options;
   const halt = new AbortController();
-  let running: Promise<void> | undefined;
+  let isRunning = false;
 
   async function run(applicationId: string): Promise<void> {
     while (!halt.signal.aborted) {
@@ -41,11 +41,10 @@ export function createRegistrar(options: {
 
   return {
     start(applicationId) {
-      running ??= run(applicationId);
+      if (isRunning) return;
+      isRunning = true;
+      void run(applicationId);
     },
-    async stop() {
-      halt.abort();
-      await running;
-    },
+    stop: () => halt.abort(),
   };
 }

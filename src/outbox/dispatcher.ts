@@ -1,6 +1,7 @@
 import { type Clock, second } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { within } from '../patience.ts';
 import type { Attempt, Effect, Perform } from './effect.ts';
 import type { Outbox } from './outbox.ts';
 import { backoff, type RetryPolicy } from './retry.ts';
@@ -9,6 +10,8 @@ import { backoff, type RetryPolicy } from './retry.ts';
 const lease = 20 * second;
 /** How long it rests when nothing is due: other processes write effects too, and nobody nudges across processes. */
 const rest = 2 * second;
+/** How long an attempt under way may take when it stops. */
+const grace = 3 * second;
 /** Discord takes ten embeds in one message. */
 const together = 10;
 
@@ -19,7 +22,7 @@ export interface Dispatcher {
   nudge(): void;
   /** What held effects up has ended: all that waits is due now, a hold-off included. */
   wake(): Promise<void>;
-  /** Finishes the attempt under way and stops; what is leased but not begun does not exist. */
+  /** Stops; an attempt under way may take a moment to finish. One that takes longer keeps its lease, and comes due again after it. */
   stop(): Promise<void>;
 }
 
@@ -102,7 +105,7 @@ export function createDispatcher(options: {
       nudged = false;
       woken = false;
       const pause = await step().catch((error: unknown) => {
-        log.error({ reason: messageOf(error) }, 'the outbox could not be worked on; trying again');
+        if (!stopped) log.error({ reason: messageOf(error) }, 'the outbox could not be worked on; trying again');
         return rest;
       });
       alarm = new AbortController();
@@ -128,7 +131,7 @@ export function createDispatcher(options: {
     async stop() {
       stopped = true;
       alarm.abort();
-      await running;
+      await within(grace, clock, running ?? Promise.resolve());
     },
   };
 }
