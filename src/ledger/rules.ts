@@ -27,6 +27,14 @@ export function shortestGap(terms: Terms): number {
   return Math.max(0, terms.cooldown - 5 * minute);
 }
 
+/**
+ * How long a vote without a timestamp is taken for the same vote (ms): the cooldown, less what a delivery may have been held up. Of a
+ * short cooldown that is little, or a repeat would be paid.
+ */
+export function repeatWindow(terms: Terms): number {
+  return terms.cooldown - Math.min(5 * minute, terms.cooldown / 100);
+}
+
 /** A vote, given whether another one that counts stands within {@link shortestGap} of it, before or after. */
 export function judgeVote(vote: Vote, terms: Terms, withinCooldown: boolean): Verdict {
   if (withinCooldown) return { cause: 'within_cooldown', credits: 0, reason: 'within_cooldown' };

@@ -1,7 +1,8 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { countedVotes, type Entry } from '../ledger/entry.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { untimed } from '../tally/identity.ts';
+import { merged } from '../tally/order.ts';
 import type { LoggedDelivery, Order, Tally } from '../tally/tally.ts';
 import type { Connection } from './dialect.ts';
 import { constant, run, statement } from './statement.ts';
@@ -132,20 +133,19 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
       await insertEffect(connection, { ...effect, content: JSON.stringify(announcement) });
     },
 
+    async hasEvent(eventKeys) {
+      const known = db.selectFrom('deliveries').select('id').where('event_key', 'in', eventKeys).limit(1);
+      return (await run(connection, known)).length > 0;
+    },
+
     async findOrder(orderIds) {
       if (orderIds.length === 0) return null;
-      const [order] = await run(
-        connection,
-        db
-          .selectFrom('order_names')
-          .innerJoin('orders', 'orders.id', 'order_names.order_id')
-          .selectAll('orders')
-          .where('order_names.name', 'in', orderIds)
-          .limit(1),
-      );
-      if (order === undefined) return null;
-      const { id, listing, user_id: userId, tier, state, period_end: periodEnd } = order;
-      return { orderIds: [id], listing, userId, tier, state, periodEnd };
+      const named = db.selectFrom('order_names').select('order_id').where('name', 'in', orderIds);
+      const orders = await run(connection, db.selectFrom('orders').selectAll().where('id', 'in', named).orderBy('id'));
+      const names = await run(connection, db.selectFrom('order_names').selectAll().where('order_id', 'in', named));
+      return orders
+        .map((order) => orderOf(order, names))
+        .reduce<Order | null>((whole, order) => (whole === null ? order : merged(whole, order)), null);
     },
 
     async saveOrder(order, at) {
@@ -165,10 +165,17 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
         db
           .insertInto('order_names')
           .values(names)
-          .onConflict((conflict) => conflict.column('name').doNothing()),
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ order_id: id })),
       );
+      await run(connection, db.deleteFrom('orders').where('id', 'in', order.orderIds).where('id', '<>', id));
     },
   };
+}
+
+function orderOf(row: Selectable<Tables['orders']>, names: readonly Selectable<Tables['order_names']>[]): Order {
+  const { id, listing, user_id: userId, tier, state, period_end: periodEnd } = row;
+  const others = names.filter(({ name, order_id }) => order_id === id && name !== id).map(({ name }) => name);
+  return { orderIds: [id, ...others], listing, userId, tier, state, periodEnd };
 }
 
 function rowOfOrder({ listing, userId, tier, state, periodEnd }: Order, at: number) {

@@ -58,8 +58,11 @@ export interface Tally extends LedgerWrites, OutboxWrites {
   relog(id: number, delivery: LoggedDelivery): Promise<boolean>;
   /** Whether a vote without a timestamp was recorded after the given time (ms since the epoch). */
   hasUntimedVoteAfter(listing: string, userId: string, after: number): Promise<boolean>;
-  /** The order that any of these ids names; null when it is not known. */
+  /** Whether an event is recorded under any of these keys. */
+  hasEvent(eventKeys: readonly string[]): Promise<boolean>;
+  /** The order that any of these ids names, with all its names; null when none is known. Where they name several, those are one. */
   findOrder(orderIds: readonly string[]): Promise<Order | null>;
+  /** Keeps the order under the first of its names; whatever was kept under another one is part of it now. */
   saveOrder(order: Order, at: number): Promise<void>;
 }
 

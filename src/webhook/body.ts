@@ -13,7 +13,9 @@ export function readBody(
   if (Buffer.isBuffer(request.body)) {
     return Promise.resolve(request.body.length > largestBody ? 'too large' : request.body);
   }
-  if (request.readableDidRead) return Promise.resolve('consumed');
+  // Of an empty body nothing can have been lost.
+  if (request.readableEnded && request.headers['content-length'] === '0') return Promise.resolve(Buffer.alloc(0));
+  if (request.readableDidRead || request.readableEnded) return Promise.resolve('consumed');
   if (Number(request.headers['content-length']) > largestBody) return Promise.resolve('too large');
 
   return new Promise((resolve) => {

@@ -128,6 +128,15 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ votes: 2 });
   });
 
+  it('without a timestamp is not paid again however short the cooldown', async () => {
+    const { record } = await tallying();
+    const listing = { ...server, terms: { ...server.terms, cooldown: 3 * minute } };
+    const untimed = vote({ at: null });
+    expect(await record(untimed, { listing })).toMatchObject({ outcome: 'recorded' });
+    expect(await record(untimed, { listing, receivedAt: start + 2 * minute })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(untimed, { listing, receivedAt: start + 3 * minute })).toMatchObject({ outcome: 'recorded' });
+  });
+
   it('leaves an effect that says all that the announcement needs', async () => {
     const { store, record } = await tallying();
     await record(vote());
@@ -192,6 +201,46 @@ describe('a premium order', () => {
       reason: 'order_revoked',
     });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 200 });
+  });
+
+  it('is the same order under any of its ids, and pays each event once', async () => {
+    const { store, record } = await tallying();
+    await record(premium({ orderIds: ['A1', 'P1'] }));
+    expect(await record(premium({ orderIds: ['P1'] }))).toMatchObject({ outcome: 'duplicate' });
+    await record(premium({ orderIds: ['P2'] }));
+    expect(await record(premium({ orderIds: ['A2', 'P2'] }))).toMatchObject({ outcome: 'duplicate' });
+    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['A1'], periodEnd: start + hour });
+    await record(renewal);
+    expect(await record({ ...renewal, orderIds: ['P1'] })).toMatchObject({ outcome: 'duplicate' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 300 });
+  });
+
+  it('that two ids show to be one is revoked as one, and repeats nothing that either has paid', async () => {
+    const { record } = await tallying();
+    await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['P3'] }));
+    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['A3'], periodEnd: start });
+    expect(await record(renewal)).toMatchObject({ credits: 100 });
+    const joined = premium({ kind: 'subscription.renewed', orderIds: ['A3', 'P3'], periodEnd: start + hour });
+    expect(await record(joined)).toMatchObject({ credits: 0, reason: 'order_revoked' });
+
+    const purchase = premium({ orderIds: ['J1'] });
+    const first = premium({ kind: 'subscription.renewed', orderIds: ['J2'], periodEnd: start });
+    await record(purchase);
+    await record(first);
+    await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['J1', 'J2'] }));
+    expect(await record({ ...first, periodEnd: start + hour })).toMatchObject({ credits: 0, reason: 'order_revoked' });
+    expect(await record(first)).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(purchase)).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('may expire once in each of its periods', async () => {
+    const { record } = await tallying();
+    const expiry = (periodEnd: number) => premium({ kind: 'subscription.expired', periodEnd });
+    await record(premium());
+    expect(await record(expiry(start))).toMatchObject({ outcome: 'recorded' });
+    expect(await record(expiry(start))).toMatchObject({ outcome: 'duplicate' });
+    await record(premium({ kind: 'subscription.renewed', periodEnd: start + hour }));
+    expect(await record(expiry(start + hour))).toMatchObject({ outcome: 'recorded' });
   });
 
   it('is about whoever holds it when an event of it names nobody', async () => {

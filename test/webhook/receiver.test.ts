@@ -234,6 +234,12 @@ describe("somebody else's Express app", () => {
     expect(lines.join()).toContain('already consumed');
   });
 
+  it('is answered also for an empty body that somebody has consumed', async () => {
+    const { post } = await receiving({ before: (app) => app.use(express.json()) });
+    expect((await post('/webhooks/vote', '')).status).toBe(400);
+    expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
+  });
+
   it('may parse JSON for other routes, or hand over the raw bytes', async () => {
     const other = await receiving({ before: (app) => app.use('/other', express.json()) });
     expect((await other.post('/webhooks/vote', vote)).status).toBe(200);
