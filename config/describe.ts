@@ -18,8 +18,13 @@ function shown(name: (typeof settingNames)[number], environment: Environment): s
     case 'file':
       return `(from the file ${environment[`${name}_FILE`]})`;
     case 'environment':
-      return 'secret' in setting ? hidden(environment[name] ?? '') : (environment[name] ?? '');
+      return 'secret' in setting ? hidden(environment[name] ?? '') : withoutPassword(environment[name] ?? '');
   }
+}
+
+/** No setting of this kind has a password in it, but an address takes one all the same. */
+function withoutPassword(value: string): string {
+  return value.replace(/^(\w+:\/\/)[^/@]*@/, '$1…@');
 }
 
 /** An address is worth seeing without its password; any other secret is not shown at all. */

@@ -30,6 +30,9 @@ import { createKeyring } from './webhook/keyring.ts';
 import { createReceiver } from './webhook/receiver.ts';
 import { createReplay } from './webhook/replay.ts';
 
+/** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
+const lookupPatience = 9 * second;
+
 /** tallyhook, put together. */
 export interface App {
   /** The webhook routes alone, to be mounted in somebody else's Express app: before `express.json()`, or its body is gone. */
@@ -84,6 +87,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       budget: store.budgetLog,
       clock,
       log,
+      timeoutMs: lookupPatience,
       lastVote: (userId) => store.ledger.lastVoteAt(userId, listing.name),
       cooldownMs: listing.terms.cooldown,
       observe: ({ event }) => metrics.lookups.inc({ listing: listing.name, event }),

@@ -34,7 +34,7 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
       .catch((cause: unknown) => {
         throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
           cause,
-          cure: 'Check DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+          cure: 'Check that Discord can be reached, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
         });
       });
     terminal.print(outcome === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`);

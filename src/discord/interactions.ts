@@ -22,6 +22,9 @@ const grace = 1 * second;
 /** The last moment for a deferred answer, counted from the question. */
 const deadline = 15 * second;
 
+/** After a failure of which nobody knows the end. */
+const retryPause = 30 * second;
+
 /** 10062 Unknown interaction, 40060 already acknowledged: the member has gone, or another process was faster. */
 const tooLateCodes: readonly (number | string)[] = [10_062, 40_060];
 
@@ -59,7 +62,7 @@ export function createInteractions(options: {
         { command, code: error.code, reason: error.message, cure: error.cure },
         'the service gave a command no answer',
       );
-      return texts.failure.lookup[error.code](error.retryAt === null ? null : timestamp(error.retryAt, 'R'));
+      return texts.failure.lookup[error.code](timestamp(error.retryAt ?? soon(), 'R'));
     }
     const incident = Math.floor(clock.random() * 36 ** 6)
       .toString(36)
@@ -70,7 +73,12 @@ export function createInteractions(options: {
 
   function tooLate(command: string): Outcome {
     log.warn({ command, seconds: deadline / second }, 'a command took too long');
-    return { reply: failure(texts.failure.tooLate), failed: true };
+    return { reply: failure(texts.failure.tooLate(timestamp(soon(), 'R'))), failed: true };
+  }
+
+  /** When to try again where nobody can say: the service has had time to recover, and the member has not forgotten. */
+  function soon(): number {
+    return clock.now() + retryPause;
   }
 
   function failure(text: Markup): Reply {

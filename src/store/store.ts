@@ -1,5 +1,5 @@
 import { type Clock, second } from '../clock.ts';
-import { StoreUnavailable } from '../errors.ts';
+import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -7,6 +7,7 @@ import type { Records } from '../owner/records.ts';
 import type { Transact } from '../tally/tally.ts';
 import { sqlAccounts } from './accounts.ts';
 import { sqlBudgetLog } from './budget-log.ts';
+import type { Dialect } from './dialect.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { sqlOutbox } from './outbox.ts';
@@ -19,6 +20,16 @@ const mostWaiting = 10_000;
 
 /** How long a delivery that could not be stored speaks against the store, when no other has been stored since. */
 const troubleLasts = 30 * second;
+
+/** The database cannot be used at all: no such server, no permission, or a file that is no database. */
+export class CannotOpenDatabase extends TallyhookError {
+  constructor(cause: unknown) {
+    super('cannot_open_database', `The database cannot be opened: ${messageOf(cause) || String(cause)}.`, {
+      cause,
+      cure: 'Check DATABASE_URL: that the folder may be written, or that the server runs and takes the user and password.',
+    });
+  }
+}
 
 /** Where everything is kept: the adapters of every room's port over one database. */
 export interface Store {
@@ -35,10 +46,12 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. Throws {@link DatabaseTooNew}. */
+/**
+ * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. Throws {@link DatabaseTooNew} and
+ * {@link CannotOpenDatabase}.
+ */
 export async function openStore(url: string, clock: Clock): Promise<Store> {
-  const dialect = await dialectOf(url);
-  await migrate(dialect);
+  const dialect = await opened(url);
   const db = compiler(dialect);
   const { reading, writing } = dialect;
   const commits = createGroupCommit(dialect, clock, mostWaiting);
@@ -81,8 +94,19 @@ export async function openStore(url: string, clock: Clock): Promise<Store> {
   };
 }
 
+/** The database, reachable and with every migration applied. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}. */
+async function opened(url: string): Promise<Dialect> {
+  try {
+    const dialect = await dialectOf(url);
+    await migrate(dialect);
+    return dialect;
+  } catch (error) {
+    throw error instanceof TallyhookError ? error : new CannotOpenDatabase(error);
+  }
+}
+
 /** Each database's driver is loaded only where it is used. */
-async function dialectOf(url: string) {
+async function dialectOf(url: string): Promise<Dialect> {
   if (url.startsWith('sqlite:')) return (await import('./sqlite.ts')).sqlite(url.slice('sqlite:'.length));
   return (await import('./postgres.ts')).postgres(url);
 }

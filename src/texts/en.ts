@@ -127,7 +127,7 @@ const failure: FailureTexts = {
   },
   incident: (incident) =>
     markup`Something broke, and it is not your fault. If it happens again, tell the people who run this bot the word ${bold(incident)}.`,
-  tooLate: markup`This took too long. Please try again in a little while.`,
+  tooLate: (retry) => markup`This took too long. ${again(retry)}`,
   unknownCommand: markup`The bot does not offer this command any more. Discord may take a moment to forget it.`,
   unknownButton: markup`This button has no use any more. Please use the command again.`,
 };

@@ -101,7 +101,7 @@ export interface FailureTexts {
   readonly lookup: Readonly<Record<LookupFailureCode, (retry: Markup | null) => Markup>>;
   /** Something broke; `incident` finds it in the log. */
   readonly incident: (incident: Markup) => Markup;
-  readonly tooLate: Markup;
+  readonly tooLate: (retry: Markup) => Markup;
   readonly unknownCommand: Markup;
   readonly unknownButton: Markup;
 }

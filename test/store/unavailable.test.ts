@@ -50,3 +50,15 @@ describe('a database from a newer version', () => {
     });
   });
 });
+
+describe('a database that cannot be opened', () => {
+  it('is told with a sentence and a cure', async () => {
+    const directory = tempDir();
+    for (const url of [`sqlite:${directory}`, 'postgres://nobody@127.0.0.1:9/nothing']) {
+      await expect(openStore(url, systemClock), url).rejects.toMatchObject({
+        code: 'cannot_open_database',
+        cure: expect.stringContaining('DATABASE_URL'),
+      });
+    }
+  });
+});
