@@ -1,19 +1,23 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { exit, type Terminal, UsageError } from '../terminal.ts';
 import { freePort } from './free-port.ts';
-import { startSandbox } from './sandbox.ts';
+import { isSomebodyThere, openPage } from './open-page.ts';
+import { highestSpeed, ownFiles, startSandbox } from './sandbox.ts';
 
 const help = `tallyhook sandbox: a Discord and a listing service on this machine, and the bot between them
 
-Nothing leaves the machine and no account is needed. It prints the address of a page on which you see the channels, type
-the commands, vote, and watch credits and announcements arrive.
+Nothing leaves the machine and no account is needed. It opens a page on which you see the channels, type the commands,
+vote, watch credits and announcements arrive, and make trouble.
 
   --port PORT    port of the page (default 3100, or a free one where it is taken)
-  --data DIR     where its databases lie (default data/sandbox)
+  --no-open      only print the address of the page; it is opened only where a terminal and a display are there anyway
+  --speed X      let its clock run X times as fast, 1 to ${highestSpeed}; deadlines of connections stay what they are
+  --seed N       draw what is left to chance from the number N, the same every time
+  --seed none    begin with listings that nobody has voted for or reviewed (on a new or --fresh directory)
+  --data DIR     where it keeps what happened (default data/sandbox)
   --fresh        forget what happened before
 
 CREDITS_PER_VOTE, OWNER_TOKEN, HOST, PORT and the like are heeded; everything about Discord and the service is the
@@ -28,6 +32,9 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
     options: {
       help: { type: 'boolean', short: 'h', default: false },
       port: { type: 'string' },
+      'no-open': { type: 'boolean', default: false },
+      speed: { type: 'string', default: '1' },
+      seed: { type: 'string' },
       data: { type: 'string', default: join('data', 'sandbox') },
       fresh: { type: 'boolean', default: false },
     },
@@ -36,18 +43,20 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
     terminal.print(help);
     return exit.fine;
   }
+  const given = {
+    page: values.port === undefined ? null : portIn(values.port),
+    speed: speedIn(values.speed),
+    ...(values.seed === undefined ? {} : { seed: seedIn(values.seed) }),
+  };
   if (values.fresh) forget(values.data);
 
-  const log = createLog({ level: 'warn', secrets: [] });
+  const { page: wantedPort, ...rest } = given;
   const sandbox = await startSandbox({
+    ...rest,
     directory: values.data,
     environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
-    ports: {
-      page: values.port === undefined ? await freePort(host, 3100) : portIn(values.port),
-      service: await freePort(host, 3200),
-    },
-    clock: systemClock,
-    log,
+    ports: { page: wantedPort ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
+    log: createLog({ level: 'warn', secrets: [] }),
     botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets }),
   });
   const { page, service, bot } = sandbox.urls;
@@ -61,6 +70,9 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
 
   Stop with Ctrl+C.
 `);
+  const { platform, env: environment } = process;
+  const isTerminal = process.stdout.isTTY === true;
+  if (!values['no-open'] && isSomebodyThere({ environment, platform, isTerminal })) openPage(page, platform);
   await new Promise<void>((resolve) => {
     if (terminal.stop.aborted) resolve();
     else terminal.stop.addEventListener('abort', () => resolve(), { once: true });
@@ -74,9 +86,21 @@ function portIn(text: string): number {
   throw new UsageError(`"${text}" is no port.`);
 }
 
-/** Only the databases, by name: a directory that was given by mistake loses nothing else. */
+function speedIn(text: string): number {
+  const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (speed >= 1 && speed <= highestSpeed) return speed;
+  throw new UsageError(`--speed must be a number from 1 to ${highestSpeed}, not "${text}".`);
+}
+
+function seedIn(text: string): number | 'none' {
+  if (text === 'none') return 'none';
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError(`--seed must be a whole number or "none", not "${text}".`);
+}
+
+/** Only what it made itself, by name: a directory that was given by mistake loses nothing else. */
 function forget(directory: string): void {
-  for (const name of ['service.db', 'tallyhook.db', 'cache.db']) {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(join(directory, name + suffix), { force: true });
-  }
+  const databases = ownFiles.databases.flatMap((name) => ['', '-wal', '-shm'].map((suffix) => name + suffix));
+  const memories = ownFiles.memories.flatMap((name) => ['', '.new', '.damaged'].map((suffix) => name + suffix));
+  for (const name of [...databases, ...memories]) rmSync(join(directory, name), { force: true });
 }

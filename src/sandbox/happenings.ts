@@ -1,18 +1,30 @@
 import { EventEmitter } from 'node:events';
-import type { Clock } from '../clock.ts';
+import { type Clock, hour, second } from '../clock.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';
-import type { Recorded } from '../tally/record-event.ts';
-import type { PagePorts, TimelineLine } from './page/ports.ts';
+import type { Outage } from './outage.ts';
+import type { PagePorts, TimelineItem, Trouble as TroubleKind } from './page/ports.ts';
+import type { SandboxClock } from './sandbox-clock.ts';
+import type { Answered, Trouble } from './trouble.ts';
 
-/** What the page may do and sees of the service and the bot, joined here because neither knows of the other's insides. */
+const outageLasts = 10 * second;
+const leap = 12 * hour;
+
+/** What the page can do as soon as the rest of the sandbox is there. */
+export interface Connected {
+  readonly ledger: LedgerReads;
+  readonly trouble: Trouble;
+}
+
+/** What the page may do and sees of the service and the bot, joined here because none knows of the others' insides. */
 export interface Happenings {
   readonly ports: PagePorts;
-  /** The bot has stored a delivery. */
-  recorded(recorded: Recorded): void;
-  /** From now on balances are known. */
-  connect(ledger: LedgerReads): void;
+  readonly tell: (item: TimelineItem) => void;
+  /** Something went down or came back. */
+  conditionsChanged(): void;
+  /** From now on balances are known and trouble can be made. */
+  connect(connected: Connected): void;
 }
 
 export function createHappenings(options: {
@@ -20,39 +32,81 @@ export function createHappenings(options: {
   listings: readonly Listing[];
   /** Who may act, by id. */
   nameOf: (userId: string) => string;
-  clock: Clock;
+  clock: SandboxClock;
+  outages: { readonly discord: Outage; readonly service: Outage };
 }): Happenings {
-  const { service, listings, nameOf, clock } = options;
-  const timeline = new EventEmitter<{ line: [TimelineLine] }>();
-  let ledger: LedgerReads | null = null;
+  const { service, listings, nameOf, clock, outages } = options;
+  const news: PagePorts['news'] = new EventEmitter();
+  let connected: Connected | null = null;
 
-  function tell(where: TimelineLine['where'], tone: TimelineLine['tone'], text: string): void {
-    timeline.emit('line', { at: clock.now(), where, tone, text });
+  clock.events.on('moved', () => news.emit('conditions'));
+
+  function trouble(): Trouble {
+    if (connected === null) throw new Error('The bot does not run yet.');
+    return connected.trouble;
   }
+
+  /** What a press of each button does; the words say it to whoever pressed. */
+  const makes: Readonly<Record<TroubleKind, (userId: string) => Promise<string> | string>> = {
+    async repeat() {
+      const answered = await trouble().repeat();
+      if (answered === null) return 'Nothing was delivered yet. Cast a vote first.';
+      return `The last delivery was sent again, byte for byte. ${said(answered)}`;
+    },
+    break_signature: async (userId) =>
+      `A vote with a broken signature was sent. ${said(await trouble().breakSignature(userId))}`,
+    unknown_event: async (userId) =>
+      `A signed event that nobody knows was sent. ${said(await trouble().unknownEvent(userId))}`,
+    discord_down() {
+      outages.discord.begin(outageLasts);
+      return `Discord is down for ${outageLasts / second} seconds. Votes are still received; what is to be announced waits.`;
+    },
+    service_down() {
+      outages.service.begin(outageLasts);
+      return `The service is down for ${outageLasts / second} seconds. Commands answer from what is known.`;
+    },
+    move_clock() {
+      clock.advance(leap);
+      tellLine(news, clock, `The clock was moved on by ${leap / hour} hours`);
+      return `It is ${leap / hour} hours later now.`;
+    },
+  };
 
   return {
     ports: {
       listings: listings.map(({ kind, name }) => ({ kind, name })),
       serviceUrl: service.url,
-      timeline,
+      news,
+      time: clock,
+      outages: {
+        get discord() {
+          return outages.discord.isDown;
+        },
+        get service() {
+          return outages.service.isDown;
+        },
+      },
       async castVote({ userId, kind }) {
+        if (outages.service.isDown) return { outcome: 'refused', reason: 'The service is down: nobody can vote.' };
         const { recorded, nextVoteAt } = await service.castVote({ kind, userId, username: nameOf(userId) });
-        if (recorded)
-          tell('service', 'good', `${nameOf(userId)} voted for the ${kind}; a signed webhook is on its way`);
         return { outcome: recorded ? 'recorded' : 'too_soon', nextVoteAt };
       },
-      credits: async (userId) => (ledger === null ? null : (await ledger.account(userId)).credits),
+      credits: async (userId) => (connected === null ? null : (await connected.ledger.account(userId)).credits),
+      trouble: async (what, userId) => makes[what](userId),
     },
-    connect(connected) {
-      ledger = connected;
-    },
-    recorded({ deliveryId, outcome, credits, reason }) {
-      const paid = outcome === 'recorded' ? `, ${credits} credits${reason === null ? '' : ` (${reason})`}` : '';
-      tell(
-        'bot',
-        outcome === 'quarantined' ? 'bad' : 'good',
-        `Delivery ${deliveryId}: signature verified, ${outcome}${paid}, committed`,
-      );
+    tell: (item) => void news.emit('timeline', item),
+    conditionsChanged: () => void news.emit('conditions'),
+    connect(parts) {
+      connected = parts;
     },
   };
+}
+
+function tellLine(news: PagePorts['news'], clock: Clock, text: string): void {
+  news.emit('timeline', { kind: 'line', at: clock.now(), where: 'sandbox', tone: 'plain', text });
+}
+
+function said({ status, body }: Answered): string {
+  const { outcome, error } = body as { outcome?: unknown; error?: unknown };
+  return `The bot answered ${status}: ${String(outcome ?? error)}`;
 }

@@ -1,87 +1,172 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import type { Environment } from '../../config/read-values.ts';
 import type { Config } from '../../config/schema.ts';
 import { type App, createApp } from '../app.ts';
-import type { Clock } from '../clock.ts';
-import { TallyhookError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { systemClock } from '../clock.ts';
+import { createLog, type Log } from '../log.ts';
+import { chanceFrom } from '../service/seed/chance.ts';
 import { seededMembers } from '../service/seed/members.ts';
 import { type RunningService, startService } from '../service/service.ts';
+import { communityOn } from './community.ts';
+import { createDeliveries } from './deliveries.ts';
 import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
+import { isWorthKeeping, remembered } from './discord/memory.ts';
 import { createHappenings } from './happenings.ts';
+import { keepFile, readKept } from './kept-file.ts';
+import { keepTime, readAhead } from './kept-time.ts';
+import { createOutage, type Outage } from './outage.ts';
+import type { PagePorts } from './page/ports.ts';
+import { startRelay } from './relay.ts';
+import { createSandboxClock, type SandboxClock } from './sandbox-clock.ts';
+import { createTrouble, type Trouble } from './trouble.ts';
 
 /** tallyhook with a Discord and a listing service around it, all on this machine. The bot is the same code as in production. */
 export interface Sandbox {
   readonly discord: LocalDiscord;
   readonly service: RunningService;
   readonly app: App;
+  /** Where it keeps what happened. */
+  readonly directory: string;
   /** Where each part is. */
   readonly urls: { readonly page: string; readonly service: string; readonly bot: string };
+  /** The time of service, Discord and bot alike: `clock.advance(12 * hour)` lets everybody vote again. */
+  readonly clock: SandboxClock;
+  /** Deliveries that no service sends. Faults of Discord in detail are `discord.faults`. */
+  readonly trouble: Trouble;
+  /** What can be taken down for a while (ms of real time), and brought back before: `outages.discord.begin(10_000)`. */
+  readonly outages: { readonly discord: Outage; readonly service: Outage };
+  /** Tells of each step of each delivery, and of what went down or came back. */
+  readonly news: PagePorts['news'];
+  /** Stops the bot, Discord and the service, in this order. */
   stop(): Promise<void>;
 }
 
+/** All of it may be left out: what is started then is new, silent, on free ports, and gone without a trace when it stops. */
 export interface SandboxOptions {
-  /** Where the databases lie. */
-  readonly directory: string;
-  /** Settings for the bot that are not the sandbox's own to make: credits, HOST, PORT, OWNER_TOKEN, … */
-  readonly environment: Environment;
+  /** Where it keeps what happened, to go on from there the next time. */
+  readonly directory?: string;
+  /** Settings for the bot that are not the sandbox's own to make: credits, HOST, PORT (a free one unless given), OWNER_TOKEN, … */
+  readonly environment?: Environment;
   /** 0 takes a free one. */
-  readonly ports: { readonly page: number; readonly service: number };
-  readonly clock: Clock;
+  readonly ports?: { readonly page: number; readonly service: number };
+  /** How many seconds pass in here while one passes outside: 1, the default, to {@link highestSpeed}. */
+  readonly speed?: number;
+  /** Draws what is left to chance from this number, so that it is the same every time; `none` begins with bare listings instead. */
+  readonly seed?: number | 'none';
   /** For the service and Discord. */
-  readonly log: Log;
+  readonly log?: Log;
   /** For the bot, whose configuration says how much and which secrets to cut out. */
-  readonly botLog: (config: Config) => Log;
+  readonly botLog?: (config: Config) => Log;
 }
 
+/** Beyond it the leases of what is under way would run out before it could be done. */
+export const highestSpeed = 60;
+
+/** Every file that it makes, so that it can all be forgotten. */
+export const ownFiles = {
+  databases: ['service.db', 'tallyhook.db', 'cache.db'],
+  memories: ['discord.json', 'clock.json'],
+} as const;
+
 const host = '127.0.0.1';
+const silent = createLog({ level: 'silent', secrets: [] });
 
 /** Whom one can act as: the first of the service's community, the very first of whom has never voted. */
 const people = seededMembers.slice(0, 6).map(({ userId, username }) => ({ id: userId, username }));
 const nameOf = (userId: string) => people.find(({ id }) => id === userId)?.username ?? userId;
 
-/** Starts the service and Discord, then the bot against them, and gives the bot's webhook address to the service. */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { directory, environment, ports, clock, log } = options;
+/**
+ * Starts the service and Discord, then the bot against them, and gives the bot's webhook address to the service. The bot may still be
+ * connecting when the promise is fulfilled: `discord.connected` and `discord.events` tell.
+ *
+ * @throws TallyhookError `cannot_listen` where a port is taken, `sandbox_clock` for a speed below 1
+ * @throws FaultyConfig where the environment is at fault
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { environment = {}, ports = { page: 0, service: 0 }, seed, log = silent } = options;
   const running: { stop(): Promise<void> }[] = [];
+  const directory = options.directory ?? passingDirectory(running);
+  const stopping = new AbortController();
   const stop = async () => {
+    stopping.abort();
     for (const part of running.splice(0).reverse()) await part.stop();
   };
 
   try {
+    mkdirSync(directory, { recursive: true });
+    const kept = (name: string) => join(directory, name);
+    const clock = createSandboxClock({
+      ahead: readAhead(kept('clock.json'), log),
+      ...(options.speed === undefined ? {} : { speed: options.speed }),
+      ...(typeof seed === 'number' ? { chance: chanceFrom(seed) } : {}),
+    });
+    running.push(keepTime({ path: kept('clock.json'), clock, stopwatch: systemClock }));
+    const relay = await startRelay(host, ports.service);
+    running.push(relay);
     const service = await startService({
       host,
-      port: ports.service,
-      database: `sqlite:${join(directory, 'service.db')}`,
+      port: 0,
+      publicUrl: relay.url,
+      database: `sqlite:${kept('service.db')}`,
       clock,
       log,
       allowLoopbackTargets: true,
-      seed: true,
+      seed: seed !== 'none',
     });
     running.push(service);
-    const { seeded } = service;
-    if (seeded === null) throw new TallyhookError('not_seeded', 'The service has no listings.');
+    relay.leadTo(service.port);
+    const community = await communityOn(service);
+    const listings = [community.server, community.bot];
 
-    const happenings = createHappenings({ service, listings: [seeded.server, seeded.bot], nameOf, clock });
-    const guild = { id: seeded.server.id, name: seeded.server.name };
+    const outage = (what: string, set: (isDown: boolean) => void) =>
+      createOutage({
+        set,
+        told: (isDown) => {
+          const text = isDown ? `${what} is down` : `${what} is back`;
+          const tone = isDown ? 'bad' : 'good';
+          happenings.tell({ kind: 'line', at: clock.now(), where: 'sandbox', tone, text });
+          happenings.conditionsChanged();
+        },
+        stopwatch: systemClock,
+        stopped: stopping.signal,
+      });
+    const outages = {
+      discord: outage('Discord', (isDown) => discord.faults.outage(isDown)),
+      service: outage('The service', (isDown) => relay.shut(isDown)),
+    };
+    const happenings = createHappenings({ service, listings, nameOf, clock, outages });
     const discord = await startLocalDiscord({
       host,
       port: ports.page,
       clock,
       log,
-      guild,
+      guild: { id: community.server.id, name: community.server.name },
       people,
       page: happenings.ports,
+      remembered: readKept(kept('discord.json'), remembered, log),
     });
-    running.push(discord);
+    const memory = keepFile({
+      path: kept('discord.json'),
+      snapshot: () => discord.remember(),
+      stopwatch: systemClock,
+      log,
+    });
+    discord.events.on('change', ({ kind }) => {
+      if (isWorthKeeping(kind)) memory.changed();
+    });
+    running.push(memory, discord);
 
     const secrets = { vote: newSecret(), premium: newSecret() };
     const config = loadConfig({
-      DATABASE_URL: `sqlite:${join(directory, 'tallyhook.db')}`,
-      CACHE_URL: `sqlite:${join(directory, 'cache.db')}`,
+      DATABASE_URL: `sqlite:${kept('tallyhook.db')}`,
+      CACHE_URL: `sqlite:${kept('cache.db')}`,
       LOG_LEVEL: 'warn',
+      PORT: '0',
       ...environment,
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
@@ -90,17 +175,26 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       PREMIUM_CHANNEL_ID: discord.channels.premium,
       LOOKUP_BASE_URL: service.baseUrl,
       // Keys are shown once and kept as hashes, so each start asks for new ones.
-      LOOKUP_SERVER_KEY: await service.issueKey(seeded.server.id, 'Sandbox'),
-      LOOKUP_BOT_KEY: await service.issueKey(seeded.bot.id, 'Sandbox'),
+      LOOKUP_SERVER_KEY: await service.issueKey(community.server.id, 'Sandbox'),
+      LOOKUP_BOT_KEY: await service.issueKey(community.bot.id, 'Sandbox'),
       VOTE_WEBHOOK_SECRET: secrets.vote,
       PREMIUM_WEBHOOK_SECRET: secrets.premium,
     });
-    const botLog = options.botLog(config);
-    const app = await createApp(config, { clock, log: botLog, onRecorded: happenings.recorded });
+    const channelName = (id: string) => discord.channelName(id) ?? 'a channel that is gone';
+    const deliveries = createDeliveries({ clock, stopwatch: systemClock, nameOf, channelName, tell: happenings.tell });
+    const app = await createApp(config, {
+      clock,
+      stopwatch: systemClock,
+      log: options.botLog?.(config) ?? silent,
+      around: deliveries.around,
+      onRecorded: deliveries.recorded,
+      onAttempted: deliveries.attempted,
+    });
     running.push(app);
-    happenings.connect(app.ledger);
     const bot = (await app.start()) ?? '';
-    for (const { id } of [seeded.server, seeded.bot]) {
+    const trouble = createTrouble({ bot, deliveries, voteSecret: secrets.vote, serverId: community.server.id, clock });
+    happenings.connect({ ledger: app.ledger, trouble });
+    for (const { id } of listings) {
       await service.setWebhook(id, {
         voteUrl: `${bot}/webhooks/vote`,
         voteSecret: secrets.vote,
@@ -108,11 +202,20 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         premiumSecret: secrets.premium,
       });
     }
-    return { discord, service, app, urls: { page: discord.origin, service: service.url, bot }, stop };
+    const urls = { page: discord.origin, service: service.url, bot };
+    const { news } = happenings.ports;
+    return { discord, service, app, directory, urls, clock, trouble, outages, news, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** A directory for as long as the sandbox runs. */
+function passingDirectory(running: { stop(): Promise<void> }[]): string {
+  const made = mkdtempSync(join(tmpdir(), 'tallyhook-sandbox-'));
+  running.push({ stop: () => rm(made, { recursive: true, force: true }) });
+  return made;
 }
 
 function newSecret(): string {

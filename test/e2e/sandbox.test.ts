@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { startFormsBot } from '../sandbox/forms-bot.ts';
+import { localDiscord } from '../sandbox/local.ts';
+import { service } from '../sandbox/page-ports.ts';
+import { wholeSandbox } from '../sandbox/whole.ts';
 
 const patience = 10_000;
 
@@ -23,18 +24,22 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** The whole sandbox, and its page in a browser that notes whatever goes wrong or leaves this machine. */
+/** The whole sandbox, and its page in a browser. */
 async function visit(options: BrowserContextOptions = {}) {
-  const quiet = createLog({ level: 'silent', secrets: [] });
-  const sandbox = await startSandbox({
-    directory: tempDir(),
-    environment: { PORT: '0' },
-    ports: { page: 0, service: 0 },
-    clock: systemClock,
-    log: quiet,
-    botLog: () => quiet,
-  });
-  onTestFinished(() => sandbox.stop());
+  const sandbox = await wholeSandbox();
+  return { sandbox, ...(await open(sandbox.urls.page, options)) };
+}
+
+/** A local Discord alone, with a bot that completes options, opens forms and offers selects. */
+async function visitForms() {
+  const discord = await localDiscord({ page: service().ports });
+  const bot = await startFormsBot(discord);
+  onTestFinished(() => bot.destroy());
+  return { discord, ...(await open(discord.origin)) };
+}
+
+/** The page in a browser that notes whatever goes wrong or leaves this machine. */
+async function open(address: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1360, height: 820 }, ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
@@ -43,19 +48,36 @@ async function visit(options: BrowserContextOptions = {}) {
   page.on('pageerror', (error) => troubles.push(String(error)));
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && troubles.push(message.text()));
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== sandbox.urls.page) troubles.push(`asked for ${request.url()}`);
+    if (new URL(request.url()).origin !== address) troubles.push(`asked for ${request.url()}`);
   });
   onTestFinished(() => expect(troubles).toEqual([]));
-  await page.goto(sandbox.urls.page);
+  await page.goto(address);
   await page.getByText('Bot online').waitFor();
   const messages = page.getByRole('log', { name: 'Messages' });
   const line = page.getByRole('combobox', { name: 'Slash command' });
-  return { sandbox, page, messages, line, type: (text: string) => line.pressSequentially(text) };
+  return { page, messages, line, type: (text: string) => line.pressSequentially(text) };
 }
 
 async function shown(locator: Locator, text: string | RegExp): Promise<void> {
   await locator.filter({ hasText: text }).first().waitFor();
 }
+
+/** For whoever wants to see what the test saw. */
+async function keepPicture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join('artifacts', `sandbox-${name}.png`) });
+}
+
+/** Presses Tab until the control has the focus. */
+async function tabTo(page: Page, control: Locator): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await control.and(page.locator(':focus')).count()) === 1) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('The control cannot be reached with the keyboard.');
+}
+
+const trouble = (page: Page, name: RegExp) => page.getByRole('button', { name });
+const delivery = (page: Page, title: string | RegExp) => page.locator('.delivery').filter({ hasText: title }).first();
 
 const vote = (page: Page) => page.getByRole('button', { name: /Vote for Lantern Harbour/ });
 
@@ -68,7 +90,10 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(embed, /@mira voted for Lantern Harbour\.\s+\+10 credits/);
     await shown(page.locator('.balance'), 'mira has 10 credits');
     await shown(page.locator('#vote-result'), 'recorded');
-    await shown(page.locator('.timeline'), /The bot wrote in #votes[\s\S]*recorded, 10 credits[\s\S]*signed webhook/);
+    await shown(
+      page.locator('.timeline'),
+      /Server vote by mira\s*Received[\s\S]*verified[\s\S]*Recorded[\s\S]*\+10 credits[\s\S]*Announced in #votes/,
+    );
     await shown(page.locator('.hints li').first(), 'Done:');
     await vote(page).click();
     await shown(page.locator('#vote-result'), /Already voted .* in 12 hours/);
@@ -161,6 +186,137 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await messages.getByText('The application did not respond').count()).toBe(0);
   });
 
+  it('pays a repeated delivery nothing, refuses a forged one, and keeps an unknown one', async () => {
+    const { page } = await visit();
+    await trouble(page, /Repeat delivery/).click();
+    await shown(page.locator('#trouble-result'), 'Cast a vote first');
+    await vote(page).click();
+    await shown(delivery(page, 'Server vote by mira'), 'Announced in #votes');
+    await shown(page.locator('#timeline-news'), /Server vote by mira: Signature verified, .* Announced/);
+    await trouble(page, /Repeat delivery/).click();
+    await shown(page.locator('#trouble-result'), 'The bot answered 200: duplicate');
+    await shown(delivery(page, 'Server vote'), 'Duplicate');
+    await trouble(page, /Break signature/).click();
+    await shown(delivery(page, 'Server vote'), /Refused \(401\): The signature does not match/);
+    await trouble(page, /Unknown event/).click();
+    await shown(delivery(page, '“server_boost”'), 'Quarantined');
+    expect(await page.locator('.delivery').count()).toBe(4);
+    await shown(page.locator('.balance'), 'mira has 10 credits');
+    await keepPicture(page, 'deliveries');
+  });
+
+  it('receives votes while Discord is down, and announces them when it is back', async () => {
+    const { sandbox, page, messages } = await visit();
+    await trouble(page, /Discord down/).click();
+    await page.getByText('Bot offline').waitFor();
+    await vote(page).click();
+    await shown(page.locator('.balance'), 'mira has 10 credits');
+    await shown(delivery(page, 'Server vote'), 'Waits to be announced');
+    await keepPicture(page, 'discord-down');
+    expect(await messages.locator('.embed').count()).toBe(0);
+    sandbox.outages.discord.end();
+    await shown(delivery(page, 'Server vote'), 'Announced in #votes');
+    await shown(messages.locator('.embed'), '@mira voted for');
+    await page.getByText('Bot online').waitFor();
+    expect(await messages.locator('.embed').count()).toBe(1);
+  });
+
+  it('answers from what is known while the service is down, and says so', async () => {
+    const { sandbox, page, messages, type } = await visit();
+    const ask = async () => {
+      await type('/stats ');
+      await page.keyboard.press('Enter');
+    };
+    await ask();
+    await shown(messages, '4,218');
+    await trouble(page, /12 hours on/).click();
+    await trouble(page, /Service down/).click();
+    await shown(page.locator('.timeline'), 'The service is down');
+    await ask();
+    await shown(messages, /does not answer just now.*12 hours ago/);
+    await vote(page).click();
+    await shown(page.locator('#vote-result'), 'The service is down');
+    await keepPicture(page, 'service-down');
+    sandbox.outages.service.end();
+    await shown(page.locator('.timeline'), 'The service is back');
+    await vote(page).click();
+    await shown(page.locator('#vote-result'), 'is recorded');
+  });
+
+  it('lets a member vote again twelve hours on, with the keyboard alone', async () => {
+    const { page, messages, line, type } = await visit();
+    const press = async (control: Locator) => {
+      await tabTo(page, control);
+      await page.keyboard.press('Enter');
+    };
+    await press(vote(page));
+    await shown(page.locator('.balance'), 'mira has 10 credits');
+    const canVote = async () => {
+      await tabTo(page, line);
+      await type('/canvote');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Enter');
+    };
+    await canVote();
+    await shown(messages, /again in 1[12] hours/);
+    await press(trouble(page, /12 hours on/));
+    await shown(page.locator('#sandbox-time'), '12 hours ahead');
+    await shown(messages, /@mira voted/);
+    await canVote();
+    await shown(messages, 'You can vote for Lantern Harbour now.');
+    await shown(messages.locator('.stamp'), '12 hours ago');
+    await press(vote(page));
+    await shown(page.locator('.balance'), 'mira has 20 credits');
+    await keepPicture(page, 'twelve-hours-on');
+  });
+
+  it('completes options as the bot does, opens its forms and offers its selects', async () => {
+    const { discord, page, messages, line, type } = await visitForms();
+    const picker = page.getByRole('listbox', { name: 'Suggestions' });
+    await type('/find harbour:an');
+    await shown(picker.getByRole('option'), 'Anchor Bay');
+    expect(await picker.getByRole('option').count()).toBe(2);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await line.inputValue()).toBe('/find harbour:Lantern Harbour ');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await shown(messages, 'found harbour/2/any');
+
+    await type('/feedback ');
+    await page.keyboard.press('Enter');
+    const form = page.getByRole('dialog', { name: 'Your feedback' });
+    await form.waitFor();
+    await page.keyboard.type('So calm here.');
+    await form.getByLabel('How many stars').selectOption('★★★');
+    await keepPicture(page, 'form');
+    await form.getByRole('button', { name: 'Submit' }).click();
+    await shown(messages, 'mira gave 3 stars: So calm here.');
+    expect(await form.isVisible()).toBe(false);
+
+    await type('/pick ');
+    await page.keyboard.press('Enter');
+    await messages.locator('summary', { hasText: 'Colours (2 to 3)' }).click();
+    await messages.getByLabel('RED').check();
+    const choose = messages.getByRole('button', { name: 'Choose' });
+    expect(await choose.isDisabled()).toBe(true);
+    await messages.getByLabel('BLUE').check();
+    const [mira] = discord.members;
+    discord.runCommand({ name: 'find', userId: mira?.id ?? '', channelId: discord.channels.announcements });
+    await shown(messages, 'found null');
+    expect(await messages.getByLabel('BLUE').isChecked()).toBe(true);
+    await keepPicture(page, 'selects');
+    await choose.click();
+    await shown(messages, 'picked red and blue');
+    await messages.getByLabel('Somebody').selectOption('@Tomás');
+    await shown(messages, 'picked tomas.k');
+    await messages.getByLabel('A role').selectOption('@Voter');
+    await shown(messages, 'picked Voter');
+    await messages.getByLabel('A channel').selectOption('#general');
+    await shown(messages, 'picked general');
+  });
+
   it.each(['dark', 'light'] as const)('fits on a phone (%s)', async (colorScheme) => {
     const { page, messages, type } = await visit({ viewport: { width: 390, height: 780 }, colorScheme });
     const width = () => page.evaluate<number>('document.documentElement.scrollWidth');
@@ -172,7 +328,13 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await vote(page).click();
     await shown(page.locator('.balance'), '10 credits');
     expect(await width()).toBe(390);
-    await page.getByRole('button', { name: 'Discord' }).click();
+    await trouble(page, /Repeat delivery/).click();
+    await shown(delivery(page, 'Server vote'), 'Duplicate');
+    await trouble(page, /12 hours on/).click();
+    await shown(page.locator('#sandbox-time'), '12 hours ahead');
+    expect(await width()).toBe(390);
+    await keepPicture(page, `phone-${colorScheme}`);
+    await page.getByRole('button', { name: 'Discord', exact: true }).click();
     await shown(messages, '@mira voted');
     await page.getByRole('button', { name: 'premium' }).click();
     await shown(messages, 'Welcome to #premium');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { suggest, understand } from '../../src/sandbox/page/public/command-line.js';
+import { suggest, suggestCompletions, toComplete, understand } from '../../src/sandbox/page/public/command-line.js';
 
 const state = {
   commands: [
@@ -101,5 +101,43 @@ describe('a typed line', () => {
     ['/reviews highest ', 'Name the option first, as in sort:highest'],
   ])('%j is refused with a word of help', (line, error) => {
     expect(understand(line, state)).toEqual({ error });
+  });
+});
+
+describe('an option that the bot completes', () => {
+  const completing = {
+    ...state,
+    completed: new Map<string, string>(),
+    commands: [
+      {
+        name: 'find',
+        description: 'Finds.',
+        options: [
+          { type: 4, name: 'berths', description: 'How many.' },
+          { type: 3, name: 'harbour', description: 'Which.', autocomplete: true },
+        ],
+      },
+    ],
+  };
+
+  it('is asked for with what has been typed so far', () => {
+    expect(toComplete('/find berths:3 harbour:lan', completing)).toEqual({
+      name: 'find',
+      options: { berths: 3 },
+      focused: { name: 'harbour', value: 'lan' },
+    });
+    expect(toComplete('/find harbour:', completing)).toMatchObject({ focused: { value: '' } });
+    expect(toComplete('/find berths:3', completing)).toBe(null);
+    expect(toComplete('/fi', completing)).toBe(null);
+  });
+
+  it('shows the name that was offered, and sends its value', () => {
+    const [first] = suggestCompletions('/find harbour:lan', [{ name: 'Lantern Harbour', value: 'h/2' }], completing);
+    expect(first?.insert).toBe('/find harbour:Lantern Harbour ');
+    completing.completed.set('harbour:lantern harbour', 'h/2');
+    expect(understand('/find harbour:Lantern Harbour ', completing)).toEqual({
+      name: 'find',
+      options: { harbour: 'h/2' },
+    });
   });
 });

@@ -144,11 +144,22 @@ describe('an interaction', () => {
     }
     expect(await callback({ type: 4, data: { content: 'x'.repeat(2001) } })).toMatchObject({ json: { code: 50035 } });
     expect(await callback({ type: 4, data: {} })).toMatchObject({ json: { code: 50006 } });
-    expect(
-      await callback({ type: 9, data: { custom_id: 'm', title: 'Tell', components: [{ type: 18 }] } }),
-    ).toMatchObject({
-      status: 204,
-    });
+  });
+
+  it('opens a form, if it is well made', async () => {
+    const { run } = await withInteraction();
+    const { callback, handle } = await run();
+    const input = { type: 4, custom_id: 'words', style: 1 };
+    const row = { type: 1, components: [{ ...input, label: 'Words' }] };
+    const form = { custom_id: 'm', title: 'Tell', components: [row] };
+    const refused = { status: 400, json: { code: 50035 } };
+    expect(await callback({ type: 9, data: { ...form, title: 'x'.repeat(46) } })).toMatchObject(refused);
+    expect(await callback({ type: 9, data: { ...form, components: [row, row] } })).toMatchObject(refused);
+    expect(await callback({ type: 9, data: { ...form, components: [{ type: 18 }] } })).toMatchObject(refused);
+    expect(await callback({ type: 9, data: { ...form, components: [] } })).toMatchObject(refused);
+    const label = { type: 18, label: 'Stars', component: { ...input, custom_id: 'stars' } };
+    expect(await callback({ type: 9, data: { ...form, components: [row, label] } })).toMatchObject({ status: 204 });
+    expect(await handle.response).toMatchObject({ type: 9, data: { custom_id: 'm' } });
   });
 
   it('comes back from a button, whose message it may leave, change or add to', async () => {

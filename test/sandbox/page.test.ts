@@ -2,26 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { PagePorts, TimelineLine } from '../../src/sandbox/page/ports.ts';
+import type { TimelineItem, TimelineLine } from '../../src/sandbox/page/ports.ts';
 import { inhabited, localDiscord } from './local.ts';
-
-/** A service that has every vote counted at once. */
-function service() {
-  const timeline = new EventEmitter<{ line: [TimelineLine] }>();
-  const credits = new Map<string, number>();
-  const ports: PagePorts = {
-    listings: [{ kind: 'server', name: 'Lantern Harbour' }],
-    timeline,
-    async castVote({ userId }) {
-      if (userId === '1') throw new Error('a stack trace with secrets');
-      credits.set(userId, 10);
-      timeline.emit('line', { at: 0, where: 'bot', tone: 'good', text: 'recorded' });
-      return { outcome: 'recorded', nextVoteAt: 1 };
-    },
-    credits: (userId) => Promise.resolve(credits.get(userId) ?? 0),
-  };
-  return { ports, timeline };
-}
+import { service } from './page-ports.ts';
 
 interface News {
   readonly kind: string;
@@ -132,6 +115,8 @@ describe('the stream of the page', () => {
       commands: [{ name: 'canvote' }, { name: 'reviews' }, { name: 'slow' }, { name: 'silent' }],
       credits: { [mira.id]: 0 },
       timeline: [{ text: 'The bot is connected' }],
+      time: { now: 1_767_225_600_000, speed: 2 },
+      outages: { discord: false, service: false },
     });
     const used = await post(discord.origin, '/page/commands', {
       name: 'canvote',
@@ -147,9 +132,37 @@ describe('the stream of the page', () => {
     await next((news) => news['interactionId'] === interactionId && news['state'] === 'answered');
     await post(discord.origin, '/page/votes', { userId: mira.id, kind: 'server' });
     expect(
-      await next(({ kind, line }) => kind === 'timeline' && (line as TimelineLine).text === 'recorded'),
+      await next(({ kind, item }) => kind === 'timeline' && (item as TimelineLine).text === 'recorded'),
     ).toBeTruthy();
     await next(({ kind, credits }) => kind === 'credits' && (credits as Record<string, number>)[mira.id] === 10);
+  });
+
+  it('tells a delivery that has come further under the same key, and a newly opened page once', async () => {
+    const { ports, news } = service();
+    const { origin } = await localDiscord({ page: ports });
+    const next = await follow(origin);
+    await next(({ kind }) => kind === 'everything');
+    const step = { name: 'received', tone: 'plain', text: 'Received', at: 0, afterMs: 0 } as const;
+    const delivery = { kind: 'delivery', id: 7, at: 0, title: 'Server vote', steps: [step], isSettled: false } as const;
+    const refused = { ...step, name: 'refused', text: 'Refused' } as const;
+    for (const item of [delivery, { ...delivery, steps: [step, refused], isSettled: true }] satisfies TimelineItem[]) {
+      news.emit('timeline', item);
+    }
+    const told = await next(({ item }) => (item as { isSettled?: boolean } | undefined)?.isSettled === true);
+    expect(told).toMatchObject({ kind: 'timeline', item: { key: 'delivery-7', steps: [{}, { name: 'refused' }] } });
+    const later = await (await follow(origin))(({ kind }) => kind === 'everything');
+    expect(later).toMatchObject({ timeline: [{ key: 'delivery-7', isSettled: true }] });
+  });
+
+  it('tells at once what is out of order', async () => {
+    const { origin, members } = await localDiscord({ page: service().ports });
+    const next = await follow(origin);
+    await next(({ kind }) => kind === 'everything');
+    const pressed = await post(origin, '/page/trouble', { what: 'service_down', userId: members[0]?.id });
+    expect(JSON.parse(pressed.text)).toEqual({ said: 'did service_down' });
+    expect(await next(({ kind }) => kind === 'conditions')).toMatchObject({ outages: { service: true } });
+    const nonsense = await post(origin, '/page/trouble', { what: 'set_fire', userId: members[0]?.id });
+    expect(nonsense.status).toBe(400);
   });
 
   it('tells nobody the bot’s token', async () => {

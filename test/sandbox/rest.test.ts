@@ -251,7 +251,7 @@ describe('a message', () => {
 
   it('with an enforced nonce is sent once within some minutes', async () => {
     const clock = manualClock();
-    const { discord, send, announcements } = await withApi({ clock });
+    const { discord, send, announcements } = await withApi({ stopwatch: clock });
     const message = { content: 'once', nonce: 'n', enforce_nonce: true };
     const first = await send(message);
     await clock.advance(2 * minute);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageForm } from './limits.ts';
+import { modalForm } from './modal.ts';
 
 /** How an interaction is answered. Discord: "Interaction Response Object". */
 export const callbackType = {
@@ -17,15 +18,6 @@ const choices = z.object({
     .max(25),
 });
 
-const modal = z.object({
-  custom_id: z.string().min(1).max(100),
-  title: z.string().min(1).max(45),
-  components: z
-    .array(z.looseObject({ type: z.int() }))
-    .min(1)
-    .max(5),
-});
-
 const flags = z.object({ flags: z.int().nullish() }).nullish();
 
 export const callbackForm = z.discriminatedUnion('type', [
@@ -34,7 +26,7 @@ export const callbackForm = z.discriminatedUnion('type', [
   z.object({ type: z.literal(callbackType.deferredUpdate), data: flags }),
   z.object({ type: z.literal(callbackType.update), data: messageForm }),
   z.object({ type: z.literal(callbackType.choices), data: choices }),
-  z.object({ type: z.literal(callbackType.modal), data: modal }),
+  z.object({ type: z.literal(callbackType.modal), data: modalForm }),
 ]);
 
 export type Callback = z.output<typeof callbackForm>;

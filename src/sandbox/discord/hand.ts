@@ -1,38 +1,15 @@
+import { callbackType } from './callback-form.ts';
 import type { Commands } from './commands.ts';
-import type { CallbackSeen } from './interactions.ts';
 import { type Interaction, type Interactions, interactionType } from './interactions.ts';
+import type { Button, Select } from './limits.ts';
 import type { Messages } from './messages.ts';
-import type { Channel, Message } from './shapes.ts';
-import { type GivenValue, RefusedByClient, usageOf } from './usage.ts';
+import { submitted } from './modal.ts';
+import { pickedFrom } from './picking.ts';
+import type { Resolved } from './resolved.ts';
+import type { Channel } from './shapes.ts';
+import { completionOf, RefusedByClient, usageOf } from './usage.ts';
+import type { Choice, CommandUse, Completion, ComponentUse, InteractionHandle, ModalUse } from './uses.ts';
 import type { World } from './world.ts';
-
-/** What came of a command or a click. */
-export interface InteractionHandle {
-  readonly id: string;
-  /** The first callback; rejects with {@link ApplicationDidNotRespond} after 3 seconds without one. */
-  readonly response: Promise<CallbackSeen>;
-  /** The message once it shows more than "is thinking…"; rejects as `response` does. */
-  readonly settled: Promise<Message>;
-  /** Every message that the interaction has made or changed, as they are now. */
-  readonly messages: readonly Message[];
-}
-
-export interface CommandUse {
-  /** With its subcommands, as in `vote trace`. */
-  readonly name: string;
-  readonly userId: string;
-  readonly channelId: string;
-  /** By name; users, channels and roles by their ids. */
-  readonly options?: Readonly<Record<string, GivenValue>>;
-}
-
-export interface ComponentUse {
-  readonly messageId: string;
-  readonly customId: string;
-  readonly userId: string;
-  /** What was picked, for a select. */
-  readonly values?: readonly string[];
-}
 
 /** The hand of a member: it can do what the client lets it do, and nothing else. */
 export class Hand {
@@ -51,13 +28,7 @@ export class Hand {
   /** Types a slash command and sends it. @throws RefusedByClient */
   runCommand({ name: fullName, userId, channelId, options = {} }: CommandUse): InteractionHandle {
     const channel = this.#channelOf(channelId, userId);
-    const [name = '', ...path] = fullName.replace(/^\//, '').split(' ');
-    const guildId = channel.type === 0 ? channel.guild_id : null;
-    const command = this.#commands.offeredIn(guildId).find((each) => each.name === name);
-    if (command === undefined) throw new RefusedByClient('unknown_command', `There is no command /${name}`);
-    const needed = BigInt(command.default_member_permissions ?? 0);
-    const held = this.#world.permissionsOf(userId, channel.type === 0 ? channel : undefined);
-    if ((held & needed) !== needed) throw new RefusedByClient('not_permitted', `The member may not use /${name}`);
+    const { command, name, path } = this.#commandNamed(fullName, userId, channel);
     const usage = usageOf(this.#world, command, path, options);
     return this.#send(
       { type: interactionType.command, userId, channelId, label: `/${[name, ...path].join(' ')}`, sourceId: null },
@@ -68,10 +39,50 @@ export class Hand {
           name: command.name,
           type: 1,
           ...(command.guild_id ? { guild_id: command.guild_id } : {}),
-          ...(Object.keys(usage.resolved).length > 0 ? { resolved: usage.resolved } : {}),
+          ...present(usage.resolved),
           options: usage.options,
         },
       },
+    );
+  }
+
+  /** Types on in an option that the bot completes. Resolves with what it offers. @throws RefusedByClient */
+  async complete({ name: fullName, userId, channelId, options = {}, focused }: Completion): Promise<readonly Choice[]> {
+    const channel = this.#channelOf(channelId, userId);
+    const { command, name, path } = this.#commandNamed(fullName, userId, channel);
+    const { response } = this.#send(
+      { type: interactionType.autocomplete, userId, channelId, label: `/${name}`, sourceId: null },
+      channel,
+      {
+        data: {
+          id: command.id,
+          name: command.name,
+          type: 1,
+          ...(command.guild_id ? { guild_id: command.guild_id } : {}),
+          options: completionOf(command, path, options, focused),
+        },
+      },
+    );
+    const callback = await response;
+    return callback.type === callbackType.choices ? callback.data.choices : [];
+  }
+
+  /** Sends off a modal that the bot has opened for this member. It can be sent once. @throws RefusedByClient */
+  submitModal({ interactionId, userId, values }: ModalUse): InteractionHandle {
+    const opened = this.#interactions.find(interactionId);
+    const callback = opened?.userId === userId ? opened.callback : undefined;
+    if (opened === undefined || callback?.type !== callbackType.modal || opened.isModalSent) {
+      throw new RefusedByClient('no_modal', 'The member has no such form open');
+    }
+    const { channelId, sourceId } = opened;
+    const channel = this.#channelOf(channelId, userId);
+    const data = submitted(this.#world, callback.data, values);
+    opened.isModalSent = true;
+    const source = sourceId === null ? undefined : this.#messages.find(sourceId)?.message;
+    return this.#send(
+      { type: interactionType.modal, userId, channelId, label: callback.data.title, sourceId },
+      channel,
+      source === undefined ? { data } : { data, message: source },
     );
   }
 
@@ -91,8 +102,25 @@ export class Hand {
     return this.#send(
       { type: interactionType.component, userId, channelId: channel.id, label, sourceId: messageId },
       channel,
-      { message, data: { custom_id: customId, component_type: component.type, ...(values ? { values } : {}) } },
+      { message, data: { custom_id: customId, component_type: component.type, ...this.#picked(component, values) } },
     );
+  }
+
+  #picked(component: Button | Select, values: readonly string[] = []): object {
+    if (component.type === 2) return {};
+    const picked = pickedFrom(this.#world, component, values);
+    return { values: picked.values, ...present(picked.resolved) };
+  }
+
+  #commandNamed(fullName: string, userId: string, channel: Channel) {
+    const [name = '', ...path] = fullName.replace(/^\//, '').split(' ');
+    const guildId = channel.type === 0 ? channel.guild_id : null;
+    const command = this.#commands.offeredIn(guildId).find((each) => each.name === name);
+    if (command === undefined) throw new RefusedByClient('unknown_command', `There is no command /${name}`);
+    const needed = BigInt(command.default_member_permissions ?? 0);
+    const held = this.#world.permissionsOf(userId, channel.type === 0 ? channel : undefined);
+    if ((held & needed) !== needed) throw new RefusedByClient('not_permitted', `The member may not use /${name}`);
+    return { command, name, path };
   }
 
   /** The channel, if the member is in it. */
@@ -169,4 +197,9 @@ export class Hand {
       ...ownerOfInstallation,
     };
   }
+}
+
+/** Discord leaves the field out where nothing was named. */
+function present(resolved: Resolved): { resolved?: Resolved } {
+  return Object.keys(resolved).length > 0 ? { resolved } : {};
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, minute, second } from '../../clock.ts';
 import { TallyhookError } from '../../errors.ts';
-import type { Callback } from './callback-form.ts';
+import { type Callback, callbackType } from './callback-form.ts';
 import { refusal } from './errors.ts';
 import type { Message } from './shapes.ts';
 import type { World } from './world.ts';
@@ -40,6 +40,8 @@ export interface Interaction {
   readonly sourceId: string | null;
   readonly sentAt: number;
   callback: CallbackSeen | null;
+  /** Whether the modal that it opened was sent off. */
+  isModalSent: boolean;
   /** The message that `@original` means. */
   originalId: string | null;
   readonly messageIds: string[];
@@ -68,6 +70,7 @@ export class Interactions {
       token: randomBytes(24).toString('base64url'),
       sentAt: this.#stopwatch.now(),
       callback: null,
+      isModalSent: false,
       originalId: null,
       messageIds: [],
       response: Promise.withResolvers(),
@@ -100,6 +103,11 @@ export class Interactions {
     return interaction;
   }
 
+  /** The interaction that a member's client still has open. */
+  find(id: string): Interaction | undefined {
+    return [...this.#byToken.values()].find((interaction) => interaction.id === id);
+  }
+
   acknowledge(interaction: Interaction, callback: Callback): void {
     interaction.callback = { ...callback, afterMs: this.#age(interaction) };
     interaction.response.resolve(interaction.callback);
@@ -126,7 +134,12 @@ export class Interactions {
   }
 
   #tell(interaction: Interaction, state: 'sent' | 'answered' | 'failed'): void {
-    const { id: interactionId, userId, label } = interaction;
+    // It comes with every letter that is typed; only who types it is told.
+    if (interaction.type === interactionType.autocomplete) return;
+    const { id: interactionId, userId, label, callback } = interaction;
+    if (callback?.type === callbackType.modal) {
+      this.#world.events.emit('change', { kind: 'modal', interactionId, userId, modal: callback.data });
+    }
     const afterMs = this.#age(interaction);
     this.#world.events.emit('change', { kind: 'interaction', interactionId, userId, label, state, afterMs });
   }

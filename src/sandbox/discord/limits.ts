@@ -78,7 +78,7 @@ const selectBounds = {
   disabled: z.boolean().nullish(),
 };
 
-const stringSelect = z.object({
+export const stringSelect = z.object({
   type: z.literal(3),
   ...selectBounds,
   options: z
@@ -95,7 +95,7 @@ const stringSelect = z.object({
     .max(25),
 });
 
-const pickingSelect = z.object({ type: z.literal([5, 6, 7, 8]), ...selectBounds });
+export const pickingSelect = z.object({ type: z.literal([5, 6, 7, 8]), ...selectBounds });
 
 export type Button = z.output<typeof button>;
 export type Select = z.output<typeof stringSelect> | z.output<typeof pickingSelect>;

@@ -10,8 +10,9 @@ import { type FaultControls, faultControls } from './fault-controls.ts';
 import { Faults } from './faults.ts';
 import { Files } from './files.ts';
 import { Gateway } from './gateway.ts';
-import { type CommandUse, type ComponentUse, Hand, type InteractionHandle } from './hand.ts';
+import { Hand } from './hand.ts';
 import { Interactions } from './interactions.ts';
+import { type Remembered, remember, restore } from './memory.ts';
 import { Messages } from './messages.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { SeenRequest } from './requests.ts';
@@ -21,6 +22,7 @@ import { type Person, type SceneryOptions, scenery } from './scenery.ts';
 import { listen } from './server.ts';
 import type { SentDispatch } from './session.ts';
 import type { Message } from './shapes.ts';
+import type { Choice, CommandUse, Completion, ComponentUse, InteractionHandle, ModalUse } from './uses.ts';
 import { type Change, World } from './world.ts';
 
 export interface LocalDiscordOptions extends SceneryOptions {
@@ -28,9 +30,9 @@ export interface LocalDiscordOptions extends SceneryOptions {
   readonly port?: number;
   /** Where it listens; 127.0.0.1 unless said otherwise. */
   readonly host?: string;
-  /** The world's time: ids, timestamps, how long a nonce is remembered. */
+  /** The world's time: ids and timestamps. */
   readonly clock?: Clock;
-  /** The time that really passes for the client: deadlines, rate limits, heartbeats, outages. */
+  /** The time that really passes for the client: deadlines, rate limits, heartbeats, outages, how long a nonce is remembered. */
   readonly stopwatch?: Clock;
   readonly log?: Log;
   /** False: nothing is limited, for tests that count something else. */
@@ -39,6 +41,8 @@ export interface LocalDiscordOptions extends SceneryOptions {
   readonly heartbeatInterval?: number;
   /** The privileged intents that are switched on for the application (bit set); none unless said otherwise. */
   readonly grantedIntents?: number;
+  /** What it was like when it last stopped. */
+  readonly remembered?: Remembered | null;
   /** Serves the page at `/`, with the listing service behind these ports. */
   readonly page?: PagePorts;
 }
@@ -73,12 +77,20 @@ export interface LocalDiscord {
   clickButton(messageId: string, customId: string, userId: string): InteractionHandle;
   /** Picks from a select. @throws RefusedByClient */
   pick(use: ComponentUse): InteractionHandle;
+  /** Types on in an option that the bot completes; resolves with what it offers. @throws RefusedByClient */
+  complete(use: Completion): Promise<readonly Choice[]>;
+  /** Sends off a modal that the bot has opened for a member. @throws RefusedByClient */
+  submitModal(use: ModalUse): InteractionHandle;
+  /** `#votes`, or "a direct message"; undefined for a channel that there is not. */
+  channelName(channelId: string): string | undefined;
   /** What a channel shows, oldest first: to everybody, to one member, or (null) all there is, ephemeral ones included. */
   messages(channelId: string, viewerId?: string | null): readonly Message[];
   /** The direct messages between the bot and a member, oldest first. */
   directMessages(userId: string): readonly Message[];
   /** The roles that a member has (ids). */
   rolesOf(userId: string): readonly string[];
+  /** What should outlive a restart. */
+  remember(): Remembered;
   /** The commands that are offered in the guild. */
   commands(): readonly RegisteredCommand[];
   stop(): Promise<void>;
@@ -99,7 +111,8 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
 
   const world = new World(clock, scene);
   const files = new Files(origin, world.nextId);
-  const messages = new Messages(world);
+  const messages = new Messages(world, stopwatch);
+  if (options.remembered) restore(world, messages, options.remembered);
   const commands = new Commands(world);
   const interactions = new Interactions(world, stopwatch, stopping.signal);
   const answering = new Answering(world, messages, interactions, files);
@@ -163,12 +176,19 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     runCommand: (use) => hand.runCommand(use),
     clickButton: (messageId, customId, userId) => hand.use({ messageId, customId, userId }),
     pick: (use) => hand.use(use),
+    complete: (use) => hand.complete(use),
+    submitModal: (use) => hand.submitModal(use),
+    channelName: (channelId) => {
+      const channel = world.channels.get(channelId);
+      return channel?.type === 0 ? `#${channel.name}` : channel && 'a direct message';
+    },
     messages: (channelId, viewerId) => messages.in(channelId, viewerId),
     directMessages: (userId) => {
       const channel = world.directChannelOf(userId);
       return channel === undefined ? [] : messages.in(channel.id);
     },
     rolesOf: (userId) => world.members.get(userId)?.roles ?? [],
+    remember: () => remember(world, messages),
     commands: () => commands.offeredIn(world.guildId),
     stop: async () => {
       stopping.abort();

@@ -1,4 +1,4 @@
-import { minute } from '../../clock.ts';
+import { type Clock, minute } from '../../clock.ts';
 import { refusal } from './errors.ts';
 import { intent } from './intents.ts';
 import type { Embed, MessageForm } from './limits.ts';
@@ -29,11 +29,13 @@ export interface NewMessage {
 /** Every message of every channel. A message never changes: an edit puts another in its place. */
 export class Messages {
   readonly #world: World;
+  readonly #stopwatch: Clock;
   readonly #kept = new Map<string, Kept>();
   readonly #nonces = new Map<string, { messageId: string; at: number }>();
 
-  constructor(world: World) {
+  constructor(world: World, stopwatch: Clock) {
     this.#world = world;
+    this.#stopwatch = stopwatch;
   }
 
   find(messageId: string): Kept | undefined {
@@ -117,6 +119,12 @@ export class Messages {
     this.#world.events.emit('change', { kind: 'message_deleted', channelId: message.channel_id, messageId });
   }
 
+  /** A message of an earlier time, back in its place. */
+  putBack(message: Message): void {
+    this.#kept.set(message.id, { message, onlyFor: null });
+    this.#rememberNonce(message);
+  }
+
   #keep(kept: Kept): void {
     this.#kept.set(kept.message.id, kept);
     const channel = this.#world.channels.get(kept.message.channel_id);
@@ -142,14 +150,14 @@ export class Messages {
 
   #knownNonce(author: User, nonce: MessageForm['nonce']): Message | undefined {
     const known = this.#nonces.get(nonceKey(author, nonce));
-    if (known === undefined || this.#world.clock.now() - known.at > nonceMemory) return undefined;
+    if (known === undefined || this.#stopwatch.now() - known.at > nonceMemory) return undefined;
     return this.#kept.get(known.messageId)?.message;
   }
 
   #rememberNonce(message: Message): void {
     if (message.nonce === undefined) return;
     const key = nonceKey(message.author, message.nonce);
-    this.#nonces.set(key, { messageId: message.id, at: this.#world.clock.now() });
+    this.#nonces.set(key, { messageId: message.id, at: this.#stopwatch.now() });
   }
 }
 

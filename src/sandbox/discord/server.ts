@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TallyhookError } from '../../errors.ts';
 import type { Faults } from './faults.ts';
 import type { Files } from './files.ts';
 import type { Gateway } from './gateway.ts';
@@ -22,16 +23,26 @@ const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 export async function listen(port: number, host: string) {
   const server = createServer();
   server.listen(port, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((cause: unknown) => {
+    throw new TallyhookError('cannot_listen', `Discord and its page cannot listen on ${host}:${port}.`, {
+      cause,
+      cure: 'Another program is there already: choose another --port.',
+    });
+  });
   const taken = (server.address() as AddressInfo).port;
   const origin = `http://127.0.0.1:${taken}`;
   let closed: Promise<unknown> | undefined;
+  // Who asks early waits: a page that was left open asks as soon as anybody listens.
+  const ready = Promise.withResolvers<RequestListener>();
+  server.on('request', (request, response) => {
+    ready.promise.then((handle) => handle(request, response)).catch(() => request.socket.destroy());
+  });
 
   return {
     origin,
     gatewayUrl: `ws://127.0.0.1:${taken}/gateway`,
     serve({ rest, gateway, faults, files, page }: Served): void {
-      server.on('request', (request, response) => {
+      ready.resolve((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
         const path = /^\/api\/v10(\/.*)$/.exec(pathname)?.[1];
         const file = /^\/attachments\/(.+)$/.exec(pathname)?.[1];
@@ -41,6 +52,10 @@ export async function listen(port: number, host: string) {
         else sendFile(response, undefined);
       });
       server.on('upgrade', (request, socket, head) => {
+        if (!URL.canParse(request.url ?? '/', origin)) {
+          socket.destroy();
+          return;
+        }
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
         if (faults.outage || !/^\/gateway\/?$/.test(pathname)) socket.destroy();
         else gateway.upgrade(request, socket, head, searchParams);

@@ -1,6 +1,7 @@
 import { TallyhookError } from '../../errors.ts';
 import { type Option, optionType, type ValueOption } from './command-form.ts';
 import type { RegisteredCommand } from './commands.ts';
+import { type Resolved, resolvedIn } from './resolved.ts';
 import type { World } from './world.ts';
 
 export type GivenValue = string | number | boolean;
@@ -12,13 +13,15 @@ interface SentOption {
   readonly name: string;
   readonly type: number;
   readonly value?: GivenValue;
+  /** The one that is being typed. */
+  readonly focused?: true;
   readonly options?: readonly SentOption[];
 }
 
 /** A use of a command that the client would send: its options, and the users and channels among them. */
 export interface Usage {
   readonly options: readonly SentOption[];
-  readonly resolved: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly resolved: Resolved;
 }
 
 /**
@@ -32,6 +35,44 @@ export function usageOf(
   path: readonly string[],
   given: Readonly<Record<string, GivenValue>>,
 ): Usage {
+  const { steps, values } = descend(command, path);
+  const unknown = Object.keys(given).find((name) => !values.some((option) => option.name === name));
+  if (unknown !== undefined) throw new RefusedByClient('unknown_option', `/${command.name} has no option ${unknown}`);
+  const sent = values.flatMap((option) => sentValue(world, option, given[option.name]));
+  return {
+    options: nested(steps, sent),
+    resolved: resolvedIn(
+      world,
+      sent.map(({ type, value }) => ({ type, id: String(value) })),
+    ),
+  };
+}
+
+/**
+ * What the client asks while a value is being typed: what has been typed so far, without a check, and which option it is about.
+ *
+ * @throws RefusedByClient where the bot completes no such option
+ */
+export function completionOf(
+  command: RegisteredCommand,
+  path: readonly string[],
+  given: Readonly<Record<string, GivenValue>>,
+  focused: { readonly name: string; readonly value: string },
+): readonly SentOption[] {
+  const { steps, values } = descend(command, path);
+  if (!values.some((option) => option.name === focused.name && option.autocomplete)) {
+    throw new RefusedByClient('no_autocomplete', `/${command.name} completes no option ${focused.name}`);
+  }
+  const sent = values.flatMap(({ name, type }): SentOption[] => {
+    if (name === focused.name) return [{ name, type, value: focused.value, focused: true }];
+    const value = given[name];
+    return value === undefined ? [] : [{ name, type, value }];
+  });
+  return nested(steps, sent);
+}
+
+/** The subcommands on the way, and the options at its end. */
+function descend(command: RegisteredCommand, path: readonly string[]) {
   const steps: NestingOption[] = [];
   let options: readonly Option[] = command.options ?? [];
   for (const name of path) {
@@ -43,16 +84,14 @@ export function usageOf(
   }
   if (options.some(isNesting)) throw new RefusedByClient('subcommand_missing', `/${command.name} needs a subcommand`);
   const values = options.filter((option): option is ValueOption => !isNesting(option));
-  const unknown = Object.keys(given).find((name) => !values.some((option) => option.name === name));
-  if (unknown !== undefined) throw new RefusedByClient('unknown_option', `/${command.name} has no option ${unknown}`);
-  const sent = values.flatMap((option) => sentValue(world, option, given[option.name]));
-  return {
-    options: steps.reduceRight<readonly SentOption[]>(
-      (inner, step) => [{ name: step.name, type: step.type, options: inner }],
-      sent,
-    ),
-    resolved: resolved(world, sent),
-  };
+  return { steps, values };
+}
+
+function nested(steps: readonly NestingOption[], sent: readonly SentOption[]): readonly SentOption[] {
+  return steps.reduceRight<readonly SentOption[]>(
+    (inner, step) => [{ name: step.name, type: step.type, options: inner }],
+    sent,
+  );
 }
 
 type NestingOption = Exclude<Option, ValueOption>;
@@ -104,30 +143,4 @@ function textFault(option: ValueOption, value: GivenValue): string | undefined {
   if (value.length < (option.min_length ?? 1)) return 'is too short';
   if (value.length > (option.max_length ?? 6000)) return 'is too long';
   return undefined;
-}
-
-/** Discord: "Resolved Data Structure". Members come without their user, which stands beside them. */
-function resolved(world: World, options: readonly SentOption[]): Usage['resolved'] {
-  const users: Record<string, unknown> = {};
-  const members: Record<string, unknown> = {};
-  const channels: Record<string, unknown> = {};
-  const roles: Record<string, unknown> = {};
-  for (const { type, value } of options) {
-    const id = String(value);
-    const member = world.members.get(id);
-    if ((type === optionType.user || type === optionType.mentionable) && member !== undefined) {
-      const { user, ...rest } = member;
-      users[id] = user;
-      members[id] = { ...rest, permissions: String(world.permissionsOf(id)) };
-    }
-    if (type === optionType.channel) channels[id] = world.channels.get(id);
-    if (type === optionType.role || type === optionType.mentionable) {
-      const role = world.roles.find((each) => each.id === id);
-      if (role !== undefined) roles[id] = role;
-    }
-  }
-  const found = Object.entries({ users, members, channels, roles }).filter(
-    ([, items]) => Object.keys(items).length > 0,
-  );
-  return Object.fromEntries(found);
 }

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Clock } from '../../clock.ts';
 import { intent } from './intents.ts';
+import type { Modal } from './modal.ts';
 import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
 import type { Scenery } from './scenery.ts';
 import type { Channel, DirectChannel, GuildChannel, Member, Message, Role, User } from './shapes.ts';
@@ -24,6 +25,7 @@ export type Change =
   | { readonly kind: 'message_deleted'; readonly channelId: string; readonly messageId: string }
   | { readonly kind: 'channels' }
   | { readonly kind: 'members' }
+  | { readonly kind: 'modal'; readonly interactionId: string; readonly userId: string; readonly modal: Modal }
   | { readonly kind: 'commands' }
   | { readonly kind: 'gateway'; readonly connected: boolean }
   | {

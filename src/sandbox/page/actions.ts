@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TallyhookError } from '../../errors.ts';
 import type { Hand } from '../discord/hand.ts';
-import type { PagePorts } from './ports.ts';
+import { type PagePorts, troubles } from './ports.ts';
 
 const id = z.string().regex(/^\d{1,20}$/);
 
@@ -19,7 +19,19 @@ const componentForm = z.object({
   values: z.array(z.string().max(100)).max(25).optional(),
 });
 
+const completionForm = commandForm.extend({
+  focused: z.object({ name: z.string().max(100), value: z.string().max(6000) }),
+});
+
+const modalForm = z.object({
+  interactionId: id,
+  userId: id,
+  values: z.record(z.string(), z.union([z.string().max(4000), z.array(z.string().max(100)).max(25)])),
+});
+
 const voteForm = z.object({ userId: id, kind: z.enum(['server', 'bot']) });
+
+const troubleForm = z.object({ what: z.enum(troubles), userId: id });
 
 export interface Done {
   readonly status: 200 | 400 | 404 | 502;
@@ -33,6 +45,12 @@ export function actions(hand: Hand, ports: PagePorts): (path: string, body: unkn
     '/page/components': async (body) => {
       const { values, ...use } = componentForm.parse(body);
       return { interactionId: hand.use(values ? { ...use, values } : use).id };
+    },
+    '/page/completions': async (body) => ({ choices: await hand.complete(completionForm.parse(body)) }),
+    '/page/modals': async (body) => ({ interactionId: hand.submitModal(modalForm.parse(body)).id }),
+    '/page/trouble': async (body) => {
+      const { what, userId } = troubleForm.parse(body);
+      return { said: await ports.trouble(what, userId) };
     },
     '/page/votes': async (body) => await ports.castVote(voteForm.parse(body)),
   };

@@ -11,7 +11,7 @@ import { readAssets } from './assets.ts';
 import { Credits } from './credits.ts';
 import { isOurOwn, safetyHeaders } from './guard.ts';
 import type { PagePorts } from './ports.ts';
-import { everything, places } from './snapshot.ts';
+import { conditions, everything, places } from './snapshot.ts';
 import { Stream } from './stream.ts';
 import { Timeline } from './timeline.ts';
 
@@ -40,10 +40,11 @@ export async function createPage(options: PageOptions): Promise<Handle> {
     clock: stopwatch,
     tell: (balances) => stream.tell({ kind: 'credits', credits: balances }),
   });
-  const timeline = new Timeline(world, ports.timeline, (line) => {
-    stream.tell({ kind: 'timeline', line });
+  const timeline = new Timeline(world, ports.news, (item) => {
+    stream.tell({ kind: 'timeline', item });
     void credits.refresh();
   });
+  ports.news.on('conditions', () => stream.tell({ kind: 'conditions', ...conditions(ports) }));
   let connected = false;
   world.events.on('change', (change) => {
     if (change.kind === 'gateway') connected = change.connected;
@@ -65,7 +66,7 @@ export async function createPage(options: PageOptions): Promise<Handle> {
       else if (request.method !== 'GET') refuse(response, 405, 'Only GET and POST.');
       else if (path === '/page/events') {
         await credits.refresh();
-        stream.add(response, everything(options, { connected, credits: credits.current, timeline: timeline.lines }));
+        stream.add(response, everything(options, { connected, credits: credits.current, timeline: timeline.items }));
       } else if (asset === undefined) refuse(response, 404, 'There is nothing here.');
       else response.writeHead(200, { ...safetyHeaders, 'Content-Type': asset.type }).end(asset.bytes);
     } catch (thrown) {
@@ -82,6 +83,7 @@ function newsOf(change: Change): object | null {
     case 'message':
     case 'message_deleted':
     case 'interaction':
+    case 'modal':
       return change;
     default:
       return null;

@@ -8,15 +8,81 @@ export type VoteResult =
   | { readonly outcome: 'too_soon' /** ms since the epoch */; readonly nextVoteAt: number }
   | { readonly outcome: 'refused'; readonly reason: string };
 
-/** Something that happened on the way from the vote to the announcement. */
+export type Tone = 'good' | 'plain' | 'bad';
+
+/** Something that happened beside the deliveries. */
 export interface TimelineLine {
+  readonly kind: 'line';
   /** ms since the epoch */
   readonly at: number;
   /** Where it happened. */
-  readonly where: 'service' | 'bot' | 'discord';
-  readonly tone: 'good' | 'plain' | 'bad';
+  readonly where: 'service' | 'bot' | 'discord' | 'sandbox';
+  readonly tone: Tone;
   /** One short sentence. */
   readonly text: string;
+}
+
+/** How far a delivery has come. */
+export type StepName =
+  | 'received'
+  | 'verified'
+  | 'refused'
+  | 'recorded'
+  | 'duplicate'
+  | 'test'
+  | 'quarantined'
+  | 'credited'
+  | 'waiting'
+  | 'announced'
+  | 'buried';
+
+export interface Step {
+  readonly name: StepName;
+  readonly tone: Tone;
+  readonly text: string;
+  /** ms since the epoch, by the sandbox's clock */
+  readonly at: number;
+  /** Since the delivery was received (ms that really passed). */
+  readonly afterMs: number;
+}
+
+/** One delivery from its first byte to its announcement; told again whenever a step is added. */
+export interface TimelineDelivery {
+  readonly kind: 'delivery';
+  readonly id: number;
+  /** When it was received (ms since the epoch, by the sandbox's clock). */
+  readonly at: number;
+  /** What it says, in a few words. */
+  readonly title: string;
+  readonly steps: readonly Step[];
+  /** Whether no further step is to be expected. */
+  readonly isSettled: boolean;
+}
+
+export type TimelineItem = TimelineLine | TimelineDelivery;
+
+/** What can be done to see how the bot bears it. */
+export const troubles = [
+  'repeat',
+  'break_signature',
+  'unknown_event',
+  'discord_down',
+  'service_down',
+  'move_clock',
+] as const;
+export type Trouble = (typeof troubles)[number];
+
+/** What is out of order at the moment. */
+export interface Outages {
+  readonly discord: boolean;
+  readonly service: boolean;
+}
+
+/** The sandbox's clock as the page has to know it. */
+export interface PageTime {
+  now(): number;
+  /** How many seconds pass in the sandbox while one passes outside. */
+  readonly speed: number;
 }
 
 /** The rest of the sandbox, as the page sees it. Whoever puts the sandbox together hands it in. */
@@ -29,6 +95,14 @@ export interface PagePorts {
   castVote(vote: { readonly userId: string; readonly kind: ListingKind }): Promise<VoteResult>;
   /** A member's balance (credits); null while the bot cannot tell. */
   credits(userId: string): Promise<number | null>;
-  /** Tells of every delivery and of whatever else is worth a line. */
-  readonly timeline: EventEmitter<{ line: [TimelineLine] }>;
+  /** Makes trouble in a member's name. Says in a sentence what was done. */
+  trouble(what: Trouble, userId: string): Promise<string>;
+  readonly outages: Outages;
+  readonly time: PageTime;
+  readonly news: EventEmitter<{
+    /** A line, or a delivery that has come further. */
+    timeline: [TimelineItem];
+    /** The clock was moved, or something went down or came back. */
+    conditions: [];
+  }>;
 }

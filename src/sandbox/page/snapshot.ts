@@ -2,7 +2,8 @@ import type { Commands } from '../discord/commands.ts';
 import type { Messages } from '../discord/messages.ts';
 import type { World } from '../discord/world.ts';
 import type { Balances } from './credits.ts';
-import type { PagePorts, TimelineLine } from './ports.ts';
+import type { PagePorts } from './ports.ts';
+import type { PlacedItem } from './timeline.ts';
 
 /** How many messages a newly opened page gets. */
 const shownMessages = 300;
@@ -36,10 +37,18 @@ export function places({ world, commands }: Seen, connected: boolean) {
   };
 }
 
+/** What time it is in here, and what is out of order. */
+export function conditions({ time, outages }: PagePorts) {
+  return {
+    time: { now: time.now(), speed: time.speed },
+    outages: { discord: outages.discord, service: outages.service },
+  };
+}
+
 /** All that a newly opened page has to know. */
 export function everything(
   seen: Seen,
-  now: { connected: boolean; credits: Balances; timeline: readonly TimelineLine[] },
+  now: { connected: boolean; credits: Balances; timeline: readonly PlacedItem[] },
 ) {
   const { world, messages, ports } = seen;
   const { name, id } = world.guild();
@@ -49,6 +58,7 @@ export function everything(
     bot: { id: world.bot.id, name: world.bot.username },
     listings: ports.listings,
     serviceUrl: ports.serviceUrl ?? null,
+    ...conditions(ports),
     ...places(seen, now.connected),
     messages: messages.all().slice(-shownMessages),
     credits: now.credits,

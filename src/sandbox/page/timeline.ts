@@ -1,21 +1,29 @@
-import type { Message } from '../discord/shapes.ts';
 import type { Change, World } from '../discord/world.ts';
-import type { PagePorts, TimelineLine } from './ports.ts';
+import type { PagePorts, TimelineItem, Tone } from './ports.ts';
 
 const kept = 200;
 
+/** An item with its place: what has the same id takes the place of what was told before. */
+export type PlacedItem = TimelineItem & { readonly key: string };
+
 /** What happened so far: what the sandbox reports, and what can be seen of the bot on Discord. */
 export class Timeline {
-  readonly lines: TimelineLine[] = [];
+  readonly #items = new Map<string, PlacedItem>();
   readonly #world: World;
-  readonly #tell: (line: TimelineLine) => void;
+  readonly #tell: (item: PlacedItem) => void;
+  #lines = 0;
   #connected = false;
 
-  constructor(world: World, source: PagePorts['timeline'], tell: (line: TimelineLine) => void) {
+  constructor(world: World, source: PagePorts['news'], tell: (item: PlacedItem) => void) {
     this.#world = world;
     this.#tell = tell;
-    source.on('line', (line) => this.#add(line));
+    source.on('timeline', (item) => this.#add(item));
     world.events.on('change', (change) => this.#watch(change));
+  }
+
+  /** Oldest first. */
+  get items(): readonly PlacedItem[] {
+    return [...this.#items.values()];
   }
 
   #watch(change: Change): void {
@@ -24,9 +32,6 @@ export class Timeline {
       if (change.connected) this.#note('good', 'The bot is connected');
       else this.#note('bad', 'The bot has lost its connection');
     }
-    if (change.kind === 'message' && isAnnouncement(change.message)) {
-      this.#note('good', `The bot wrote in ${this.#placeOf(change.message)}`);
-    }
     if (change.kind === 'interaction' && change.state !== 'sent') {
       const who = this.#world.user(change.userId)?.username ?? 'somebody';
       if (change.state === 'failed') this.#note('bad', `${change.label} by ${who}: no answer within 3 seconds`);
@@ -34,23 +39,16 @@ export class Timeline {
     }
   }
 
-  #placeOf(message: Message): string {
-    const channel = this.#world.channels.get(message.channel_id);
-    return channel?.type === 0 ? `#${channel.name}` : 'a direct message';
+  #note(tone: Tone, text: string): void {
+    this.#add({ kind: 'line', at: this.#world.clock.now(), where: 'discord', tone, text });
   }
 
-  #note(tone: TimelineLine['tone'], text: string): void {
-    this.#add({ at: this.#world.clock.now(), where: 'discord', tone, text });
+  #add(item: TimelineItem): void {
+    const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${this.#lines++}`;
+    const placed = { ...item, key };
+    this.#items.set(key, placed);
+    const [oldest] = this.#items.keys();
+    if (this.#items.size > kept && oldest !== undefined) this.#items.delete(oldest);
+    this.#tell(placed);
   }
-
-  #add(line: TimelineLine): void {
-    this.lines.push(line);
-    if (this.lines.length > kept) this.lines.shift();
-    this.#tell(line);
-  }
-}
-
-/** A new message of the bot that answers nobody. */
-function isAnnouncement(message: Message): boolean {
-  return message.interaction_metadata === undefined && message.edited_timestamp === null;
 }

@@ -39,6 +39,18 @@ export function startChat(store) {
     connection.dataset.state = state.live && state.connected ? 'good' : 'bad';
   }
 
+  /** A message that is drawn already is left as it is: somebody may be ticking its boxes. */
+  const drawn = new Map();
+  function itemOf(message) {
+    const waiting = [...state.pending.values()].find((use) => use.messageId === message.id);
+    const shows = JSON.stringify([message, waiting?.failed]);
+    const known = drawn.get(message.id);
+    if (known?.shows === shows) return known.item;
+    const item = messageItem(message, state, on);
+    drawn.set(message.id, { shows, item });
+    return item;
+  }
+
   function drawMessages() {
     const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
     const focused = focusWithin(list);
@@ -47,7 +59,7 @@ export function startChat(store) {
     );
     list.replaceChildren(
       beginning(state),
-      ...visibleMessages(state).map(({ message }) => messageItem(message, state, on)),
+      ...visibleMessages(state).map(({ message }) => itemOf(message)),
       ...pending.map(([id, use]) => pendingItem(id, use, state, on)),
     );
     restoreFocus(list, focused);
@@ -55,6 +67,8 @@ export function startChat(store) {
   }
 
   store.subscribe((kind, detail) => {
+    // Names may be others now.
+    if (kind === 'everything' || kind === 'places') drawn.clear();
     if (['everything', 'places', 'channel', 'acting', 'live'].includes(kind)) drawBar();
     if (['everything', 'places', 'channel', 'acting', 'message', 'message_deleted', 'pending'].includes(kind))
       drawMessages();

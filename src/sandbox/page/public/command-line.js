@@ -52,6 +52,37 @@ export function understand(line, state) {
   return { name: [typed.command.name, ...typed.path].join(' '), options };
 }
 
+/**
+ * What the bot has to be asked to complete, if an option is being typed that it completes.
+ *
+ * @returns {{ name: string, options: object, focused: { name: string, value: string } } | null}
+ */
+export function toComplete(line, state) {
+  if (!line.startsWith('/')) return null;
+  const { command, nested, open, options, values, path } = read(line, state);
+  if (!command || nested.length > 0 || !open?.autocomplete) return null;
+  const others = options.filter(({ name }) => name !== open.name && values.get(name));
+  const given = others.map((option) => [option.name, typedValue(option, values.get(option.name), state)]);
+  return {
+    name: [command.name, ...path].join(' '),
+    options: Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    focused: { name: open.name, value: values.get(open.name) ?? '' },
+  };
+}
+
+/**
+ * What the bot offered, as suggestions.
+ *
+ * @param {{ name: string, value: string | number }[]} choices
+ * @returns {Suggestion[]}
+ */
+export function suggestCompletions(line, choices, state) {
+  const { open, values, head } = read(line, state);
+  const others = new Map([...values].filter(([name]) => name !== open.name));
+  const before = `${writtenValues(head, others)}${open.name}:`;
+  return choices.map(({ name }) => ({ label: name, hint: '', insert: `${before}${name} `, certain: true }));
+}
+
 /** Takes a line apart as far as it has been typed. */
 function read(line, { commands }) {
   const [, word, after] = /^\/(\S*)([\s\S]*)$/.exec(line) ?? [line, '', ''];
@@ -147,8 +178,10 @@ function choicesOf(option, { members, channels, roles }) {
   }
 }
 
-function typedValue(option, text, { members, channels, roles }) {
+function typedValue(option, text, { members, channels, roles, completed }) {
   const wanted = text.toLowerCase();
+  const offered = option.autocomplete ? completed?.get(`${option.name}:${wanted}`) : undefined;
+  if (offered !== undefined) return offered;
   if (option.choices?.length) {
     return option.choices.find(({ name, value }) => name.toLowerCase() === wanted || String(value) === text)?.value;
   }

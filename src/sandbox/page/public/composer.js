@@ -1,4 +1,4 @@
-import { suggest, understand } from './command-line.js';
+import { suggest, suggestCompletions, toComplete, understand } from './command-line.js';
 import { element, find } from './element.js';
 import { ask } from './requests.js';
 
@@ -10,6 +10,7 @@ export function startComposer(store) {
   const error = find('composer-error');
   let shown = [];
   let active = -1;
+  let typing;
 
   function draw() {
     picker.replaceChildren(
@@ -42,6 +43,31 @@ export function startComposer(store) {
     error.textContent = '';
     shown = document.activeElement === input ? suggest(input.value, state) : [];
     active = shown[0]?.certain ? 0 : -1;
+    draw();
+    offerCompletions();
+  }
+
+  /** Asks the bot as soon as nothing more is typed for a moment. */
+  function offerCompletions() {
+    clearTimeout(typing);
+    const wanted = document.activeElement === input ? toComplete(input.value, state) : null;
+    if (wanted !== null) typing = setTimeout(() => void complete(input.value, wanted), 150);
+  }
+
+  /** What the bot says to an older line is not heard. */
+  async function complete(line, wanted) {
+    const { userId, channelId } = state;
+    const { choices, error: fault } = await ask('/page/completions', { ...wanted, userId, channelId });
+    if (input.value !== line || document.activeElement !== input) return;
+    if (fault) {
+      error.textContent = fault;
+      return;
+    }
+    for (const { name, value } of choices) {
+      state.completed.set(`${wanted.focused.name}:${name.toLowerCase()}`, value);
+    }
+    shown = suggestCompletions(line, choices, state);
+    active = shown.length > 0 ? 0 : -1;
     draw();
   }
 

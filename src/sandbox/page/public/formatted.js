@@ -1,6 +1,6 @@
 import { element } from './element.js';
 import { parse } from './markdown.js';
-import { formatRelative, formatTime } from './time.js';
+import { formatRelative, formatTime, sandboxNow } from './time.js';
 
 const tags = {
   strong: 'strong',
@@ -63,7 +63,7 @@ function time(at, style) {
   if (Number.isNaN(new Date(at).getTime())) return document.createTextNode('Invalid date');
   const attributes = { class: 'stamp', datetime: new Date(at).toISOString(), title: formatTime(at, 'F') };
   return style === 'R'
-    ? element('time', { ...attributes, 'data-relative': at }, formatRelative(at, Date.now()))
+    ? element('time', { ...attributes, 'data-relative': at }, formatRelative(at, sandboxNow()))
     : element('time', attributes, formatTime(at, style));
 }
 

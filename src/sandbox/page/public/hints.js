@@ -37,6 +37,7 @@ export function startHints(store) {
       return element('li', { class: isDone ? 'done' : '' }, mark, ...parts);
     });
     find('hints').replaceChildren(...items);
+    find('hints-panel').hidden = hints.every(({ done }) => done(store.state.tried));
   }
   draw();
   store.subscribe((kind) => {

@@ -1,19 +1,25 @@
 import { startChat } from './chat.js';
 import { startComposer } from './composer.js';
 import { startHints } from './hints.js';
+import { startModal } from './modal.js';
 import { startPlaces } from './places.js';
 import { follow } from './requests.js';
 import { startService } from './service.js';
 import { createStore } from './store.js';
 import { keepTimesCurrent } from './time.js';
+import { startTimeline } from './timeline.js';
+import { startTrouble } from './trouble.js';
 import { startViews } from './views.js';
 
 const store = createStore();
 startPlaces(store);
 startChat(store);
 startComposer(store);
+startModal(store);
 startService(store);
+startTrouble(store);
+startTimeline(store);
 startHints(store);
 startViews(store);
-keepTimesCurrent();
+keepTimesCurrent(store);
 follow(store);

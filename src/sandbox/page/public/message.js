@@ -23,7 +23,7 @@ export function messageItem(message, state, on) {
   const body = element('div', { class: 'message-body' }, head(author, message));
   body.append(...content(message, state));
   const press = (customId, values) => on.press(message, customId, values);
-  body.append(...componentRows(message, { busy: waiting !== undefined && !waiting.failed, press }));
+  body.append(...componentRows(message, { state, busy: waiting !== undefined && !waiting.failed, press }));
   if (waiting?.failed) body.append(element('p', { class: 'failure' }, 'This interaction failed'));
   if (ephemeral) body.append(onlyYou(() => on.dismiss(message.id)));
   item.append(avatar(message.author.id, author), body);

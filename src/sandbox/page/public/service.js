@@ -1,15 +1,11 @@
 import { element, find } from './element.js';
 import { ask } from './requests.js';
-import { formatRelative, formatTime } from './time.js';
+import { formatRelative, formatTime, sandboxNow } from './time.js';
 
-const where = { service: 'Service', bot: 'Bot', discord: 'Discord' };
-
-/** The listing service: voting, the credits that come of it, and what happened on the way. */
+/** The listing service: voting, and the credits that come of it. */
 export function startService(store) {
   const { state } = store;
   const result = find('vote-result');
-  const list = find('timeline');
-  list.tabIndex = 0;
 
   function drawVotes() {
     const buttons = state.listings.map(({ kind, name }) =>
@@ -47,20 +43,10 @@ export function startService(store) {
         : 'an unknown balance';
   }
 
-  function drawTimeline() {
-    list.replaceChildren(...state.timeline.toReversed().map(timelineItem));
-    if (state.timeline.length === 0) list.append(element('li', { class: 'nothing' }, 'Nothing yet. Cast a vote.'));
-  }
-
-  store.subscribe((kind, detail) => {
+  store.subscribe((kind) => {
     if (kind === 'everything') drawVotes();
     if (['everything', 'places', 'credits', 'acting'].includes(kind)) drawBalance();
-    if (kind === 'everything') drawTimeline();
     if (kind === 'acting') result.replaceChildren();
-    if (kind === 'timeline') {
-      list.querySelector('.nothing')?.remove();
-      list.prepend(timelineItem(detail));
-    }
   });
 }
 
@@ -72,15 +58,5 @@ function said(answer, name) {
 
 function relative(at) {
   const attributes = { 'data-relative': at, title: formatTime(at, 'F'), datetime: new Date(at).toISOString() };
-  return element('time', attributes, formatRelative(at, Date.now()));
-}
-
-function timelineItem({ at, where: place, tone, text }) {
-  return element(
-    'li',
-    { class: `line ${tone}` },
-    element('time', { datetime: new Date(at).toISOString(), title: formatTime(at, 'F') }, formatTime(at, 'T')),
-    element('span', { class: 'where' }, where[place] ?? place),
-    element('span', { class: 'line-text' }, text),
-  );
+  return element('time', attributes, formatRelative(at, sandboxNow()));
 }

@@ -1,3 +1,5 @@
+import { setSandboxTime } from './time.js';
+
 /**
  * What the page knows, and who is acting. The server tells everything once and then what changes; the views are told after each
  * change what kind it was.
@@ -18,7 +20,10 @@ export function createStore() {
     /** Oldest first: `{ message, onlyFor }`. */
     messages: [],
     credits: {},
-    timeline: [],
+    /** Oldest first, by their keys: what is told again takes the place of what it was. */
+    timeline: new Map(),
+    time: { now: 0, speed: 1 },
+    outages: { discord: false, service: false },
     /** Commands and clicks that have no answer yet, and those that never got one, by the interaction's id. */
     pending: new Map(),
     dismissed: new Set(),
@@ -26,6 +31,8 @@ export function createStore() {
     unread: new Set(),
     channelId: null,
     userId: null,
+    /** What the bot offered for options that it completes: values by `option:text`. */
+    completed: new Map(),
     /** Hints that were followed. */
     tried: new Set(),
   };
@@ -50,7 +57,8 @@ export function createStore() {
 
   const news = {
     everything(all) {
-      Object.assign(state, all, { loaded: true });
+      Object.assign(state, all, { loaded: true, timeline: new Map(all.timeline.map((item) => [item.key, item])) });
+      setSandboxTime(state.time);
       state.channelId = firstOf(visibleChannels(state), state.channelId);
       state.userId = firstOf(state.members, state.userId);
       changed('everything');
@@ -79,13 +87,21 @@ export function createStore() {
       if (use === undefined) remember(interactionId, stage);
       else settle(interactionId, use, stage);
     },
+    modal(opened) {
+      changed('modal', opened);
+    },
     credits({ credits }) {
       state.credits = credits;
       changed('credits');
     },
-    timeline({ line }) {
-      state.timeline.push(line);
-      changed('timeline', line);
+    timeline({ item }) {
+      state.timeline.set(item.key, item);
+      changed('timeline', item);
+    },
+    conditions({ time, outages }) {
+      Object.assign(state, { time, outages });
+      setSandboxTime(time);
+      changed('conditions');
     },
   };
 

@@ -34,12 +34,37 @@ export function formatRelative(at, now) {
   return new Intl.RelativeTimeFormat(undefined, { numeric: 'always' }).format(Math.round(seconds / size), unit);
 }
 
+const apart = { now: 0, at: 0, speed: 1 };
+
+/**
+ * From now on it is this time in the sandbox.
+ *
+ * @param {{ now: number, speed: number }} time `now` in ms since the epoch
+ */
+export function setSandboxTime({ now, speed }) {
+  Object.assign(apart, { now, speed, at: performance.now() });
+}
+
+/** What time it is in the sandbox (ms since the epoch), which is not what it is outside. */
+export function sandboxNow() {
+  return apart.now + (performance.now() - apart.at) * apart.speed;
+}
+
+/** Calls `draw` once a second. */
+export function keepCurrent(draw) {
+  setInterval(() => draw(), 1000);
+}
+
 /** Brings every relative time on the page up to date, once a second. */
-export function keepTimesCurrent() {
-  setInterval(() => {
+export function keepTimesCurrent(store) {
+  function draw() {
     for (const each of document.querySelectorAll('time[data-relative]')) {
-      const text = formatRelative(Number(each.dataset.relative), Date.now());
+      const text = formatRelative(Number(each.dataset.relative), sandboxNow());
       if (each.textContent !== text) each.textContent = text;
     }
-  }, 1000);
+  }
+  keepCurrent(draw);
+  store.subscribe((kind) => {
+    if (kind === 'conditions') draw();
+  });
 }

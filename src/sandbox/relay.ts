@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A door in front of the service: everything that is asked of it goes through, until the door is shut. */
+export interface Relay {
+  /** Where it is reached, without a slash at the end. */
+  readonly url: string;
+  /** What comes in goes to this port of the same host from now on. */
+  leadTo(port: number): void;
+  /** Shut, it resets every connection, those that are open too. */
+  shut(isShut: boolean): void;
+  stop(): Promise<void>;
+}
+
+/** @param port 0 takes a free one. */
+export async function startRelay(host: string, port: number): Promise<Relay> {
+  const open = new Set<Socket>();
+  let target: number | null = null;
+  let isShut = false;
+
+  const server = createServer((incoming) => {
+    incoming.on('error', () => incoming.destroy());
+    if (isShut || target === null) {
+      incoming.resetAndDestroy();
+      return;
+    }
+    const outgoing = connect(target, host);
+    for (const [socket, other] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      open.add(socket);
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+
+  function cut(): void {
+    for (const socket of open) socket.resetAndDestroy();
+  }
+
+  return {
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    leadTo(to) {
+      target = to;
+    },
+    shut(shut) {
+      isShut = shut;
+      if (shut) cut();
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      cut();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDeliveries } from '../../src/sandbox/deliveries.ts';
+import type { TimelineItem } from '../../src/sandbox/page/ports.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+/** A receiver that answers so, with somebody watching. */
+async function watched(listener: RequestListener) {
+  const told: TimelineItem[] = [];
+  const deliveries = createDeliveries({
+    clock: manualClock(),
+    stopwatch: manualClock(),
+    nameOf: (id) => id,
+    channelName: (id) => id,
+    tell: (item) => told.push(item),
+  });
+  const server = createServer(deliveries.around(listener)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const post = async (path: string, body: string, headers: Record<string, string> = {}) =>
+    (await fetch(origin + path, { method: 'POST', body, headers })).status;
+  return { deliveries, told, post };
+}
+
+const reading: RequestListener = (request, response) => {
+  request.on('data', () => {});
+  request.on('end', () => response.end('{"received":true}'));
+};
+
+describe('a delivery that is seen on its way', () => {
+  it('is kept byte for byte with its signature, so that the very same can be sent again', async () => {
+    const { deliveries, post } = await watched(reading);
+    const body = '{ "event":"server_vote",\n"userId" : "7" } ';
+    await post('/webhooks/vote', body, { 'x-webhook-signature': 'abc', authorization: 'not kept' });
+    expect(deliveries.last?.body.toString()).toBe(body);
+    expect(deliveries.last).toMatchObject({ path: '/webhooks/vote', headers: { 'x-webhook-signature': 'abc' } });
+    expect(deliveries.last?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('loses nothing to the watcher, however late the receiver begins to read', async () => {
+    let read = '';
+    const { post } = await watched((request, response) => {
+      setTimeout(() => {
+        request.on('data', (chunk) => {
+          read += String(chunk);
+        });
+        request.on('end', () => response.end());
+      }, 30);
+    });
+    expect(await post('/webhooks', 'x'.repeat(50_000))).toBe(200);
+    expect(read).toHaveLength(50_000);
+  });
+
+  it('is told with the reason where it is refused, and not kept', async () => {
+    const { deliveries, told, post } = await watched((_request, response) => {
+      response.writeHead(413).end('{"success":false,"error":"Too large."}');
+    });
+    await post('/webhooks/vote', '{}');
+    expect(told.at(-1)).toMatchObject({ isSettled: true, steps: [{}, { text: 'Refused (413): Too large.' }] });
+    expect(deliveries.last).toBe(null);
+  });
+
+  it('is none where something else was asked for', async () => {
+    const { told, post } = await watched(reading);
+    await post('/healthz', '');
+    expect(told).toEqual([]);
+  });
+});

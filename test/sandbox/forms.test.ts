@@ -1,0 +1,104 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Person } from '../../src/sandbox/discord/scenery.ts';
+import { startFormsBot } from './forms-bot.ts';
+import { localDiscord } from './local.ts';
+
+async function withForms() {
+  const discord = await localDiscord();
+  const bot = await startFormsBot(discord);
+  onTestFinished(() => bot.destroy());
+  const [mira, tomas] = discord.members as readonly [Person, Person, ...Person[]];
+  const where = { userId: mira.id, channelId: discord.channels.general };
+  return { discord, mira, tomas, where };
+}
+
+describe('autocomplete', () => {
+  it('tells the bot what has been typed, and gives back what it offers', async () => {
+    const { discord, where } = await withForms();
+    const choices = await discord.complete({
+      ...where,
+      name: 'find',
+      options: { berths: 3 },
+      focused: { name: 'harbour', value: 'an' },
+    });
+    expect(choices).toEqual([
+      { name: 'Anchor Bay', value: 'harbour/1/3' },
+      { name: 'Lantern Harbour', value: 'harbour/2/3' },
+    ]);
+    const used = discord.runCommand({ ...where, name: 'find', options: { harbour: 'harbour/1/3' } });
+    expect((await used.settled).content).toBe('found harbour/1/3');
+  });
+
+  it('is not asked for an option that the bot does not complete', async () => {
+    const { discord, where } = await withForms();
+    const asked = discord.complete({ ...where, name: 'find', focused: { name: 'berths', value: '1' } });
+    await expect(asked).rejects.toThrow('completes no option berths');
+  });
+});
+
+describe('a form', () => {
+  it('is opened by a command, filled in, sent once, and answered', async () => {
+    const { discord, mira, tomas, where } = await withForms();
+    const opened = discord.runCommand({ ...where, name: 'feedback' });
+    expect(await opened.response).toMatchObject({ type: 9, data: { title: 'Your feedback', components: [{}, {}] } });
+    const use = { interactionId: opened.id, userId: mira.id, values: { words: 'So calm.', stars: ['3 stars'] } };
+    expect(() => discord.submitModal({ ...use, userId: tomas.id })).toThrow('no such form');
+    const sent = discord.submitModal(use);
+    expect((await sent.settled).content).toBe('mira gave 3 stars: So calm.');
+    expect(() => discord.submitModal(use)).toThrow('no such form');
+  });
+
+  it('is opened by a button, and may change the message of that button', async () => {
+    const { discord, mira, where } = await withForms();
+    const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
+    const opened = discord.clickButton(shown.id, 'form', mira.id);
+    await opened.response;
+    const values = { words: 'Well.', stars: ['1 stars'] };
+    const sent = discord.submitModal({ interactionId: opened.id, userId: mira.id, values });
+    expect(await sent.settled).toMatchObject({ id: shown.id, content: 'mira gave 1 stars: Well.', components: [] });
+  });
+
+  it.each([
+    ['a field is empty', { stars: ['1 stars'] }, 'required field is empty'],
+    ['a text is too short', { words: 'a', stars: ['1 stars'] }, 'too short'],
+    ['nothing was picked', { words: 'Well.' }, 'From 1 to 1'],
+    ['something else was picked', { words: 'Well.', stars: ['9 stars'] }, 'does not offer'],
+  ])('cannot be sent while %s', async (_what, values, complaint) => {
+    const { discord, mira, where } = await withForms();
+    const opened = discord.runCommand({ ...where, name: 'feedback' });
+    await opened.response;
+    expect(() => discord.submitModal({ interactionId: opened.id, userId: mira.id, values })).toThrow(complaint);
+  });
+});
+
+describe('a select', () => {
+  it.each([
+    ['colors', ['red', 'blue'], 'picked red and blue'],
+    ['who', ['tomas'], 'picked tomas.k'],
+    ['role', ['voter'], 'picked Voter'],
+    ['channel', ['general'], 'picked general'],
+  ])('%s hands the bot what was picked, and what stands behind it', async (customId, picked, text) => {
+    const { discord, mira, tomas, where } = await withForms();
+    const ids: Record<string, string> = {
+      tomas: tomas.id,
+      voter: discord.roles.voter,
+      general: discord.channels.general,
+    };
+    const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
+    const values = picked.map((name) => ids[name] ?? name);
+    const used = discord.pick({ messageId: shown.id, customId, userId: mira.id, values });
+    expect((await used.settled).content).toBe(text);
+  });
+
+  it.each([
+    ['too few', 'colors', ['red'], 'From 2 to 3'],
+    ['the same twice', 'colors', ['red', 'red'], 'twice'],
+    ['what is not offered', 'colors', ['red', 'pink'], 'does not offer'],
+    ['nobody', 'who', ['1'], 'does not offer'],
+    ['several where one is asked for', 'role', ['1', '2'], 'From 1 to 1'],
+  ])('does not take %s', async (_what, customId, values, complaint) => {
+    const { discord, mira, where } = await withForms();
+    const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
+    expect(() => discord.pick({ messageId: shown.id, customId, userId: mira.id, values })).toThrow(complaint);
+  });
+});

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { second } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { keepFile, readKept, writeKept } from '../../src/sandbox/kept-file.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const schema = z.object({ count: z.int() });
+const quiet = createLog({ level: 'silent', secrets: [] });
+
+describe('what is kept in a file', () => {
+  it('is nothing before it was written, and what was written then', () => {
+    const path = join(tempDir(), 'kept.json');
+    expect(readKept(path, schema, quiet)).toBe(null);
+    writeKept(path, { count: 3 });
+    expect(readKept(path, schema, quiet)).toEqual({ count: 3 });
+  });
+
+  it.each(['', '{"count":', '{"count":"three"}', 'null'])(
+    'is put aside with a warning where it is damaged: %s',
+    (text) => {
+      const path = join(tempDir(), 'kept.json');
+      writeFileSync(path, text);
+      const warnings: unknown[] = [];
+      const log = createLog({ level: 'silent', secrets: [] });
+      log.warn = (...told: unknown[]) => void warnings.push(told);
+      expect(readKept(path, schema, log)).toBe(null);
+      expect(JSON.stringify(warnings)).toContain('damaged');
+      expect(existsSync(path)).toBe(false);
+      expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);
+    },
+  );
+
+  it('is written once for changes that come together, and what has changed at the end', async () => {
+    const path = join(tempDir(), 'kept.json');
+    const stopwatch = manualClock();
+    let count = 0;
+    let snapshots = 0;
+    const snapshot = () => {
+      snapshots += 1;
+      return { count };
+    };
+    const file = keepFile({ path, snapshot, stopwatch, log: quiet });
+    for (count = 1; count < 5; count += 1) file.changed();
+    await stopwatch.advance(second);
+    expect(snapshots).toBe(1);
+    count = 9;
+    file.changed();
+    await file.stop();
+    expect(readKept(path, schema, quiet)).toEqual({ count: 9 });
+    expect(existsSync(`${path}.new`)).toBe(false);
+  });
+
+  it('does not bring anything down where it cannot be written', async () => {
+    const stopwatch = manualClock();
+    const file = keepFile({ path: '/nowhere/kept.json', snapshot: () => 1, stopwatch, log: quiet });
+    file.changed();
+    await stopwatch.advance(second);
+    await file.stop();
+  });
+});

@@ -1,0 +1,75 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hour, second } from '../../src/clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { rest } from './local.ts';
+import { timelineOf, wholeSandbox } from './whole.ts';
+
+const mira = '318044130796109825';
+const vote = { kind: 'server', userId: mira, username: 'mira' } as const;
+
+describe('a sandbox that was stopped', { timeout: 30_000 }, () => {
+  it('goes on where it was: messages, roles, direct messages, credits and time', async () => {
+    const directory = tempDir();
+    const first = await wholeSandbox({ directory });
+    const { delivery } = timelineOf(first);
+    first.clock.advance(12 * hour);
+    await first.service.castVote(vote);
+    await delivery(({ isSettled }) => isSettled);
+    const ask = rest(first.discord);
+    const { guildId, roles } = first.discord;
+    await ask('PUT', `/guilds/${guildId}/members/${mira}/roles/${roles.voter}`);
+    const { id: direct } = await ask('POST', '/users/@me/channels', { recipient_id: mira });
+    await ask('POST', `/channels/${direct}/messages`, { content: 'You can vote again.' });
+    const { announcements } = first.discord.channels;
+    const announced = first.discord.messages(announcements);
+    const stoppedAt = first.clock.now();
+    await first.stop();
+
+    const again = await wholeSandbox({ directory });
+    expect(again.clock.now()).toBeGreaterThanOrEqual(stoppedAt);
+    expect(again.clock.now()).toBeLessThan(stoppedAt + 60 * second);
+    expect(again.discord.messages(announcements)).toEqual(announced);
+    expect(again.discord.rolesOf(mira)).toContain(roles.voter);
+    expect(again.discord.directMessages(mira).map(({ content }) => content)).toEqual(['You can vote again.']);
+    expect((await again.app.ledger.account(mira)).credits).toBe(10);
+    expect(await again.service.castVote(vote)).toMatchObject({ recorded: false });
+  });
+
+  it('begins anew on Discord, and says so, where what it remembered is damaged', async () => {
+    const directory = tempDir();
+    writeFileSync(join(directory, 'discord.json'), '{"version":1,"messages":[{"id":');
+    const sandbox = await wholeSandbox({ directory });
+    expect(sandbox.discord.messages(sandbox.discord.channels.announcements)).toEqual([]);
+    expect(existsSync(join(directory, 'discord.json.damaged'))).toBe(true);
+  });
+
+  it('keeps a message that was sent before the restart the only one of its nonce', async () => {
+    const directory = tempDir();
+    const message = { content: 'once', nonce: 'n', enforce_nonce: true };
+    const first = await wholeSandbox({ directory });
+    const path = `/channels/${first.discord.channels.general}/messages`;
+    const { id } = await rest(first.discord)('POST', path, message);
+    await first.stop();
+    const again = await wholeSandbox({ directory });
+    expect((await rest(again.discord)('POST', path, message)).id).toBe(id);
+  });
+});
+
+describe('a sandbox without a seed', { timeout: 30_000 }, () => {
+  it('has the same listings, without votes and reviews, also when it is started again', async () => {
+    const directory = tempDir();
+    const first = await wholeSandbox({ directory, seed: 'none' });
+    const { delivery } = timelineOf(first);
+    expect(await first.service.castVote(vote)).toMatchObject({ recorded: true });
+    await delivery(({ isSettled }) => isSettled);
+    const { general } = first.discord.channels;
+    const use = { name: 'reviews', userId: mira, channelId: general };
+    const shown = JSON.stringify((await first.discord.runCommand(use).settled).embeds);
+    expect(shown).toContain('Nobody has written a review yet');
+    await first.stop();
+    const again = await wholeSandbox({ directory, seed: 'none' });
+    expect((await again.service.listings()).map(({ name }) => name)).toEqual(['Lantern Harbour', 'Quartermaster']);
+  });
+});

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { hour, minute } from '../../src/clock.ts';
+import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';
+
+const mira = '318044130796109825';
+const vote = { kind: 'server', userId: mira, username: 'mira' } as const;
+const settled = ({ isSettled }: { isSettled: boolean }) => isSettled;
+
+describe('a delivery in the timeline', { timeout: 20_000 }, () => {
+  it('fills up from its first byte to its announcement', async () => {
+    const sandbox = await wholeSandbox();
+    const { delivery, told } = timelineOf(sandbox);
+    await sandbox.service.castVote(vote);
+    const done = await delivery(settled);
+    expect(done.title).toBe('Server vote by mira');
+    expect(stepsOf(done)).toEqual(['received', 'verified', 'recorded', 'credited', 'announced']);
+    expect(done.steps.map(({ text }) => text).slice(-2)).toEqual(['+10 credits', 'Announced in #votes']);
+    const times = done.steps.map(({ afterMs }) => afterMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(new Set(told.filter(({ kind }) => kind === 'delivery').map((item) => 'id' in item && item.id)).size).toBe(1);
+  });
+
+  it('ends where it is sent a second time, and pays once', async () => {
+    const sandbox = await wholeSandbox();
+    const { delivery } = timelineOf(sandbox);
+    await sandbox.service.castVote(vote);
+    await delivery(settled);
+    expect(await sandbox.trouble.repeat()).toEqual({ status: 200, body: { received: true, outcome: 'duplicate' } });
+    const repeated = await delivery(({ id, isSettled }) => id === 2 && isSettled);
+    expect(stepsOf(repeated)).toEqual(['received', 'verified', 'duplicate']);
+    expect(repeated.title).toBe('Server vote by mira');
+    expect((await sandbox.app.ledger.account(mira)).credits).toBe(10);
+  });
+
+  it('ends where its signature does not fit', async () => {
+    const sandbox = await wholeSandbox();
+    const { delivery } = timelineOf(sandbox);
+    expect(await sandbox.trouble.breakSignature(mira)).toMatchObject({ status: 401 });
+    const refused = await delivery(settled);
+    expect(stepsOf(refused)).toEqual(['received', 'refused']);
+    expect(refused.steps[1]?.text).toContain('Refused (401): The signature does not match.');
+    expect((await sandbox.app.ledger.account(mira)).credits).toBe(0);
+  });
+
+  it('is kept where nobody knows what it says', async () => {
+    const sandbox = await wholeSandbox();
+    const { delivery } = timelineOf(sandbox);
+    await sandbox.trouble.unknownEvent(mira);
+    const kept = await delivery(settled);
+    expect(kept.title).toBe('“server_boost” by mira');
+    expect(stepsOf(kept)).toEqual(['received', 'verified', 'quarantined']);
+  });
+
+  it('waits while Discord is down, and is announced once when it is back', async () => {
+    const sandbox = await wholeSandbox();
+    const { delivery } = timelineOf(sandbox);
+    sandbox.outages.discord.begin(minute);
+    await sandbox.service.castVote(vote);
+    const waiting = await delivery((item) => stepsOf(item).includes('waiting'));
+    expect(stepsOf(waiting).slice(0, 4)).toEqual(['received', 'verified', 'recorded', 'credited']);
+    expect(waiting.isSettled).toBe(false);
+    sandbox.outages.discord.end();
+    const done = await delivery(settled);
+    expect(stepsOf(done).at(-1)).toBe('announced');
+    expect(sandbox.discord.messages(sandbox.discord.channels.announcements)).toHaveLength(1);
+  });
+});
+
+describe('the service in the sandbox', { timeout: 20_000 }, () => {
+  const answers = (url: string) =>
+    fetch(url).then(
+      ({ status }) => status,
+      () => 'refused',
+    );
+
+  it('cannot be reached while it is down, and comes back by itself', async () => {
+    const sandbox = await wholeSandbox();
+    const back = new Promise((resolve) =>
+      sandbox.news.on('conditions', () => sandbox.outages.service.isDown || resolve(null)),
+    );
+    sandbox.outages.service.begin(300);
+    expect(await answers(`${sandbox.urls.service}/`)).toBe('refused');
+    await back;
+    expect(await answers(`${sandbox.urls.service}/`)).toBe(200);
+  });
+
+  it('lets a member vote again twelve hours on, and pays for both votes', async () => {
+    const sandbox = await wholeSandbox();
+    const { delivery } = timelineOf(sandbox);
+    expect(await sandbox.service.castVote(vote)).toMatchObject({ recorded: true });
+    await delivery(settled);
+    expect(await sandbox.service.castVote(vote)).toMatchObject({ recorded: false });
+    sandbox.clock.advance(12 * hour);
+    expect(await sandbox.service.castVote(vote)).toMatchObject({ recorded: true });
+    await delivery(({ id, isSettled }) => id === 2 && isSettled);
+    expect((await sandbox.app.ledger.account(mira)).credits).toBe(20);
+  });
+});
+
+describe('a sandbox that is started from code', { timeout: 20_000 }, () => {
+  it('needs nothing to be said, tells where everything is, and leaves nothing behind', async () => {
+    const sandbox = await wholeSandbox();
+    expect(existsSync(sandbox.directory)).toBe(true);
+    for (const url of [sandbox.urls.page, `${sandbox.urls.service}/`, `${sandbox.urls.bot}/readyz`]) {
+      expect((await fetch(url)).status).toBe(200);
+    }
+    await sandbox.stop();
+    expect(existsSync(sandbox.directory)).toBe(false);
+    await sandbox.stop();
+  });
+});
