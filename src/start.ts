@@ -4,6 +4,7 @@ import { type Config, FaultyConfig } from '../config/schema.ts';
 import { createApp } from './app.ts';
 import { systemClock } from './clock.ts';
 import { createLog } from './log.ts';
+import { surviveStrayErrors } from './stray-errors.ts';
 import { exit, type Terminal } from './terminal.ts';
 
 const help = `tallyhook start: receives webhooks and runs the bot until it is stopped
@@ -28,10 +29,7 @@ export async function start(args: readonly string[], terminal: Terminal): Promis
   return withConfig(terminal, async (config) => {
     const log = createLog({ level: config.logLevel, secrets: config.secrets });
     const app = await createApp(config, { clock: systemClock, log });
-    // A promise that a library has forgotten must not end the receiver.
-    process.on('unhandledRejection', (reason) =>
-      log.error({ err: reason }, 'a promise was rejected and nobody listened'),
-    );
+    surviveStrayErrors(log);
     try {
       await app.start();
       await stopped(terminal.stop);

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createLog } from '../log.ts';
+import { surviveStrayErrors } from '../stray-errors.ts';
 import { exit, type Terminal, UsageError } from '../terminal.ts';
 import { freePort } from './free-port.ts';
 import { isSomebodyThere, openPage } from './open-page.ts';
