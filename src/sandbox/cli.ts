@@ -52,12 +52,14 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
   if (values.fresh) forget(values.data);
 
   const { page: wantedPort, ...rest } = given;
+  const log = createLog({ level: 'warn', secrets: [] });
+  surviveStrayErrors(log);
   const sandbox = await startSandbox({
     ...rest,
     directory: values.data,
     environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
     ports: { page: wantedPort ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
-    log: createLog({ level: 'warn', secrets: [] }),
+    log,
     botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets }),
   });
   const { page, service, bot } = sandbox.urls;
