@@ -97,17 +97,15 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
 
   const services: Services = { listings, texts: en, clock };
   const rest = createDiscordRest(config.discord);
-  const announce = createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log });
   const dispatcher = createDispatcher({
     outbox: store.outbox,
-    async perform(effects) {
-      const attempt = await announce(effects);
-      onAttempted(effects, attempt);
-      return attempt;
-    },
+    perform: createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log }),
     clock,
     log,
-    onAttempt: (outcome, effects) => metrics.attempts.inc({ outcome }, effects),
+    onAttempt(effects, attempt) {
+      metrics.attempts.inc({ outcome: attempt.outcome }, effects.length);
+      onAttempted(effects, attempt);
+    },
   });
 
   const registrar = createRegistrar({ rest, guildId: config.discord.guildId, commands, services, clock, log });

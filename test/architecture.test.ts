@@ -47,7 +47,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   terminal: ['errors'],
   'stray-errors': ['log'],
   service: [...pure, 'terminal', 'webhook'],
-  sandbox: [...pure, 'stray-errors', 'terminal', 'config', 'app', 'service', 'ledger', 'tally'],
+  sandbox: [...pure, 'stray-errors', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   start: [...words, 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
   register: [...words, 'terminal', 'config', 'start', 'commands', 'discord', 'lookup', 'texts'],
   'show-config': ['terminal', 'config', 'start'],

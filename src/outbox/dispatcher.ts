@@ -32,7 +32,8 @@ export function createDispatcher(options: {
   clock: Clock;
   log: Log;
   policy?: RetryPolicy;
-  onAttempt?: (outcome: Attempt['outcome'], effects: number) => void;
+  /** Told of every attempt, before what became of it is written down. */
+  onAttempt?: (effects: readonly Effect[], attempt: Attempt) => void;
 }): Dispatcher {
   const { outbox, perform, clock, log, policy = backoff, onAttempt = () => {} } = options;
   let stopped = false;
@@ -45,7 +46,7 @@ export function createDispatcher(options: {
 
   async function settle(effects: readonly Effect[], attempt: Attempt): Promise<number> {
     const now = clock.now();
-    onAttempt(attempt.outcome, effects.length);
+    onAttempt(effects, attempt);
     switch (attempt.outcome) {
       case 'done':
         await outbox.done(effects, now);

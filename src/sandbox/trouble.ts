@@ -1,5 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { sign } from '../webhook/signature.ts';
 import type { Deliveries, SeenDelivery } from './deliveries.ts';
 
 /** What the bot answered to a delivery that was sent by hand. */
@@ -33,10 +34,10 @@ export function createTrouble(options: {
     return { status: response.status, body: await response.json() };
   }
 
-  function made(event: string, userId: string, sign: (body: string) => string): SeenDelivery {
+  function made(event: string, userId: string, signatureOf: (body: string) => string): SeenDelivery {
     const timestamp = new Date(clock.now()).toISOString();
     const body = JSON.stringify({ event, timestamp, serverId, userId, creditsAwarded: true });
-    const headers = { 'content-type': 'application/json', 'x-webhook-signature': sign(body) };
+    const headers = { 'content-type': 'application/json', 'x-webhook-signature': signatureOf(body) };
     return { path: '/webhooks/vote', headers, body: Buffer.from(body) };
   }
 
@@ -44,7 +45,6 @@ export function createTrouble(options: {
     repeat: async () => (deliveries.last === null ? null : send(deliveries.last)),
     // As good as any other signature that was made without the secret.
     breakSignature: (userId) => send(made('server_vote', userId, () => randomBytes(32).toString('hex'))),
-    unknownEvent: (userId) =>
-      send(made('server_boost', userId, (body) => createHmac('sha256', voteSecret).update(body).digest('hex'))),
+    unknownEvent: (userId) => send(made('server_boost', userId, (body) => sign(body, voteSecret))),
   };
 }
