@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { Express, Router } from 'express';
+import type { Router } from 'express';
 import type { ListedLookup, Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import type { Config, Listing } from '../config/schema.ts';
@@ -23,11 +23,11 @@ import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
 import { createOwnerApi } from './owner/api.ts';
 import { openStore, type Store } from './store/store.ts';
-import type { Recorded } from './tally/record-event.ts';
+import type { Recorded } from './tally/tally.ts';
 import { en } from './texts/en.ts';
 import { createIntake } from './webhook/intake.ts';
 import { createKeyring } from './webhook/keyring.ts';
-import { createReceiver } from './webhook/receiver.ts';
+import { createReceiver, type Receiver } from './webhook/receiver.ts';
 import { createReplay } from './webhook/replay.ts';
 
 /** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
@@ -40,7 +40,7 @@ export interface App {
   /** Balances and votes, for whoever builds on them. */
   readonly ledger: LedgerReads;
   /** Everything that is served: webhooks, health, metrics and, with a token, the owner's API. */
-  readonly http: Express;
+  readonly http: RequestListener;
   /**
    * Connects to Discord and starts to work on the outbox. With `listen: false` it opens no port of its own.
    * Throws TallyhookError `cannot_listen`. Returns the address that it listens on; null where it does not.
@@ -137,18 +137,18 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       onRecorded(recorded);
     },
   };
-  const webhooks = receiverFor(config, parts);
+  const receiver = receiverFor(config, parts);
   const owner = config.ownerToken === null ? null : ownerApiFor(config, config.ownerToken, parts);
   const discordPart = async () => {
     if (!discord.ready) throw new Error('not connected to the gateway');
   };
   const health = createHealth({ store: store.probe, discord: discordPart }, metrics);
-  const http = createHttpApp({ webhooks, health, owner, log });
+  const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http));
   let stopped: Promise<void> | undefined;
 
   return {
-    webhooks,
+    webhooks: receiver.router,
     http,
     ledger: store.ledger,
     async start({ listen = true } = {}) {
@@ -182,9 +182,9 @@ interface Parts {
   readonly onRecorded: (recorded: Recorded) => void;
 }
 
-function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }: Parts): Router {
+function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }: Parts): Receiver {
   const keyring = createKeyring(config.listings);
-  const intake = createIntake({ keyring, transact: store.transact, clock, log, onRecorded });
+  const intake = createIntake({ keyring, recorder: store.recorder, clock, log, onRecorded });
   return createReceiver({
     intake,
     clock,
@@ -197,7 +197,7 @@ function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }:
 }
 
 function ownerApiFor(config: Config, token: string, { store, clock, log, onRecorded }: Parts): Router {
-  const replay = createReplay({ listings: config.listings, transact: store.transact, clock, onRecorded });
+  const replay = createReplay({ listings: config.listings, recorder: store.recorder, clock, onRecorded });
   const cooldowns = new Map(config.listings.map(({ name, terms }) => [name, terms.cooldown]));
   return createOwnerApi({ token, records: store.records, ledger: store.ledger, replay, cooldowns, clock, log });
 }

@@ -2,11 +2,12 @@ import type { Clock } from '../clock.ts';
 import { StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { Family } from '../ledger/event.ts';
 import type { Log } from '../log.ts';
-import type { Recorded } from '../tally/record-event.ts';
-import type { Delivery, Outcome, Transact } from '../tally/tally.ts';
+import type { Meaning } from '../tally/meaning.ts';
+import type { Recorder } from '../tally/recorder.ts';
+import type { Delivery, Outcome, Recorded } from '../tally/tally.ts';
 import type { Grant, Keyring } from './keyring.ts';
-import { familyIn, kindIn, parseJson, type Reading, readPayload } from './payload.ts';
-import { record } from './record.ts';
+import { meaningOf } from './meaning-of.ts';
+import { familyIn, kindIn, parseJson, readPayload } from './payload.ts';
 
 /** A delivery as it stands at the door. */
 export interface Arrival {
@@ -30,13 +31,13 @@ export interface Intake {
 /** Bytes from outside become a trusted event, and the answer follows the commit. */
 export function createIntake(options: {
   keyring: Keyring;
-  transact: Transact;
+  recorder: Recorder;
   clock: Clock;
   log: Log;
   /** After each commit: there may be effects to do. */
   onRecorded?: (recorded: Recorded) => void;
 }): Intake {
-  const { keyring, transact, clock, log, onRecorded = () => {} } = options;
+  const { keyring, recorder, clock, log, onRecorded = () => {} } = options;
 
   /** Who may have sent it, and what. Null when nobody that is known has. */
   function authenticate(arrival: Arrival): { grants: readonly Grant[]; text: string; signed: boolean } | null {
@@ -49,9 +50,9 @@ export function createIntake(options: {
     return grants.length === 0 ? null : { grants, text: arrival.body.toString('utf8'), signed: false };
   }
 
-  async function commit(delivery: Delivery, reading: Reading, grants: readonly Grant[]): Promise<Answer> {
+  async function commit(delivery: Delivery, meaning: Meaning): Promise<Answer> {
     try {
-      const recorded = await transact((tally) => record(tally, delivery, reading, grants));
+      const recorded = await recorder.record(delivery, meaning);
       report(recorded, log);
       onRecorded(recorded);
       return { status: 200, outcome: recorded.outcome };
@@ -86,7 +87,7 @@ export function createIntake(options: {
       if (grant === undefined) return { status: 401, error: otherFamily };
       if (!sender.signed && kindIn(reading) === 'bot_vote')
         return { status: 401, error: 'Only server votes may come unsigned.' };
-      return commit({ receivedAt, family: grant.family, body: sender.text }, reading, grants);
+      return commit({ receivedAt, family: grant.family, body: sender.text }, meaningOf(reading, grants));
     },
   };
 }

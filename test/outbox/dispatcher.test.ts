@@ -6,7 +6,6 @@ import { createLog } from '../../src/log.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import type { Attempt, Effect } from '../../src/outbox/effect.ts';
 import { openStore } from '../../src/store/store.ts';
-import { recordTest } from '../../src/tally/record-test.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -16,7 +15,7 @@ const start = Date.UTC(2026, 0, 1);
 /** A dispatcher over a real outbox whose attempts end as `attempts` says, the last one for all that follow. */
 async function dispatching(...attempts: Attempt[]) {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock);
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
   let during = () => {};
   const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
   const perform = async (effects: readonly Effect[]): Promise<Attempt> => {
@@ -33,17 +32,20 @@ async function dispatching(...attempts: Attempt[]) {
   const [listing] = serverAndBot();
   if (listing === undefined) throw new Error('no listing');
   const enqueue = (channelId?: string) =>
-    store.transact((tally) =>
-      recordTest(
-        tally,
-        { kind: 'server_vote', userId: '1' },
-        { ...listing, ...(channelId && { announceChannelId: channelId }) },
-        { receivedAt: clock.now(), family: 'vote', body: '{}' },
-      ),
+    store.recorder.record(
+      { receivedAt: clock.now(), family: 'vote', body: '{}' },
+      {
+        is: 'test',
+        test: { kind: 'server_vote', userId: '1' },
+        listing: { ...listing, ...(channelId && { announceChannelId: channelId }) },
+      },
     );
   const counts = async () => (await store.records.counts()).effects;
-  /** Real turns of the event loop, for the database; the clock stands still meanwhile. */
-  const settle = () => wait(30);
+  /** Until it has done what there is to do, and sleeps; the clock stands still meanwhile. */
+  const settle = async () => {
+    do await wait(5);
+    while (clock.sleepers() === 0);
+  };
   const whilePerforming = (run: () => void) => {
     during = run;
   };
