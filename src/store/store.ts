@@ -51,7 +51,7 @@ export interface Store {
  * {@link CannotOpenDatabase}.
  */
 export async function openStore(url: string, clock: Clock): Promise<Store> {
-  const dialect = await opened(url);
+  const dialect = await opened(url, clock);
   const db = compiler(dialect);
   const { reading, writing } = dialect;
   const commits = createGroupCommit(dialect, clock, mostWaiting);
@@ -95,10 +95,10 @@ export async function openStore(url: string, clock: Clock): Promise<Store> {
 }
 
 /** The database, reachable and with every migration applied. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}. */
-async function opened(url: string): Promise<Dialect> {
+async function opened(url: string, clock: Clock): Promise<Dialect> {
   try {
     const dialect = await dialectOf(url);
-    await migrate(dialect);
+    await migrate(dialect, clock);
     return dialect;
   } catch (error) {
     throw error instanceof TallyhookError ? error : new CannotOpenDatabase(error);
