@@ -22,6 +22,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
 import { createOwnerApi } from './owner/api.ts';
+import { within } from './patience.ts';
 import { openStore, type Store } from './store/store.ts';
 import type { Recorded } from './tally/tally.ts';
 import { en } from './texts/en.ts';
@@ -32,6 +33,9 @@ import { createReplay } from './webhook/replay.ts';
 
 /** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
 const lookupPatience = 9 * second;
+
+/** How long cache and database may take to close (ms): a server that has gone silent must not hold up the end. */
+const lastWords = 2 * second;
 
 /** tallyhook, put together. */
 export interface App {
@@ -46,7 +50,10 @@ export interface App {
    * Throws TallyhookError `cannot_listen`. Returns the address that it listens on; null where it does not.
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
-  /** Stops in the opposite order: no more requests, then no more effects, Discord, cache, store. What was acknowledged is on disk. */
+  /**
+   * Stops in the opposite order: requests, effects and commands, each with a grace of a few seconds for what is under way, then cache
+   * and store. Takes less than 10 s, whoever hangs. What was acknowledged is on disk.
+   */
   stop(): Promise<void>;
 }
 
@@ -161,12 +168,10 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
     },
     stop() {
       stopped ??= (async () => {
-        await server.close();
-        await dispatcher.stop();
         registrar.stop();
-        await discord.stop();
-        await cache.disconnect();
-        await store.close();
+        await Promise.all([server.close(), dispatcher.stop(), discord.stop()]);
+        await within(lastWords, clock, cache.disconnect());
+        await within(lastWords, clock, store.close());
         log.info('stopped');
       })();
       return stopped;

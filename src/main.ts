@@ -17,10 +17,14 @@ Usage
 Settings come from environment variables, each also as NAME_FILE; .env.example names them all, and a file .env in the
 current directory is read.
 
-Exit codes: 0 stopped on request, 1 fault while running, 2 faulty configuration.`;
+SIGINT and SIGTERM stop it in order, within 10 seconds; a second one ends it at once.
+
+Exit codes: 0 stopped on request, 1 fault while running or ended at once, 2 faulty configuration.`;
 
 /** For what was not closed well, such as a socket that nobody answers (ms). */
 const lastGrace = 1_000;
+/** Ctrl-C under npm comes twice, from the terminal and from npm: within this time (ms) it is still the same request. */
+const echo = 200;
 
 type Run = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
@@ -82,12 +86,15 @@ function readDotEnv(): void {
   }
 }
 
-/** The first signal asks to stop in order; a second one does not wait. */
+/** The first signal asks to stop in order; a second one does not wait. What was acknowledged is on disk either way. */
 function processTerminal(): Terminal {
   const stop = new AbortController();
+  let asked = 0;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(exit.fine);
+      if (stop.signal.aborted && performance.now() - asked > echo) process.exit(exit.fault);
+      if (stop.signal.aborted) return;
+      asked = performance.now();
       stop.abort();
     });
   }

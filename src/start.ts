@@ -28,8 +28,10 @@ export async function start(args: readonly string[], terminal: Terminal): Promis
   }
   return withConfig(terminal, async (config) => {
     const log = createLog({ level: config.logLevel, secrets: config.secrets });
-    const app = await createApp(config, { clock: systemClock, log });
     surviveStrayErrors(log);
+    // A database that does not answer must not hold up the end; nothing is open yet that would need to be closed.
+    const app = await Promise.race([createApp(config, { clock: systemClock, log }), stopped(terminal.stop)]);
+    if (app === undefined) return exit.fine;
     try {
       await app.start();
       await stopped(terminal.stop);

@@ -8,6 +8,8 @@ import type { Connection, Dialect } from './dialect.ts';
 const checkpointPages = 4_000;
 /** Waiting for a lock blocks the whole process, so it is kept short; the group commit waits without blocking. */
 const busyTimeoutMs = 20;
+/** Two processes that create the file at once get in each other's way; at the start nobody waits for this one yet. */
+const openingTimeoutMs = 5_000;
 
 /**
  * SQLite in a file. WAL with synchronous=FULL: a commit is on disk when it returns.
@@ -22,18 +24,20 @@ export function sqlite(path: string): Dialect {
     opened ??= open(path);
     return opened;
   };
+  const writing = {
+    ...connection(writer),
+    begin: async () => void writer().exec('BEGIN IMMEDIATE'),
+    commit: async () => void writer().exec('COMMIT'),
+    // Some failures, a full disk among them, have rolled back by themselves.
+    rollback: async () => void (writer().inTransaction && writer().exec('ROLLBACK')),
+  };
   return {
     clustered: sql`without rowid`,
     id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely: new SqliteDialect({ database: async () => open(path) }),
     reading: connection(() => reader),
-    writing: {
-      ...connection(writer),
-      begin: async () => void writer().exec('BEGIN IMMEDIATE'),
-      commit: async () => void writer().exec('COMMIT'),
-      // Some failures, a full disk among them, have rolled back by themselves.
-      rollback: async () => void (writer().inTransaction && writer().exec('ROLLBACK')),
-    },
+    writing,
+    migrating: writing,
     isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED'),
     isUnavailable: (error) => /^SQLITE_(FULL|READONLY|IOERR|CANTOPEN|CORRUPT|NOTADB|PERM)/.test(codeOf(error)),
     close: async () => {
@@ -44,10 +48,11 @@ export function sqlite(path: string): Dialect {
 }
 
 function open(path: string): Database.Database {
-  const database = new Database(path, { timeout: busyTimeoutMs });
+  const database = new Database(path, { timeout: openingTimeoutMs });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+  database.pragma(`busy_timeout = ${busyTimeoutMs}`);
   return database;
 }
 

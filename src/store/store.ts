@@ -51,7 +51,7 @@ export interface Store {
  * {@link CannotOpenDatabase}.
  */
 export async function openStore(url: string, clock: Clock, { thread = true } = {}): Promise<Store> {
-  const { dialect, writer } = await opened(url, thread);
+  const { dialect, writer } = await opened(url, clock, thread);
   const db = compiler(dialect);
   const { reading } = dialect;
   const commits = createGroupCommit(writer, clock, mostWaiting);
@@ -98,16 +98,16 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
  * The database, reachable and with every migration applied, and who writes to it. Each database's driver is loaded only where it is
  * used. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}.
  */
-async function opened(url: string, thread: boolean): Promise<{ dialect: Dialect; writer: Writer }> {
+async function opened(url: string, clock: Clock, thread: boolean): Promise<{ dialect: Dialect; writer: Writer }> {
   try {
     if (!url.startsWith('sqlite:')) {
       const dialect = (await import('./postgres.ts')).postgres(url);
-      await migrate(dialect);
+      await migrate(dialect, clock);
       return { dialect, writer: createWriter(dialect) };
     }
     const path = url.slice('sqlite:'.length);
     const dialect = (await import('./sqlite.ts')).sqlite(path);
-    await migrate(dialect);
+    await migrate(dialect, clock);
     const writer = thread ? (await import('./threaded-writer.ts')).threadedWriter(path) : createWriter(dialect);
     return { dialect, writer };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hour, minute, second } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
@@ -15,7 +16,8 @@ const start = Date.UTC(2026, 0, 1);
 /** A dispatcher over a real outbox whose attempts end as `attempts` says, the last one for all that follow. */
 async function dispatching(...attempts: Attempt[]) {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  const path = join(tempDir(), 'tally.db');
+  const store = await openStore(`sqlite:${path}`, clock, { thread: false });
   let during = () => {};
   const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
   const perform = async (effects: readonly Effect[]): Promise<Attempt> => {
@@ -49,7 +51,7 @@ async function dispatching(...attempts: Attempt[]) {
   const whilePerforming = (run: () => void) => {
     during = run;
   };
-  return { clock, store, dispatcher, performed, enqueue, counts, settle, whilePerforming };
+  return { path, clock, store, dispatcher, performed, enqueue, counts, settle, whilePerforming };
 }
 
 describe('the dispatcher', () => {
@@ -132,7 +134,8 @@ describe('the dispatcher', () => {
     for (let count = 0; count < 3; count += 1) await enqueue();
     dispatcher.start();
     await settle();
-    expect(performed.map(({ ids }) => ids.length)).toEqual([3, 1, 1, 1]);
+    await expect.poll(() => performed.map(({ ids }) => ids.length)).toEqual([3, 1, 1, 1]);
+    await settle();
     expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 1 });
   });
 
@@ -161,5 +164,50 @@ describe('the dispatcher', () => {
       await settle();
     }
     expect(performed).toMatchObject([{ nonce: leased?.nonce }]);
+  });
+
+  it('writes down what it did before it does anything else, however long the database is locked', async () => {
+    const { path, clock, dispatcher, performed, enqueue, counts, settle, whilePerforming } = await dispatching({
+      outcome: 'done',
+    });
+    await enqueue();
+    const other = new Database(path);
+    whilePerforming(() => void (other.inTransaction || other.exec('BEGIN IMMEDIATE')));
+    dispatcher.start();
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      await settle();
+      await clock.advance(minute);
+    }
+    expect(await counts()).toMatchObject({ waiting: 1 });
+    other.exec('ROLLBACK');
+    other.close();
+    await clock.advance(4 * second);
+    await settle();
+    expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 0 });
+    expect(performed).toHaveLength(1);
+  });
+
+  it('gives back what is still under way when it stops, so that the next start does it at once, as the same message', async () => {
+    const { clock, store, enqueue } = await dispatching({ outcome: 'done' });
+    await enqueue();
+    let begun = '';
+    const dispatcher = createDispatcher({
+      outbox: store.outbox,
+      perform: ([effect]) => {
+        begun = effect?.nonce ?? '';
+        return new Promise(() => {});
+      },
+      clock,
+      log: createLog({ level: 'silent', secrets: [] }),
+    });
+    dispatcher.start();
+    await expect.poll(() => begun).not.toBe('');
+    const stopping = dispatcher.stop();
+    await wait(30);
+    await clock.advance(3 * second);
+    await stopping;
+    expect(await store.outbox.claim(clock.now(), clock.now() + minute, 10)).toMatchObject([
+      { attempts: 2, nonce: begun },
+    ]);
   });
 });

@@ -12,7 +12,7 @@ import { tempDir } from '../support/temp-dir.ts';
 async function committing(mostWaiting = 1_000) {
   const dialect = sqlite(join(tempDir(), 'group.db'));
   onTestFinished(() => dialect.close());
-  await migrate(dialect);
+  await migrate(dialect, systemClock);
   let commits = 0;
   const counted: Dialect = {
     ...dialect,
