@@ -25,7 +25,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   metrics: [],
   health: ['errors', 'metrics'],
   'http-app': ['log'],
-  'http-server': ['errors'],
+  'broken-request': [],
+  'http-server': ['errors', 'broken-request'],
   app: [
     ...pure,
     'config',
