@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { ZodError } from 'zod';
 import { type FileListing, listingsFile } from './listings-file.ts';
 import { type Environment, readValues } from './read-values.ts';
 import { type Config, type Fault, FaultyConfig, type Listing } from './schema.ts';
+import { ReadableByAll, readableByAll, readSecretFile } from './secret-file.ts';
 import { settings, type Values } from './settings.ts';
 
 const hourInMs = 3_600_000;
@@ -115,8 +115,12 @@ function readListings(path: string, faults: Fault[]): FileListing[] {
   const setting = 'TALLYHOOK_CONFIG';
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
+    json = JSON.parse(readSecretFile(path));
   } catch (error) {
+    if (error instanceof ReadableByAll) {
+      faults.push(readableByAll(setting, path, error));
+      return [];
+    }
     // The words of a JSON error quote the file, and the file holds secrets.
     const why = error instanceof SyntaxError ? 'it is not JSON' : 'it cannot be read';
     faults.push({
