@@ -122,6 +122,18 @@ describe('the configuration', () => {
   });
 });
 
+describe('the password of an address', () => {
+  it.each([
+    ['postgres://user:hush-hush@host/db', ['hush-hush']],
+    ['postgres://user:p%40ss%23word@host/db', ['p%40ss%23word', 'p@ss#word']],
+    ['postgres://user:pa#ss@host/db', ['pa#ss']],
+    ['postgres://user:hush-hush@/db?host=/run/postgresql', ['hush-hush']],
+    ['postgres://host/db?password=hush-hush', ['hush-hush']],
+  ])('is known as a secret: %s', (url, passwords) => {
+    expect(loadConfig({ ...least, DATABASE_URL: url }).secrets).toEqual(expect.arrayContaining(passwords));
+  });
+});
+
 describe('the sandbox', () => {
   it('is what runs when no Discord is configured, but never in production', () => {
     expect(isConfigured({})).toBe(false);
