@@ -65,6 +65,16 @@ async function answer(
   if (isEncoded(request)) {
     return { status: 415, error: 'Send the body uncompressed: the signature is of the bytes as they are.' };
   }
+  const claim = {
+    family,
+    signature: single(request.headers['x-webhook-signature']),
+    authorization: request.headers.authorization,
+  };
+  // Nothing of a body is read for whoever cannot be known by it, unless only reading tells whether it is too large.
+  if (Number(request.headers['content-length']) <= largestBody) {
+    const refused = intake.refuseUnread(claim);
+    if (refused !== null) return refused;
+  }
   const body = await readBody(request);
   switch (body) {
     case 'aborted':
@@ -75,12 +85,7 @@ async function answer(
       log.error({ cure: mountBefore }, 'a webhook could not be read: its body was already consumed');
       return { status: 503, error: alreadyConsumed, headers: { 'retry-after': '60' } };
     default:
-      return intake.take({
-        family,
-        signature: single(request.headers['x-webhook-signature']),
-        authorization: request.headers.authorization,
-        body,
-      });
+      return intake.take({ ...claim, body });
   }
 }
 

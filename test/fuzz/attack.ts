@@ -22,7 +22,9 @@ export interface Answer {
 }
 
 export function anyAttack(body: Buffer, chance: Chance): Attack {
-  return { path: chance.pick(paths), signing: chance.pick(signings), chunked: chance.once(4), body };
+  // Most of them signed: what is not signed gets no further than its signature.
+  const signing = chance.once(4) ? chance.pick(signings) : chance.pick(['vote', 'premium']);
+  return { path: chance.pick(paths), signing, chunked: chance.once(4), body };
 }
 
 function signatureOf({ signing, body }: Attack): string | undefined {

@@ -2,7 +2,7 @@
 export interface Chance {
   /** A whole number from 0 to `below` - 1. */
   number(below: number): number;
-  pick<Value>(values: readonly [Value, ...Value[]]): Value;
+  pick<const Value>(values: readonly [Value, ...Value[]]): Value;
   /** True once in so many times. */
   once(inTimes: number): boolean;
 }

@@ -69,7 +69,7 @@ type Mutation = (body: Buffer, chance: Chance, other: Buffer) => Buffer;
 const replaced = (body: Buffer, from: number, to: number, by: Uint8Array | string) =>
   Buffer.concat([body.subarray(0, from), Buffer.from(by), body.subarray(to)]);
 
-const mutations: readonly [Mutation, ...Mutation[]] = [
+const ofBytes: readonly [Mutation, ...Mutation[]] = [
   function flipBit(body, chance) {
     const changed = Buffer.from(body);
     const at = chance.number(body.length);
@@ -98,6 +98,9 @@ const mutations: readonly [Mutation, ...Mutation[]] = [
       other.subarray(chance.number(other.length + 1)),
     ]);
   },
+];
+
+const ofJson: readonly [Mutation, ...Mutation[]] = [
   function replaceValue(body, chance) {
     const text = body.toString('latin1');
     const found = [...text.slice(0, 5_000).matchAll(/:\s*("(?:[^"\\]|\\.)*"|[-\w.]+)/g)];
@@ -115,10 +118,10 @@ const mutations: readonly [Mutation, ...Mutation[]] = [
   },
 ];
 
-/** The body, changed in one to four places. */
+/** The body, changed in one to four places: half of the time only where it stays the JSON that it was. */
 export function mutate(body: Buffer, chance: Chance, other: Buffer): Buffer {
+  const kinds = chance.once(2) ? ofBytes : ofJson;
   let changed = body;
-  for (let times = 1 + chance.number(4); times > 0; times -= 1)
-    changed = chance.pick(mutations)(changed, chance, other);
+  for (let times = 1 + chance.number(4); times > 0; times -= 1) changed = chance.pick(kinds)(changed, chance, other);
   return changed;
 }

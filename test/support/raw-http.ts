@@ -44,13 +44,13 @@ export function rawConnection(url: string): RawConnection {
   };
 }
 
-/** The answers on a connection: status, headers and body of each. */
-export function answersIn(raw: string): { status: number; head: string; body: string }[] {
+/** The answers on a connection: status, headers and body of each. Those to HEAD have a length and no body. */
+export function answersIn(raw: string, { isHead = false } = {}): { status: number; head: string; body: string }[] {
   const answers = [];
   let rest = raw;
   while (rest !== '') {
     const [head = ''] = rest.split('\r\n\r\n', 1);
-    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+    const length = isHead ? 0 : Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
     const begin = head.length + 4;
     answers.push({
       status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]),
