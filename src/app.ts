@@ -17,7 +17,9 @@ import { createHttpServer } from './http-server.ts';
 import type { LedgerReads } from './ledger/ledger.ts';
 import type { Log } from './log.ts';
 import { createLookup } from './lookup/client.ts';
+import type { Lookup } from './lookup/lookup.ts';
 import { openKeyv } from './lookup/open-keyv.ts';
+import { createRekeyable } from './lookup/rekeyable.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
@@ -27,9 +29,10 @@ import { openStore, type Store } from './store/store.ts';
 import type { Recorded } from './tally/tally.ts';
 import { en } from './texts/en.ts';
 import { createIntake } from './webhook/intake.ts';
-import { createKeyring } from './webhook/keyring.ts';
+import { createKeyring, type Keyring } from './webhook/keyring.ts';
 import { createReceiver, type Receiver } from './webhook/receiver.ts';
 import { createReplay } from './webhook/replay.ts';
+import { createRotatingKeyring } from './webhook/rotating-keyring.ts';
 
 /** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
 const lookupPatience = 9 * second;
@@ -50,6 +53,11 @@ export interface App {
    * Throws TallyhookError `cannot_listen`. Returns the address that it listens on; null where it does not.
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
+  /**
+   * Exchanges the webhook secrets and API keys for those of a configuration with the same listings, all at once, while deliveries come in.
+   * Throws TallyhookError `lookup_key_malformed`; then all stays as it was.
+   */
+  takeOver(config: Config): void;
   /**
    * Stops in the opposite order: requests, effects and commands, each with a grace of a few seconds for what is under way, then cache
    * and store. Takes less than 10 s, whoever hangs. What was acknowledged is on disk.
@@ -80,13 +88,16 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   );
   const metrics = createMetrics({ waitingTransactions: store.waiting, effects: store.outbox.sizes });
 
-  const listings = config.listings
+  const lookups = config.listings
     .filter((listing) => listing.lookupKey !== null)
-    .map((listing) => listedLookup(listing, listing.lookupKey ?? ''))
-    .sort((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
+    .map((listing) => ({
+      name: listing.name,
+      ...createRekeyable((key) => lookupOf(listing, key), listing.lookupKey ?? ''),
+    }));
+  const listings = lookups.toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
 
-  function listedLookup(listing: Listing, key: string): ListedLookup {
-    const lookup = createLookup({
+  function lookupOf(listing: Listing, key: string): Lookup {
+    return createLookup({
       kind: listing.kind,
       baseUrl: config.lookup.baseUrl,
       key,
@@ -99,7 +110,6 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       cooldownMs: listing.terms.cooldown,
       observe: ({ event }) => metrics.lookups.inc({ listing: listing.name, event }),
     });
-    return { name: listing.name, lookup };
   }
 
   const services: Services = { listings, texts: en, clock };
@@ -144,7 +154,8 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       onRecorded(recorded);
     },
   };
-  const receiver = receiverFor(config, parts);
+  const keyring = createRotatingKeyring(createKeyring(config.listings));
+  const receiver = receiverFor(keyring, parts);
   const owner = config.ownerToken === null ? null : ownerApiFor(config, config.ownerToken, parts);
   const discordPart = async () => {
     if (!discord.ready) throw new Error('not connected to the gateway');
@@ -165,6 +176,15 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       warnOfSilence(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
+    },
+    takeOver({ listings: next }) {
+      const keyOf = (name: string) => next.find((listing) => listing.name === name)?.lookupKey;
+      const prepared = lookups.flatMap(({ name, prepare }) => {
+        const key = keyOf(name);
+        return key ? [prepare(key)] : [];
+      });
+      keyring.rotate(createKeyring(next));
+      for (const exchange of prepared) exchange();
     },
     stop() {
       stopped ??= (async () => {
@@ -187,8 +207,7 @@ interface Parts {
   readonly onRecorded: (recorded: Recorded) => void;
 }
 
-function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }: Parts): Receiver {
-  const keyring = createKeyring(config.listings);
+function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: Parts): Receiver {
   const intake = createIntake({ keyring, recorder: store.recorder, clock, log, onRecorded });
   return createReceiver({
     intake,

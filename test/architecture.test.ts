@@ -8,7 +8,8 @@ const pure = [...words, 'patience', 'markup'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: [],
   clock: [],
-  log: [],
+  log: ['redactor'],
+  redactor: [],
   errors: [],
   patience: words,
   markup: [],
@@ -25,7 +26,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   metrics: [],
   health: ['errors', 'metrics'],
   'http-app': ['log'],
-  'http-server': ['errors'],
+  'broken-request': [],
+  'http-server': ['errors', 'broken-request'],
   app: [
     ...pure,
     'config',
@@ -48,10 +50,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'stray-errors': ['log'],
   service: [...pure, 'terminal', 'webhook'],
   sandbox: [...pure, 'stray-errors', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
-  start: [...words, 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
+  reload: [...words, 'redactor', 'config'],
+  start: [...words, 'redactor', 'reload', 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
   register: [...words, 'terminal', 'config', 'start', 'commands', 'discord', 'lookup', 'texts'],
   'show-config': ['terminal', 'config', 'start'],
-  main: ['terminal', 'start', 'sandbox', 'service', 'register', 'show-config'],
+  main: ['config', 'terminal', 'start', 'sandbox', 'service', 'register', 'show-config'],
   index: ['config', 'app', ...words, 'lookup', 'webhook'],
 };
 

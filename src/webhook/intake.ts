@@ -8,13 +8,18 @@ import type { Delivery, Outcome, Recorded } from '../tally/tally.ts';
 import type { Grant, Keyring } from './keyring.ts';
 import { meaningOf } from './meaning-of.ts';
 import { familyIn, kindIn, parseJson, readPayload } from './payload.ts';
+import { isSignature } from './signature.ts';
 
-/** A delivery as it stands at the door. */
-export interface Arrival {
+/** What the head of a request says of its sender. */
+export interface Claim {
   /** The family of the path; null for the path that takes either. */
   readonly family: Family | null;
   readonly signature: string | undefined;
   readonly authorization: string | undefined;
+}
+
+/** A delivery as it stands at the door. */
+export interface Arrival extends Claim {
   readonly body: Buffer;
 }
 
@@ -25,6 +30,8 @@ export type Answer =
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
 
 export interface Intake {
+  /** The refusal of a delivery that no body could save; null where the body decides. */
+  refuseUnread(claim: Claim): Answer | null;
   take(arrival: Arrival): Promise<Answer>;
 }
 
@@ -68,6 +75,15 @@ export function createIntake(options: {
   }
 
   return {
+    refuseUnread(claim) {
+      const { signature, authorization } = claim;
+      const mayBeKnown =
+        signature === undefined
+          ? authorization !== undefined && keyring.authorize(authorization).length > 0
+          : isSignature(signature);
+      return mayBeKnown ? null : { status: 401, error: whyRefused(claim) };
+    },
+
     async take(arrival) {
       const sender = authenticate(arrival);
       if (sender === null) return { status: 401, error: whyRefused(arrival) };
@@ -96,9 +112,9 @@ const otherFamily =
   'The signature is right, but of the other family: votes and premium events have secrets and paths of their own.';
 
 /** The likely mistake, without telling a stranger anything about the secrets. */
-function whyRefused({ signature }: Arrival): string {
+function whyRefused({ signature }: Claim): string {
   if (signature === undefined) return 'The header x-webhook-signature is missing.';
-  if (!/^[0-9a-f]{64}$/.test(signature)) return 'The signature is not 64 lowercase hex digits.';
+  if (!isSignature(signature)) return 'The signature is not 64 lowercase hex digits.';
   return 'The signature does not match. Compare the secret with the one in the dashboard, and mind a space or line break at its end.';
 }
 

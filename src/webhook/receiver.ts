@@ -39,7 +39,7 @@ export function createReceiver(options: { intake: Intake; clock: Clock; log: Log
   function handler(family: Family | null) {
     return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const began = performance.now();
-      const told = await answer(request, family, intake, log);
+      const told = await answer(request, family, intake, log).catch((error: unknown) => broken(error, log));
       if (told === null) return;
       send(request, response, told);
       if ('error' in told) tellRefusal(told.status, told.error);
@@ -82,6 +82,16 @@ async function answer(
   if (isEncoded(request)) {
     return { status: 415, error: 'Send the body uncompressed: the signature is of the bytes as they are.' };
   }
+  const claim = {
+    family,
+    signature: single(request.headers['x-webhook-signature']),
+    authorization: request.headers.authorization,
+  };
+  // Nothing of a body is read for whoever cannot be known by it, unless only reading tells whether it is too large.
+  if (Number(request.headers['content-length']) <= largestBody) {
+    const refused = intake.refuseUnread(claim);
+    if (refused !== null) return refused;
+  }
   const body = await readBody(request);
   switch (body) {
     case 'aborted':
@@ -92,13 +102,14 @@ async function answer(
       log.error({ cure: mountBefore }, 'a webhook could not be read: its body was already consumed');
       return { status: 503, error: alreadyConsumed, headers: { 'retry-after': '60' } };
     default:
-      return intake.take({
-        family,
-        signature: single(request.headers['x-webhook-signature']),
-        authorization: request.headers.authorization,
-        body,
-      });
+      return intake.take({ ...claim, body });
   }
+}
+
+/** What nobody has foreseen. The sender is told to come back, so that nothing is lost while it is being mended. */
+function broken(error: unknown, log: Log): Refusal {
+  log.error({ err: error }, 'a delivery failed');
+  return { status: 503, error: 'Something broke here; it is in the log.', headers: { 'retry-after': '30' } };
 }
 
 const mountBefore = "Mount tallyhook's router before express.json() and any other body parser.";

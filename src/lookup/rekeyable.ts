@@ -1,0 +1,29 @@
+import type { Lookup } from './lookup.ts';
+
+/** A lookup whose API key can be exchanged. */
+export interface Rekeyable {
+  readonly lookup: Lookup;
+  /** Makes all ready for another key and returns what then exchanges it. Throws what making a lookup throws; then all stays as it was. */
+  prepare(key: string): () => void;
+}
+
+/** Questions that are under way end with the key that they began with. */
+export function createRekeyable(make: (key: string) => Lookup, firstKey: string): Rekeyable {
+  let key = firstKey;
+  let current = make(key);
+  return {
+    lookup: {
+      kind: current.kind,
+      profile: () => current.profile(),
+      voteStatus: (userId) => current.voteStatus(userId),
+      reviews: (query) => current.reviews(query),
+    },
+    prepare(nextKey) {
+      const next = nextKey === key ? current : make(nextKey);
+      return () => {
+        key = nextKey;
+        current = next;
+      };
+    },
+  };
+}
