@@ -8,6 +8,7 @@ import type { ListingCard } from './discord/announcement.ts';
 import { createAnnouncer } from './discord/announcer.ts';
 import { createDiscordClient } from './discord/client.ts';
 import { createInteractions } from './discord/interactions.ts';
+import { createReach } from './discord/reach.ts';
 import { createRegistrar } from './discord/registrar.ts';
 import { createDiscordRest } from './discord/rest.ts';
 import { messageOf } from './errors.ts';
@@ -100,6 +101,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   const dispatcher = createDispatcher({
     outbox: store.outbox,
     perform: createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log }),
+    isReachable: createReach(rest),
     clock,
     log,
     onAttempt(effects, attempt) {

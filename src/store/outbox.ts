@@ -21,27 +21,24 @@ export function sqlOutbox(
   const ids = (effects: readonly Effect[]) => effects.map(({ id }) => id);
   const update = (effects: readonly Effect[]) => db.updateTable('effects').where('id', 'in', ids(effects));
 
-  async function firstDue(connection: Connection, now: number) {
-    const [first] = await run(
-      connection,
-      db
-        .selectFrom('effects')
-        .select(['id', 'channel_id', 'nonce', 'created_at'])
-        .where('state', '=', constant('waiting'))
-        .where('due_at', '<=', now)
-        .orderBy('due_at')
-        .orderBy('id')
-        .limit(1),
-    );
+  /** What waits, in the order in which it is due, outside the channels that rest. */
+  function line(resting: readonly string[]) {
+    const waiting = db.selectFrom('effects').where('state', '=', constant('waiting')).orderBy('due_at').orderBy('id');
+    return resting.length === 0 ? waiting : waiting.where('channel_id', 'not in', resting);
+  }
+
+  async function firstDue(connection: Connection, now: number, resting: readonly string[]) {
+    const due = line(resting).where('due_at', '<=', now).limit(1);
+    const [first] = await run(connection, due.select(['id', 'channel_id', 'nonce', 'created_at']));
     return first;
   }
 
   return {
-    async claim(now, leaseUntil, limit) {
+    async claim(now, leaseUntil, limit, resting = []) {
       // The usual case is that nothing is due; it costs no transaction.
-      if ((await firstDue(reading, now)) === undefined) return [];
+      if ((await firstDue(reading, now, resting)) === undefined) return [];
       return inTransaction(async () => {
-        const first = await firstDue(writing, now);
+        const first = await firstDue(writing, now, resting);
         if (first === undefined) return [];
         const waiting = db
           .selectFrom('effects')
@@ -61,11 +58,12 @@ export function sqlOutbox(
               nonce: first.nonce ?? nonceOf(first),
               attempts: eb('attempts', '+', 1),
               due_at: leaseUntil,
+              unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),
             }))
             .where('id', 'in', chosen)
             .returningAll(),
         );
-        return rows.map(effectOf).sort((a, b) => a.id - b.id);
+        return rows.map((row) => effectOf(row, now)).sort((a, b) => a.id - b.id);
       });
     },
 
@@ -77,11 +75,21 @@ export function sqlOutbox(
       await inTransaction(() => run(writing, update(effects).set({ due_at: dueAt, reason })));
     },
 
+    async release(effects, dueAt, reason) {
+      await inTransaction(async () => {
+        await run(writing, update(effects).set({ due_at: dueAt, reason }));
+        const sure = effects.filter(({ unsureSince }) => unsureSince === null);
+        if (sure.length === 0) return;
+        await run(writing, update(sure).set({ unsure_since: null }));
+        await run(writing, update(sure).set({ nonce: null }).where('nonce', 'not like', `%${alone}`));
+      });
+    },
+
     async split(effects, reason) {
       await inTransaction(async () => {
         for (const effect of effects) {
-          const nonce = nonceOf({ id: effect.id, created_at: effect.createdAt }, 's');
-          await run(writing, update([effect]).set({ nonce, due_at: effect.createdAt, reason }));
+          const nonce = nonceOf({ id: effect.id, created_at: effect.createdAt }, alone);
+          await run(writing, update([effect]).set({ nonce, due_at: effect.createdAt, reason, unsure_since: null }));
         }
       });
     },
@@ -105,11 +113,8 @@ export function sqlOutbox(
       );
     },
 
-    async nextDueAt() {
-      const [next] = await run(
-        reading,
-        db.selectFrom('effects').select('due_at').where('state', '=', constant('waiting')).orderBy('due_at').limit(1),
-      );
+    async nextDueAt(resting = []) {
+      const [next] = await run(reading, line(resting).select('due_at').limit(1));
       return next?.due_at ?? null;
     },
 
@@ -125,12 +130,15 @@ export function sqlOutbox(
   };
 }
 
+/** Ends the nonce of an effect that has to go as a message of its own. */
+const alone = '-s';
+
 /** The nonce of a message (at most 25 characters): unique also against a database that was begun anew. */
 function nonceOf(effect: { id: number; created_at: number }, suffix = ''): string {
   return `${effect.id.toString(36)}-${effect.created_at.toString(36)}${suffix}`;
 }
 
-function effectOf(row: Selectable<Tables['effects']>): Effect {
+function effectOf(row: Selectable<Tables['effects']>, claimedAt: number): Effect {
   return {
     id: row.id,
     deliveryId: row.delivery_id,
@@ -140,5 +148,6 @@ function effectOf(row: Selectable<Tables['effects']>): Effect {
     attempts: row.attempts,
     createdAt: row.created_at,
     nonce: row.nonce ?? '',
+    unsureSince: row.unsure_since === claimedAt ? null : row.unsure_since,
   };
 }

@@ -49,6 +49,7 @@ async function announcing(changes: { listingOf?: (name: string) => Promise<Listi
     attempts: 1,
     createdAt: at,
     nonce: 'nonce-of-25-characters-xx',
+    unsureSince: null,
   });
   const shown = () => discord.messages(channelId);
   const announce = async (announcement: Announcement) => {
