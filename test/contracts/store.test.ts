@@ -34,10 +34,9 @@ function holds(newUrl: () => string): void {
     };
   }
 
-  function record(store: Store, event: Vote, receivedAt = start) {
-    return store.transact((tally) =>
-      recordEvent(tally, event, server as never, { receivedAt, family: 'vote', body: '{}' }),
-    );
+  function record(store: Store, event: Vote, receivedAt = start, announceChannelId = server?.announceChannelId) {
+    const listing = { ...server, announceChannelId } as never;
+    return store.transact((tally) => recordEvent(tally, event, listing, { receivedAt, family: 'vote', body: '{}' }));
   }
 
   it('keeps what was committed when it is opened again', async () => {
@@ -129,6 +128,50 @@ function holds(newUrl: () => string): void {
       const ids = claims.flat().map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids).toHaveLength(30);
+    });
+
+    it('passes over channels that rest', async () => {
+      const store = await open();
+      await record(store, vote('1'));
+      await record(store, vote('2'), start, '500000000000000009');
+      const resting = [server?.announceChannelId ?? ''];
+      expect(await store.outbox.nextDueAt(resting)).toBe(start);
+      const [other] = await store.outbox.claim(start, start + minute, 10, resting);
+      expect(other).toMatchObject({ announcement: { userId: '2' } });
+      expect(await store.outbox.claim(start, start + minute, 10, resting)).toEqual([]);
+      expect(await store.outbox.nextDueAt([...resting, '500000000000000009'])).toBe(null);
+    });
+
+    it('remembers since when nobody knows whether an effect is done, over all that follows', async () => {
+      const store = await open();
+      await record(store, vote('1'));
+      const claim = async (at: number) => (await store.outbox.claim(at, at + minute, 10))[0];
+      expect(await claim(start)).toMatchObject({ unsureSince: null });
+      // As after a crash: nobody said what became of it.
+      const second = await claim(start + minute);
+      expect(second).toMatchObject({ unsureSince: start, attempts: 2 });
+      await store.outbox.retry(second ? [second] : [], start + hour, 'no answer');
+      const third = await claim(start + hour);
+      expect(third).toMatchObject({ unsureSince: start });
+      await store.outbox.release(third ? [third] : [], start + 2 * hour, 'refused');
+      expect(await claim(start + 2 * hour)).toMatchObject({ unsureSince: start, nonce: second?.nonce });
+    });
+
+    it('lets go with others what surely was not done, unless it has to go alone', async () => {
+      const store = await open();
+      for (const user of ['1', '2']) await record(store, vote(user));
+      const claim = (at: number) => store.outbox.claim(at, at + minute, 10);
+      await store.outbox.release(await claim(start), start + minute, 'no connection');
+      await record(store, vote('3'), start + minute);
+      const together = await claim(start + minute);
+      expect(together.map(({ announcement }) => announcement.userId)).toEqual(['1', '2', '3']);
+      expect(together.map(({ unsureSince }) => unsureSince)).toEqual([null, null, null]);
+
+      await store.outbox.split(together, 'refused together');
+      const later = start + 2 * minute;
+      await store.outbox.release(await claim(later), later, 'a pause');
+      expect(await claim(later)).toHaveLength(1);
+      expect(await claim(later)).toHaveLength(1);
     });
 
     it('waits, splits, buries, wakes and finishes', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { minute } from '../../src/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { laterClock } from '../support/later-clock.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -21,6 +23,11 @@ function settings(discord: { apiUrl: string; token: string; channel?: string }):
     ...(discord.channel && { ANNOUNCE_CHANNEL_ID: discord.channel }),
   };
 }
+
+/** Has the program's clock run ten minutes ahead. */
+const tenMinutesLater = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${10 * minute};`)}`,
+};
 
 const nowhere = { apiUrl: 'http://127.0.0.1:9/api', token: 'token-for-tests' };
 
@@ -103,6 +110,33 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(Date.now() - returned).toBeLessThan(15_000);
     running.process.kill('SIGINT');
     expect(await running.ended).toBe(0);
+  });
+
+  it('announces once what Discord took before it was killed, though it is down for longer than a nonce lasts', async () => {
+    const clock = laterClock();
+    const discord = await startLocalDiscord({ clock, stopwatch: clock });
+    onTestFinished(() => discord.stop());
+    const announced = () => discord.messages(discord.channels.announcements);
+    const directory = tempDir();
+    const environment = settings({ ...discord, channel: discord.channels.announcements });
+    const running = program(['start'], environment, directory);
+    const url = await running.url();
+    discord.faults.loseAnswers(100, /POST .*messages/);
+    await vote(url, '1');
+    await vi.waitFor(() => expect(announced()).toHaveLength(1), { timeout: 20_000, interval: 1 });
+    running.process.kill('SIGKILL');
+    await running.ended;
+
+    discord.faults.clear();
+    clock.pass(10 * minute);
+    const again = await program(['start'], { ...environment, ...tenMinutesLater }, directory).url();
+    await vi.waitFor(
+      async () => expect(await owner(again, '/effects?state=done')).toMatchObject({ effects: [{ state: 'done' }] }),
+      patience,
+    );
+    expect(announced()).toHaveLength(1);
+    await vote(again, '2');
+    await vi.waitFor(() => expect(announced()).toHaveLength(2), patience);
   });
 
   it('stops within 10 s under load while Discord hangs, and has kept what it acknowledged', async () => {
