@@ -6,7 +6,12 @@ import { run } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** The record of departed requests, kept in the database: it holds over restarts and for all processes. */
-export function sqlBudgetLog(db: Kysely<Tables>, writing: Connection, inTransaction: InTransaction): BudgetLog {
+export function sqlBudgetLog(
+  db: Kysely<Tables>,
+  reading: Connection,
+  writing: Connection,
+  inTransaction: InTransaction,
+): BudgetLog {
   return {
     spend: (keyId, at, window, limit) =>
       inTransaction(async () => {
@@ -27,5 +32,11 @@ export function sqlBudgetLog(db: Kysely<Tables>, writing: Connection, inTransact
         await run(writing, db.insertInto('lookup_requests').values({ key_id: keyId, at }));
         return { granted: true };
       }),
+
+    async spent(keyId, since) {
+      const ofKey = db.selectFrom('lookup_requests').where('key_id', '=', keyId).where('at', '>', since);
+      const [row] = await run(reading, ofKey.select(db.fn.countAll<number>().as('count')));
+      return row?.count ?? 0;
+    },
   };
 }

@@ -73,7 +73,7 @@ export async function openStore(url: string, clock: Clock): Promise<Store> {
     outbox: sqlOutbox(db, reading, writing, commits.write),
     ledger: sqlAccounts(db, reading),
     records: sqlRecords(db, reading),
-    budgetLog: sqlBudgetLog(db, writing, commits.write),
+    budgetLog: sqlBudgetLog(db, reading, writing, commits.write),
     async probe() {
       const at = clock.now();
       // A full disk may have room for the probe and none for a delivery.

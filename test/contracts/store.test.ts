@@ -207,6 +207,8 @@ function holds(newUrl: () => string): void {
     );
     expect(spent.filter(({ granted }) => granted)).toHaveLength(10);
     expect(spent.find(({ granted }) => !granted)).toMatchObject({ granted: false });
+    expect(await (stores[1] as Store).budgetLog.spent('key', start - 1)).toBe(10);
+    expect(await (stores[1] as Store).budgetLog.spent('key', start + minute)).toBe(0);
     expect(await (stores[0] as Store).budgetLog.spend('other', start, minute, 10)).toEqual({ granted: true });
     expect(await (stores[0] as Store).budgetLog.spend('key', start + day, minute, 10)).toEqual({ granted: true });
   });
