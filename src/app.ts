@@ -17,9 +17,10 @@ import { createHttpApp } from './http-app.ts';
 import { createHttpServer } from './http-server.ts';
 import type { LedgerReads } from './ledger/ledger.ts';
 import type { Log } from './log.ts';
-import { createLookup } from './lookup/client.ts';
+import { createLookup, type OwnedLookup } from './lookup/client.ts';
 import { openKeyv } from './lookup/open-keyv.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { measured, standings, timed } from './measure.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
 import { createOwnerApi } from './owner/api.ts';
@@ -72,14 +73,21 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   const cache = await openKeyv(config.cacheUrl, (fault) =>
     log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
   );
-  const metrics = createMetrics({ waitingTransactions: store.waiting, effects: store.outbox.sizes });
+  const metrics = createMetrics({
+    waitingTransactions: store.waiting,
+    effects: store.outbox.sizes,
+    waitingSince: () => store.outbox.waitingSince(clock.now()),
+    isConnected: () => discord.ready,
+    keys: () => standings(listings),
+    now: clock.now,
+  });
 
   const listings = config.listings
     .filter((listing) => listing.lookupKey !== null)
     .map((listing) => listedLookup(listing, listing.lookupKey ?? ''))
     .sort((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
 
-  function listedLookup(listing: Listing, key: string): ListedLookup {
+  function listedLookup(listing: Listing, key: string): ListedLookup & { readonly lookup: OwnedLookup } {
     const lookup = createLookup({
       kind: listing.kind,
       baseUrl: config.lookup.baseUrl,
@@ -91,7 +99,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       timeoutMs: lookupPatience,
       lastVote: (userId) => store.ledger.lastVoteAt(userId, listing.name),
       cooldownMs: listing.terms.cooldown,
-      observe: ({ event }) => metrics.lookups.inc({ listing: listing.name, event }),
+      ...measured(listing.name, metrics),
     });
     return { name: listing.name, lookup };
   }
@@ -119,7 +127,10 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       commands,
       services,
       log,
-      onAnswered: (command, outcome) => metrics.commands.inc({ command, outcome }),
+      onAnswered(command, outcome, took) {
+        metrics.commands.inc({ command, outcome });
+        metrics.commandSeconds.observe({ command }, took / second);
+      },
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);
@@ -186,7 +197,7 @@ interface Parts {
 
 function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }: Parts): Router {
   const keyring = createKeyring(config.listings);
-  const intake = createIntake({ keyring, transact: store.transact, clock, log, onRecorded });
+  const intake = createIntake({ keyring, transact: timed(store.transact, metrics), clock, log, onRecorded });
   return createReceiver({
     intake,
     clock,

@@ -35,6 +35,11 @@ export interface Outbox {
   wake(now: number): Promise<void>;
   /** When the next effect outside the `resting` channels is due, its lease included; null when none waits. */
   nextDueAt(resting?: readonly string[]): Promise<number | null>;
+  /**
+   * When the oldest effect that waits was written; null when none waits. The oldest is the first in line or one that was put off, so only
+   * these are looked at.
+   */
+  waitingSince(now: number): Promise<number | null>;
   /** How many wait and how many are buried. */
   sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
 }

@@ -118,6 +118,20 @@ export function sqlOutbox(
       return next?.due_at ?? null;
     },
 
+    async waitingSince(now) {
+      const [first] = await run(reading, line([]).select('created_at').limit(1));
+      if (first === undefined) return null;
+      const [putOff] = await run(
+        reading,
+        db
+          .selectFrom('effects')
+          .select(({ fn }) => fn.min<number | null>('created_at').as('since'))
+          .where('state', '=', constant('waiting'))
+          .where('due_at', '>', now),
+      );
+      return Math.min(first.created_at, putOff?.since ?? first.created_at);
+    },
+
     async sizes() {
       // One at a time, so that each is counted in an index of its own and never in the table of all that was ever done.
       const size = async (state: 'waiting' | 'buried') => {
