@@ -7,14 +7,16 @@ export interface LookupMetrics {
   readonly lookupAge: Histogram<'listing' | 'resource'>;
 }
 
+/** How it stands with the key of a listing. */
+interface Key {
+  readonly keyRefused: boolean;
+  readonly wrongShape: boolean;
+  readonly budgetLeft: number | null;
+}
+
 export interface LookupSources {
-  /** How it stands with the key of each listing, by the listing's name. */
-  keys(): Promise<
-    ReadonlyMap<
-      string,
-      { readonly keyRefused: boolean; readonly wrongShape: boolean; readonly budgetLeft: number | null }
-    >
-  >;
+  /** By the name of the listing. */
+  keys(): Promise<ReadonlyMap<string, Key>>;
 }
 
 const minute = 60;
@@ -24,33 +26,39 @@ const day = 24 * hour;
 /** What was asked of the service, what was known without asking, and how it stands with the keys. */
 export function lookupMetrics(registry: Registry, sources: LookupSources): LookupMetrics {
   const registers = [registry];
-  const labelNames = ['listing'] as const;
-  const refused = new Gauge({
-    name: 'tallyhook_lookup_key_refused',
-    help: 'Whether the service refuses the API key of a listing (1) or not (0).',
-    labelNames,
-    registers,
-  });
-  const changed = new Gauge({
-    name: 'tallyhook_lookup_answers_changed',
-    help: 'Whether answers of the service are not what its document describes (1) or are (0).',
-    labelNames,
-    registers,
-  });
-  new Gauge({
-    name: 'tallyhook_lookup_budget_left',
-    help: 'Requests that could leave for the service now, of 120 per minute and key.',
-    labelNames,
-    registers,
-    async collect() {
-      this.reset();
-      for (const [listing, { keyRefused, wrongShape, budgetLeft }] of await sources.keys()) {
-        refused.set({ listing }, Number(keyRefused));
-        changed.set({ listing }, Number(wrongShape));
-        if (budgetLeft !== null) this.set({ listing }, budgetLeft);
-      }
-    },
-  });
+
+  /** A figure of each key; null where it is not known. */
+  function perKey(name: string, help: string, read: (key: Key) => number | null): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['listing'],
+      registers,
+      async collect() {
+        this.reset();
+        for (const [listing, key] of await sources.keys()) {
+          const figure = read(key);
+          if (figure !== null) this.set({ listing }, figure);
+        }
+      },
+    });
+  }
+
+  perKey(
+    'tallyhook_lookup_budget_left',
+    'Requests that could leave for the service now, of 120 per minute and key.',
+    ({ budgetLeft }) => budgetLeft,
+  );
+  perKey(
+    'tallyhook_lookup_key_refused',
+    'Whether the service refuses the API key of a listing (1) or not (0).',
+    ({ keyRefused }) => Number(keyRefused),
+  );
+  perKey(
+    'tallyhook_lookup_answers_changed',
+    'Whether answers of the service are not what its document describes (1) or are (0).',
+    ({ wrongShape }) => Number(wrongShape),
+  );
   return {
     lookups: new Counter({
       name: 'tallyhook_lookups_total',

@@ -13,7 +13,7 @@ export interface Metrics extends DeliveryMetrics, OutboxMetrics, LookupMetrics, 
   readonly contentType: string;
 }
 
-/** Where those figures come from that are asked for at each scrape. None may cost much, and one that fails is left out. */
+/** Where those figures come from that are asked for at each scrape. None may cost much; one that fails spoils no other. */
 export interface Sources extends OutboxSources, LookupSources {
   /** How many transactions wait for the database. */
   waitingTransactions(): number;
