@@ -8,6 +8,7 @@ import type { ListingCard } from './discord/announcement.ts';
 import { createAnnouncer } from './discord/announcer.ts';
 import { createDiscordClient } from './discord/client.ts';
 import { createInteractions } from './discord/interactions.ts';
+import { createReach } from './discord/reach.ts';
 import { createRegistrar } from './discord/registrar.ts';
 import { createDiscordRest } from './discord/rest.ts';
 import { messageOf } from './errors.ts';
@@ -16,11 +17,11 @@ import { createHttpApp } from './http-app.ts';
 import { createHttpServer } from './http-server.ts';
 import type { LedgerReads } from './ledger/ledger.ts';
 import type { Log } from './log.ts';
-import { createLookup } from './lookup/client.ts';
-import type { Lookup } from './lookup/lookup.ts';
+import { createLookup, type OwnedLookup } from './lookup/client.ts';
 import { openKeyv } from './lookup/open-keyv.ts';
 import { createRekeyable } from './lookup/rekeyable.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { measured, standings, timed } from './measure.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
 import { createOwnerApi } from './owner/api.ts';
@@ -86,7 +87,14 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   const cache = await openKeyv(config.cacheUrl, (fault) =>
     log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
   );
-  const metrics = createMetrics({ waitingTransactions: store.waiting, effects: store.outbox.sizes });
+  const metrics = createMetrics({
+    waitingTransactions: store.waiting,
+    effects: store.outbox.sizes,
+    waitingSince: () => store.outbox.waitingSince(clock.now()),
+    isConnected: () => discord.ready,
+    keys: () => standings(listings),
+    now: clock.now,
+  });
 
   const lookups = config.listings
     .filter((listing) => listing.lookupKey !== null)
@@ -96,7 +104,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
     }));
   const listings = lookups.toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
 
-  function lookupOf(listing: Listing, key: string): Lookup {
+  function lookupOf(listing: Listing, key: string): OwnedLookup {
     return createLookup({
       kind: listing.kind,
       baseUrl: config.lookup.baseUrl,
@@ -108,7 +116,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       timeoutMs: lookupPatience,
       lastVote: (userId) => store.ledger.lastVoteAt(userId, listing.name),
       cooldownMs: listing.terms.cooldown,
-      observe: ({ event }) => metrics.lookups.inc({ listing: listing.name, event }),
+      ...measured(listing.name, metrics),
     });
   }
 
@@ -117,6 +125,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   const dispatcher = createDispatcher({
     outbox: store.outbox,
     perform: createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log }),
+    isReachable: createReach(rest),
     clock,
     log,
     onAttempt(effects, attempt) {
@@ -134,7 +143,10 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       commands,
       services,
       log,
-      onAnswered: (command, outcome) => metrics.commands.inc({ command, outcome }),
+      onAnswered(command, outcome, took) {
+        metrics.commands.inc({ command, outcome });
+        metrics.commandSeconds.observe({ command }, took / second);
+      },
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);
@@ -208,7 +220,7 @@ interface Parts {
 }
 
 function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: Parts): Receiver {
-  const intake = createIntake({ keyring, recorder: store.recorder, clock, log, onRecorded });
+  const intake = createIntake({ keyring, recorder: timed(store.recorder, metrics), clock, log, onRecorded });
   return createReceiver({
     intake,
     clock,

@@ -5,7 +5,7 @@ import { run } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** The record of departed requests, inside a transaction of `connection`: it holds over restarts and for all processes. */
-export function budgetLogIn(db: Kysely<Tables>, connection: Connection): BudgetLog {
+export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<BudgetLog, 'spend'> {
   return {
     async spend(keyId, at, window, limit) {
       const ofKey = db.deleteFrom('lookup_requests').where('key_id', '=', keyId);
@@ -26,4 +26,16 @@ export function budgetLogIn(db: Kysely<Tables>, connection: Connection): BudgetL
       return { granted: true };
     },
   };
+}
+
+/** How many departures of a key lie after `since` (ms since the epoch). */
+export async function spentSince(
+  db: Kysely<Tables>,
+  connection: Connection,
+  keyId: string,
+  since: number,
+): Promise<number> {
+  const ofKey = db.selectFrom('lookup_requests').where('key_id', '=', keyId).where('at', '>', since);
+  const [row] = await run(connection, ofKey.select(db.fn.countAll<number>().as('count')));
+  return row?.count ?? 0;
 }

@@ -5,19 +5,16 @@ import type { Connection } from './dialect.ts';
 import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
 
+/** What waits, in the order in which it is due, outside the channels that rest. */
+export function line(db: Kysely<Tables>, resting: readonly string[]) {
+  const waiting = db.selectFrom('effects').where('state', '=', constant('waiting')).orderBy('due_at').orderBy('id');
+  return resting.length === 0 ? waiting : waiting.where('channel_id', 'not in', resting);
+}
+
 /** The first effect that is due, if any; it decides the channel and the message that are next. */
-export async function firstDue(db: Kysely<Tables>, connection: Connection, now: number) {
-  const [first] = await run(
-    connection,
-    db
-      .selectFrom('effects')
-      .select(['id', 'channel_id', 'nonce', 'created_at'])
-      .where('state', '=', constant('waiting'))
-      .where('due_at', '<=', now)
-      .orderBy('due_at')
-      .orderBy('id')
-      .limit(1),
-  );
+export async function firstDue(db: Kysely<Tables>, connection: Connection, now: number, resting: readonly string[]) {
+  const due = line(db, resting).where('due_at', '<=', now).limit(1);
+  const [first] = await run(connection, due.select(['id', 'channel_id', 'nonce', 'created_at']));
   return first;
 }
 
@@ -25,13 +22,16 @@ export async function firstDue(db: Kysely<Tables>, connection: Connection, now: 
  * What the outbox writes, inside a transaction of `connection`. The lease is the due time itself, moved into the future: when nobody
  * finishes the effect it comes due again. Claims need no row locks, because only one transaction writes at a time.
  */
-export function outboxWrites(db: Kysely<Tables>, connection: Connection): Omit<Outbox, 'nextDueAt' | 'sizes'> {
+export function outboxWrites(
+  db: Kysely<Tables>,
+  connection: Connection,
+): Omit<Outbox, 'nextDueAt' | 'waitingSince' | 'sizes'> {
   const ids = (effects: readonly Effect[]) => effects.map(({ id }) => id);
   const update = (effects: readonly Effect[]) => db.updateTable('effects').where('id', 'in', ids(effects));
 
   return {
-    async claim(now, leaseUntil, limit) {
-      const first = await firstDue(db, connection, now);
+    async claim(now, leaseUntil, limit, resting = []) {
+      const first = await firstDue(db, connection, now, resting);
       if (first === undefined) return [];
       const waiting = db
         .selectFrom('effects')
@@ -51,11 +51,12 @@ export function outboxWrites(db: Kysely<Tables>, connection: Connection): Omit<O
             nonce: first.nonce ?? nonceOf(first),
             attempts: eb('attempts', '+', 1),
             due_at: leaseUntil,
+            unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),
           }))
           .where('id', 'in', chosen)
           .returningAll(),
       );
-      return rows.map(effectOf).sort((a, b) => a.id - b.id);
+      return rows.map((row) => effectOf(row, now)).sort((a, b) => a.id - b.id);
     },
 
     async done(effects, now) {
@@ -66,10 +67,18 @@ export function outboxWrites(db: Kysely<Tables>, connection: Connection): Omit<O
       await run(connection, update(effects).set({ due_at: dueAt, reason }));
     },
 
+    async release(effects, dueAt, reason) {
+      await run(connection, update(effects).set({ due_at: dueAt, reason }));
+      const sure = effects.filter(({ unsureSince }) => unsureSince === null);
+      if (sure.length === 0) return;
+      await run(connection, update(sure).set({ unsure_since: null }));
+      await run(connection, update(sure).set({ nonce: null }).where('nonce', 'not like', `%${alone}`));
+    },
+
     async split(effects, reason) {
       for (const effect of effects) {
-        const nonce = nonceOf({ id: effect.id, created_at: effect.createdAt }, 's');
-        await run(connection, update([effect]).set({ nonce, due_at: effect.createdAt, reason }));
+        const nonce = nonceOf({ id: effect.id, created_at: effect.createdAt }, alone);
+        await run(connection, update([effect]).set({ nonce, due_at: effect.createdAt, reason, unsure_since: null }));
       }
     },
 
@@ -92,12 +101,15 @@ export function outboxWrites(db: Kysely<Tables>, connection: Connection): Omit<O
   };
 }
 
+/** Ends the nonce of an effect that has to go as a message of its own. */
+const alone = '-s';
+
 /** The nonce of a message (at most 25 characters): unique also against a database that was begun anew. */
 function nonceOf(effect: { id: number; created_at: number }, suffix = ''): string {
   return `${effect.id.toString(36)}-${effect.created_at.toString(36)}${suffix}`;
 }
 
-function effectOf(row: Selectable<Tables['effects']>): Effect {
+function effectOf(row: Selectable<Tables['effects']>, claimedAt: number): Effect {
   return {
     id: row.id,
     deliveryId: row.delivery_id,
@@ -107,5 +119,6 @@ function effectOf(row: Selectable<Tables['effects']>): Effect {
     attempts: row.attempts,
     createdAt: row.created_at,
     nonce: row.nonce ?? '',
+    unsureSince: row.unsure_since === claimedAt ? null : row.unsure_since,
   };
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Connection } from './dialect.ts';
-import { firstDue } from './outbox-writes.ts';
+import { firstDue, line } from './outbox-writes.ts';
 import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
 import type { Write } from './writes.ts';
@@ -9,23 +9,35 @@ import type { Write } from './writes.ts';
 /** The outbox over SQL. */
 export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write): Outbox {
   return {
-    async claim(now, leaseUntil, limit) {
+    async claim(now, leaseUntil, limit, resting = []) {
       // The usual case is that nothing is due; it costs no transaction.
-      if ((await firstDue(db, reading, now)) === undefined) return [];
-      return write('claim', now, leaseUntil, limit);
+      if ((await firstDue(db, reading, now, resting)) === undefined) return [];
+      return write('claim', now, leaseUntil, limit, resting);
     },
     done: (effects, now) => write('done', effects, now),
     retry: (effects, dueAt, reason) => write('retry', effects, dueAt, reason),
+    release: (effects, dueAt, reason) => write('release', effects, dueAt, reason),
     split: (effects, reason) => write('split', effects, reason),
     bury: (effects, now, reason) => write('bury', effects, now, reason),
     wake: (now) => write('wake', now),
 
-    async nextDueAt() {
-      const [next] = await run(
-        reading,
-        db.selectFrom('effects').select('due_at').where('state', '=', constant('waiting')).orderBy('due_at').limit(1),
-      );
+    async nextDueAt(resting = []) {
+      const [next] = await run(reading, line(db, resting).select('due_at').limit(1));
       return next?.due_at ?? null;
+    },
+
+    async waitingSince(now) {
+      const [first] = await run(reading, line(db, []).select('created_at').limit(1));
+      if (first === undefined) return null;
+      const [putOff] = await run(
+        reading,
+        db
+          .selectFrom('effects')
+          .select(({ fn }) => fn.min<number | null>('created_at').as('since'))
+          .where('state', '=', constant('waiting'))
+          .where('due_at', '>', now),
+      );
+      return Math.min(first.created_at, putOff?.since ?? first.created_at);
     },
 
     async sizes() {

@@ -6,6 +6,7 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { Records } from '../owner/records.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { sqlAccounts } from './accounts.ts';
+import { spentSince } from './budget-log.ts';
 import type { Dialect } from './dialect.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
@@ -79,7 +80,10 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
     outbox: sqlOutbox(db, reading, write),
     ledger: sqlAccounts(db, reading),
     records: sqlRecords(db, reading),
-    budgetLog: { spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit) },
+    budgetLog: {
+      spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit),
+      spent: (keyId, since) => spentSince(db, reading, keyId, since),
+    },
     async probe() {
       const at = clock.now();
       if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;

@@ -58,6 +58,8 @@ export interface Tables {
     /** The nonce of the message that it goes out in; set by the first attempt. */
     nonce: string | null;
     reason: string | null;
+    /** When the first attempt began of which nobody knows whether it succeeded. */
+    unsure_since: number | null;
   };
   /** When each request left for the lookup API, for the budget. */
   lookup_requests: { key_id: string; at: number };

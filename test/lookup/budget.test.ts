@@ -68,6 +68,7 @@ describe('the budget', () => {
     const log = memoryBudgetLog();
     let looked = 0;
     const budget = budgetOn({
+      ...log,
       spend(...what) {
         looked++;
         return log.spend(...what);
@@ -80,7 +81,7 @@ describe('the budget', () => {
   });
 
   it('grants nothing that it cannot write down', async () => {
-    const budget = budgetOn({ spend: () => Promise.reject(new Error('disk full')) });
+    const budget = budgetOn({ ...memoryBudgetLog(), spend: () => Promise.reject(new Error('disk full')) });
     expect(await refusal(budget.spend(0))).toMatchObject({ retryAt: 5 * second, cause: new Error('disk full') });
   });
 
