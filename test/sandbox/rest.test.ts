@@ -290,6 +290,38 @@ describe('a message', () => {
     expect(newest.map(({ content }) => content)).toEqual(['4', '3']);
     expect((await list(`?before=${newest[1]?.id}`)).map(({ content }) => content)).toEqual(['2', '1']);
     expect((await list(`?after=${newest[1]?.id}`)).map(({ content }) => content)).toEqual(['4']);
+    expect((await list(`?around=${newest[1]?.id}&limit=2`)).map(({ content }) => content)).toEqual(['3', '2']);
+  });
+
+  it.each([
+    ['limit=101', 'limit', 'NUMBER_TYPE_MAX'],
+    ['limit=0', 'limit', 'NUMBER_TYPE_MIN'],
+    ['limit=many', 'limit', 'NUMBER_TYPE_COERCE'],
+    ['before=yesterday', 'before', 'NUMBER_TYPE_COERCE'],
+  ])('is not listed by a query such as %s', async (query, field, code) => {
+    const { ask, announcements } = await withApi();
+    const { status, json } = await ask('GET', `/channels/${announcements}/messages?${query}`);
+    expect(status).toBe(400);
+    expect(faultAt(json, field)).toBe(code);
+  });
+
+  it('tells its nonce when it is new, and not when it is read again', async () => {
+    const { ask, send, announcements } = await withApi();
+    const { id, json } = await send({ content: 'new', nonce: 'n' });
+    expect(json['nonce']).toBe('n');
+    const path = `/channels/${announcements}/messages`;
+    expect((await ask('GET', `${path}/${id}`)).json).not.toHaveProperty('nonce');
+    expect((await ask('GET', path)).json[0]).not.toHaveProperty('nonce');
+    expect((await ask('PATCH', `${path}/${id}`, { content: 'old' })).json).not.toHaveProperty('nonce');
+  });
+
+  it('of the past is hidden from a bot that may not read the history', async () => {
+    const { discord, ask, send, announcements } = await withApi();
+    const { id } = await send({ content: 'past' });
+    discord.faults.losePermission(announcements, 'readMessageHistory');
+    expect(await ask('GET', `/channels/${announcements}/messages`)).toMatchObject({ status: 200, json: [] });
+    const one = await ask('GET', `/channels/${announcements}/messages/${id}`);
+    expect(one).toMatchObject({ status: 403, json: { code: 50013 } });
   });
 });
 

@@ -107,7 +107,7 @@ export class Messages {
     };
     refuseEmpty(edited);
     this.#keep({ message: edited, onlyFor });
-    this.#tell('MESSAGE_UPDATE', edited, onlyFor);
+    this.#tell('MESSAGE_UPDATE', asReadAgain(edited), onlyFor);
     return edited;
   }
 
@@ -159,6 +159,14 @@ export class Messages {
     const key = nonceKey(message.author, message.nonce);
     this.#nonces.set(key, { messageId: message.id, at: this.#stopwatch.now() });
   }
+}
+
+/**
+ * A message as it is when it is not new any more. Its nonce is told once, in the answer to its creation and in MESSAGE_CREATE, and
+ * "lost if re-fetched" (discord.js, `Message#nonce`; so says discord-api-types).
+ */
+export function asReadAgain({ nonce: _told, ...message }: Message): Message {
+  return message;
 }
 
 function nonceKey(author: User, nonce: MessageForm['nonce']): string {
