@@ -47,11 +47,15 @@ const embed = z
 
 export type Embed = z.output<typeof embed>;
 
+/** "32 bit integer used as an optional identifier"; 0 is none. */
+const componentId = z.int32().min(0).nullish();
+
 const emoji = z.object({ id: snowflake.nullish(), name: z.string().nullish(), animated: z.boolean().nullish() });
 
 const button = z
   .object({
     type: z.literal(2),
+    id: componentId,
     style: z.int().min(1).max(5),
     label: text(80).nullish(),
     emoji: emoji.nullish(),
@@ -71,6 +75,7 @@ const button = z
   });
 
 const selectBounds = {
+  id: componentId,
   custom_id: requiredText(100),
   placeholder: text(150).nullish(),
   min_values: z.int().min(0).max(25).nullish(),
@@ -102,6 +107,7 @@ export type Select = z.output<typeof stringSelect> | z.output<typeof pickingSele
 
 const actionRow = z.object({
   type: z.literal(1),
+  id: componentId,
   components: z
     .array(z.discriminatedUnion('type', [button, stringSelect, pickingSelect]))
     .min(1)

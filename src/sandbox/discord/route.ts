@@ -66,7 +66,8 @@ export function matcher(
   };
 }
 
-function decoded(text: string): string {
+/** The text without its percent signs; as it is where they make no sense. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

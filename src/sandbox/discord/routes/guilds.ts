@@ -26,8 +26,9 @@ export function guildRoutes(world: World): Route[] {
 
   return [
     route('GET', '/users/@me/guilds', () => {
-      const { id, name, icon, features } = world.guild();
-      return ok([{ id, name, icon, features, owner: false, permissions: String(world.permissionsOf(world.bot.id)) }]);
+      const { id, name, icon, banner, features } = world.guild();
+      const permissions = String(world.permissionsOf(world.bot.id));
+      return ok([{ id, name, icon, banner, features, owner: false, permissions }]);
     }),
     route('POST', '/users/@me/channels', ({ body }) => {
       const { recipient_id } = checkForm(z.object({ recipient_id: z.string() }), body);
