@@ -3,8 +3,7 @@ import type { Exchange } from '../../src/sandbox/discord/exchanges.ts';
 import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 import { describedParts } from './discord-dispatches.ts';
 import { operationOf } from './discord-document.ts';
-import { exceptions } from './discord-exceptions.ts';
-import { type Fault, faultsIn } from './discord-faults.ts';
+import { faultsIn } from './discord-faults.ts';
 import { schemaNamed, schemaOfType } from './discord-types.ts';
 
 /** Refusals of what was meant to be at fault: an invalid form, no JSON. Discord: "JSON Error Codes". */
@@ -25,15 +24,13 @@ export function faultsOfExchange(exchange: Exchange): string[] {
           ...faultsIn(`${name} request`, operation.body, body),
         ];
   const schema = answerSchema(status, operation?.answers ?? new Map<string, z.ZodType>());
-  return told([...asked, ...(status === 0 ? [] : faultsIn(`${name} answer ${status}`, schema, answer))]);
+  return [...asked, ...(status === 0 ? [] : faultsIn(`${name} answer ${status}`, schema, answer))];
 }
 
 /** What Discord's document finds wrong with the objects in a dispatch of the gateway. */
 export function faultsOfDispatch(dispatch: SentDispatch): string[] {
-  return told(
-    describedParts(dispatch).flatMap(({ field, type, value }) =>
-      faultsIn(`${dispatch.t} ${field}`.trim(), schemaOfType(type), value),
-    ),
+  return describedParts(dispatch).flatMap(({ field, type, value }) =>
+    faultsIn(`${dispatch.t} ${field}`.trim(), schemaOfType(type), value),
   );
 }
 
@@ -46,10 +43,4 @@ function isRefusedAsSuch({ status, answer }: Exchange): boolean {
 function answerSchema(status: number, answers: ReadonlyMap<string, z.ZodType>): z.ZodType {
   const refusal = answers.get('4XX') ?? schemaNamed('ErrorResponse');
   return answers.get(String(status)) ?? (status >= 400 ? refusal : schemaOfType('never'));
-}
-
-function told(faults: readonly Fault[]): string[] {
-  return faults
-    .filter((fault) => !exceptions.some((exception) => exception.covers(fault)))
-    .map(({ at, field, message, value }) => `${at}: ${field}: ${message} (${JSON.stringify(value)?.slice(0, 100)})`);
 }
