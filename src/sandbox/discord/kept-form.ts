@@ -2,7 +2,7 @@ import type { ActionRow, Button, Embed, Select } from './limits.ts';
 
 /** A form as a message keeps it: without what was left empty, and with what Discord fills in. */
 
-type Filled<Part> = { readonly [Key in keyof Part]: Exclude<Part[Key], null> };
+export type Filled<Part> = { readonly [Key in keyof Part]: Exclude<Part[Key], null> };
 
 export type KeptEmbed = Filled<Embed> & { readonly type: 'rich' };
 export type KeptRow = Omit<ActionRow, 'components'> & { readonly id: number; readonly components: KeptComponent[] };
@@ -34,8 +34,8 @@ export function keptComponents(rows: readonly ActionRow[] | null | undefined): K
   }));
 }
 
-/** Discord leaves a field out where it would be null. */
-function filled<Part extends object>(part: Part): Filled<Part> {
+/** Discord leaves most fields out where they would be null. */
+export function filled<Part extends object>(part: Part): Filled<Part> {
   const entries = Object.entries(part).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(entries.map(([name, value]) => [name, plain(value)])) as Filled<Part>;
 }

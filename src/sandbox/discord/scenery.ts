@@ -135,7 +135,6 @@ const settings = {
   preferred_locale: 'en-US',
   nsfw: false,
   nsfw_level: 0,
-  hub_type: null,
   incidents_data: null,
   max_presences: null,
   max_members: 500_000,

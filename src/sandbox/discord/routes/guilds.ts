@@ -37,9 +37,10 @@ export function guildRoutes(world: World): Route[] {
       return ok(world.directChannelWith(user));
     }),
     route('GET', '/users/:userId', ({ ids }) => ok(world.user(ids.userId) ?? noUser())),
-    route('GET', '/guilds/:guildId', ({ ids }) => {
+    route('GET', '/guilds/:guildId', ({ ids, query }) => {
       checkGuild(ids.guildId);
-      return ok(world.guild());
+      const counts = { approximate_member_count: world.members.size, approximate_presence_count: world.members.size };
+      return ok({ ...world.guild(), ...(query.get('with_counts') === 'true' ? counts : {}) });
     }),
     route('GET', '/guilds/:guildId/channels', ({ ids }) => {
       checkGuild(ids.guildId);
