@@ -117,7 +117,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const commands = new Commands(world);
   const interactions = new Interactions(world, stopwatch, stopping.signal);
   const answering = new Answering(world, messages, interactions, files);
-  const hand = new Hand(world, commands, messages, interactions);
+  const hand = new Hand(world, commands, messages, interactions, files);
   const faults = new Faults(stopwatch);
   const gateway = new Gateway({
     world,
