@@ -97,7 +97,15 @@ export const stringSelect = z.object({
       }),
     )
     .min(1)
-    .max(25),
+    .max(25)
+    .superRefine((options, context) => {
+      for (const [index, { value }] of options.entries()) {
+        if (options.findIndex((other) => other.value === value) < index) {
+          const code = 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED';
+          fault(context, [index, 'value'], code, 'The specified option value is already used');
+        }
+      }
+    }),
 });
 
 export const pickingSelect = z.object({ type: z.literal([5, 6, 7, 8]), ...selectBounds });

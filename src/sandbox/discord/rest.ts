@@ -8,7 +8,7 @@ import type { Exchange } from './exchanges.ts';
 import type { Faults, Mishap } from './faults.ts';
 import { type RateLimits, retryHeaders } from './rate-limits.ts';
 import { visibleHeaders, withoutToken } from './requests.ts';
-import { type Answer, type Call, decoded, matcher, type Route } from './route.ts';
+import { type Answer, type Call, checkIds, decoded, matcher, type Route } from './route.ts';
 
 interface RestOptions {
   readonly routes: readonly Route[];
@@ -57,6 +57,7 @@ export function createRest(options: RestOptions) {
       if (found === 'other_method') throw refusal.methodNotAllowed();
       const { route, ids } = found;
       if (route.needsBot && request.headers.authorization !== `Bot ${token}`) throw refusal.unauthorized();
+      checkIds(ids);
       const bucket = `${method} ${route.path}`;
       const verdict = limits?.count({
         route: bucket,
