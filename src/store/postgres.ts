@@ -5,13 +5,15 @@ import type { Dialect } from './dialect.ts';
 /** The key of the advisory lock that makes one transaction at a time the writer, over all processes. Any constant number does. */
 const writerLock = 7_411_700;
 
-/** PostgreSQL, for more than one process. Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+const bigint = 20;
+/** Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+export const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** PostgreSQL, for more than one process. */
 export function postgres(url: string): Dialect {
-  const bigint = 20;
-  const types = {
-    getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-      oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-  };
   const pool = new pg.Pool({
     connectionString: url,
     max: 8,
