@@ -17,6 +17,13 @@ export interface PaymentDifference {
   readonly entered: number;
 }
 
+/** How many rows point at a row that is not there: entries and effects at deliveries, names at orders. */
+export interface StrayRows {
+  readonly entries: number;
+  readonly effects: number;
+  readonly names: number;
+}
+
 /** All that differ, and the first few of them. */
 export interface Differences<Difference> {
   readonly count: number;
@@ -101,11 +108,8 @@ export async function paymentDifferences({ db, run }: Snapshot): Promise<Differe
   return { count: rows[0]?.count ?? 0, first };
 }
 
-/** Rows that point at a row that is not there: the database has no foreign keys, for speed. */
-export async function strayRows({
-  db,
-  run,
-}: Snapshot): Promise<Readonly<Record<'entries' | 'effects' | 'names', number>>> {
+/** Looks for them, since the database has no foreign keys, for speed. */
+export async function strayRows({ db, run }: Snapshot): Promise<StrayRows> {
   const count = db.fn.countAll<number>().as('count');
   const deliveries = db.selectFrom('deliveries').select('deliveries.id');
   const orders = db.selectFrom('orders').select('orders.id');
@@ -114,19 +118,23 @@ export async function strayRows({
       .selectFrom('entries')
       .select(count)
       .where('delivery_id', 'is not', null)
-      .where(({ not, exists }) => not(exists(deliveries.whereRef('deliveries.id', '=', 'entries.delivery_id')))),
+      .where(({ not, exists }) =>
+        not(exists(deliveries.where('deliveries.id', '=', sql.ref<number>('entries.delivery_id')))),
+      ),
   );
   const [effects] = await run(
     db
       .selectFrom('effects')
       .select(count)
-      .where(({ not, exists }) => not(exists(deliveries.whereRef('deliveries.id', '=', 'effects.delivery_id')))),
+      .where(({ not, exists }) =>
+        not(exists(deliveries.where('deliveries.id', '=', sql.ref<number>('effects.delivery_id')))),
+      ),
   );
   const [names] = await run(
     db
       .selectFrom('order_names')
       .select(count)
-      .where(({ not, exists }) => not(exists(orders.whereRef('orders.id', '=', 'order_names.order_id')))),
+      .where(({ not, exists }) => not(exists(orders.where('orders.id', '=', sql.ref<string>('order_names.order_id'))))),
   );
   return { entries: entries?.count ?? 0, effects: effects?.count ?? 0, names: names?.count ?? 0 };
 }
