@@ -37,6 +37,9 @@ const verbs: Readonly<Record<string, () => Promise<Run>>> = {
   register: async () => (await import('./register.ts')).register,
   config: async () => (await import('./show-config.ts')).showConfig,
   doctor: async () => (await import('./doctor/cli.ts')).doctor,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restoreCommand,
+  export: async () => (await import('./export/cli.ts')).exportCommand,
 };
 
 /** The command line. Sets the exit code; returns when there is nothing left to do. */

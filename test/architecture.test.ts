@@ -54,7 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   doctor: [...pure, 'terminal', 'config', 'start', 'register', 'commands', 'discord', 'lookup', 'store'],
   'with-database': ['config', 'terminal'],
   backup: [...words, 'terminal', 'with-database', 'store'],
-  restore: [...words, 'terminal', 'with-database', 'store'],
+  restore: [...words, 'terminal', 'with-database', 'backup', 'store'],
   export: [...words, 'terminal', 'with-database', 'ledger', 'store'],
   main: ['terminal', 'start', 'sandbox', 'service', 'register', 'show-config', 'doctor', 'backup', 'restore', 'export'],
   index: ['config', 'app', ...words, 'lookup', 'webhook'],

@@ -42,11 +42,6 @@ async function checkLocal({ host, port }: { host: string; port: number }): Promi
   return note(`Nothing answers on ${base} (${reached.reason}).`, 'Start tallyhook, unless it runs on another machine.');
 }
 
-/** Whether a tallyhook runs on this machine, where these settings have it listen. */
-export async function isRunning({ host, port }: { host: string; port: number }): Promise<boolean> {
-  return port !== 0 && isAlive(await reach(`${localBase(host, port)}/healthz`, {}, patience));
-}
-
 /** What listens on every address is asked on the loopback. */
 function localBase(host: string, port: number): string {
   const asked = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
