@@ -5,7 +5,7 @@ import { messageOf, TallyhookError } from '../errors.ts';
 import { balanceDifferences } from './audit.ts';
 import { companions, exists, writeWhole } from './copy.ts';
 import { DatabaseTooNew } from './migrate.ts';
-import { sqliteSnapshot } from './sqlite-snapshot.ts';
+import { openAtMoment, sqliteSnapshot } from './sqlite-snapshot.ts';
 import { standingOf } from './standing.ts';
 import { type Contents, contentsOf } from './survey.ts';
 
@@ -31,11 +31,9 @@ export interface BackupOptions {
 export async function backUp(from: string, to: string, { onProgress, stop }: BackupOptions): Promise<Copied> {
   await requireOurs(from, from, 'Check DATABASE_URL, and the folder in which this is run.');
   return writeWhole(to, async (partial) => {
-    const source = new Database(from, { readonly: true, fileMustExist: true });
+    // What changed for us while it is copied would begin the copy anew with each commit.
+    const source = openAtMoment(from);
     try {
-      // While this transaction lasts the source does not change for us; otherwise each commit would begin the copy anew.
-      source.exec('BEGIN');
-      source.prepare('SELECT count(*) FROM sqlite_master').get();
       await source.backup(partial, {
         progress({ totalPages, remainingPages }) {
           if (stop.aborted) throw new TallyhookError('stopped', 'The backup was stopped. Nothing is left of it.');

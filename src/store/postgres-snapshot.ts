@@ -20,6 +20,8 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
   client.on('error', () => {});
   await client.connect();
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  // The first question fixes the moment.
+  await client.query('SELECT 1');
   return {
     db: compiler({ kysely: new PostgresDialect({ pool: async () => Promise.reject(new Error('It compiles only.')) }) }),
     async run<Row>(query: Compilable<Row>) {

@@ -10,15 +10,7 @@ const mostFaults = 5;
 
 /** A snapshot of a SQLite file. Readers hold up nobody, but while one lasts the write-ahead log is not folded back. */
 export function sqliteSnapshot(path: string): Snapshot {
-  const database = new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
-  try {
-    database.exec('BEGIN');
-    // The first read fixes the moment.
-    database.prepare('SELECT count(*) FROM sqlite_master').get();
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  const database = openAtMoment(path);
   return {
     db: compiler({ kysely: new SqliteDialect({ database }) }),
     async run<Row>(query: Compilable<Row>) {
@@ -35,4 +27,22 @@ export function sqliteSnapshot(path: string): Snapshot {
     },
     close: async () => void database.close(),
   };
+}
+
+/**
+ * A connection that reads the file as it is now, until it is closed. It is not opened as read-only, because then it could not clear away
+ * the write-ahead log that it may have had to create, and the database would look as if it were in use.
+ */
+export function openAtMoment(path: string): Database.Database {
+  const database = new Database(path, { fileMustExist: true, timeout: busyTimeoutMs });
+  try {
+    database.pragma('query_only = ON');
+    database.exec('BEGIN');
+    // The first read fixes the moment.
+    database.prepare('SELECT count(*) FROM sqlite_master').get();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
