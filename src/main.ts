@@ -13,6 +13,10 @@ Usage
   tallyhook register    register the slash commands and exit
   tallyhook config      show the settings in force, secrets hidden; --check says what is wrong with them, --schema
                         prints the JSON Schema of the file that TALLYHOOK_CONFIG names
+  tallyhook doctor      check the whole installation: settings, Discord, keys, address, database; each fault with its cure
+  tallyhook backup      copy the database into a file while the program runs, and prove the copy
+  tallyhook restore     make such a file the database again
+  tallyhook export      print every entry of the ledger as JSON lines or CSV
   tallyhook --help      this text; every command has one of its own
   tallyhook --version
 
@@ -41,6 +45,10 @@ const verbs: Readonly<Record<string, () => Promise<Run>>> = {
   },
   register: async () => (await import('./register.ts')).register,
   config: async () => (await import('./show-config.ts')).showConfig,
+  doctor: async () => (await import('./doctor/cli.ts')).doctor,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restoreCommand,
+  export: async () => (await import('./export/cli.ts')).exportCommand,
 };
 
 /** The command line. Sets the exit code; returns when there is nothing left to do. */

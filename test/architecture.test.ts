@@ -56,7 +56,24 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   start: [...words, 'redactor', 'reload', 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
   register: [...words, 'terminal', 'config', 'start', 'commands', 'discord', 'lookup', 'texts'],
   'show-config': ['terminal', 'config', 'start'],
-  main: ['config', 'terminal', 'start', 'sandbox', 'service', 'register', 'show-config'],
+  doctor: [...pure, 'terminal', 'config', 'start', 'register', 'commands', 'discord', 'lookup', 'store'],
+  'with-database': ['config', 'terminal'],
+  backup: [...words, 'terminal', 'with-database', 'store'],
+  restore: [...words, 'terminal', 'with-database', 'backup', 'store'],
+  export: [...words, 'terminal', 'with-database', 'ledger', 'store'],
+  main: [
+    'config',
+    'terminal',
+    'start',
+    'sandbox',
+    'service',
+    'register',
+    'show-config',
+    'doctor',
+    'backup',
+    'restore',
+    'export',
+  ],
   index: ['config', 'app', ...words, 'lookup', 'webhook'],
 };
 
@@ -134,7 +151,10 @@ describe('the rooms', () => {
 describe('every line', () => {
   it('reads the environment, the clock and chance only where they belong', () => {
     const rules = [
-      { what: /process\.env\b/, rooms: ['config', 'main', 'start', 'show-config', 'sandbox'] },
+      {
+        what: /process\.env\b/,
+        rooms: ['config', 'main', 'start', 'show-config', 'sandbox', 'doctor', 'with-database'],
+      },
       { what: /\bDate\.now\(|new Date\(\)|Math\.random\(/, rooms: ['clock'] },
     ];
     const strays = files.flatMap((path) =>

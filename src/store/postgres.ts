@@ -9,13 +9,15 @@ const lockTimeout = 500;
 /** How long a connection, or a statement of a transaction, may take (ms): a server that has gone silent must not keep a sender waiting. */
 const silence = 2_000;
 
-/** PostgreSQL, for more than one process. Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+const bigint = 20;
+/** Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+export const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** PostgreSQL, for more than one process. */
 export function postgres(url: string): Dialect {
-  const bigint = 20;
-  const types = {
-    getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-      oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-  };
   const pool = new pg.Pool({
     connectionString: url,
     max: 8,
