@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 /** Who may import whom: the table of ARCHITECTURE.md, top to bottom. A room may always import from itself. */
 const words = ['clock', 'log', 'errors'];
 const pure = [...words, 'patience', 'markup'];
+/** Words of rooms that serve pages. */
+const page = ['html', 'moments', 'same-origin'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: [],
   clock: [],
@@ -12,6 +14,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   patience: words,
   markup: [],
+  html: [],
+  moments: ['clock', 'html'],
+  'same-origin': [],
   ledger: words,
   outbox: [...words, 'patience', 'ledger'],
   tally: [...words, 'ledger', 'outbox'],
@@ -19,7 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   lookup: pure,
   commands: [...pure, 'lookup', 'texts'],
   webhook: [...words, 'tally', 'ledger'],
-  owner: [...words, 'tally', 'ledger', 'outbox'],
+  owner: [...words, ...page, 'tally', 'ledger', 'outbox'],
   store: [...words, 'tally', 'ledger', 'outbox', 'lookup', 'owner'],
   discord: [...pure, 'outbox', 'commands', 'lookup', 'texts'],
   metrics: [],
@@ -46,7 +51,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   terminal: ['errors'],
   'stray-errors': ['log'],
-  service: [...pure, 'terminal', 'webhook'],
+  service: [...pure, ...page, 'terminal', 'webhook'],
   sandbox: [...pure, 'stray-errors', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   start: [...words, 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
   register: [...words, 'terminal', 'config', 'start', 'commands', 'discord', 'lookup', 'texts'],
