@@ -21,14 +21,13 @@ import { openKeyv } from './lookup/open-keyv.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
-import { createOwnerApi } from './owner/api.ts';
+import { createOwnerApp } from './owner-app.ts';
 import { openStore, type Store } from './store/store.ts';
 import type { Recorded } from './tally/record-event.ts';
 import { en } from './texts/en.ts';
 import { createIntake } from './webhook/intake.ts';
 import { createKeyring } from './webhook/keyring.ts';
 import { createReceiver } from './webhook/receiver.ts';
-import { createReplay } from './webhook/replay.ts';
 
 /** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
 const lookupPatience = 9 * second;
@@ -138,11 +137,12 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
     },
   };
   const webhooks = receiverFor(config, parts);
-  const owner = config.ownerToken === null ? null : ownerApiFor(config, config.ownerToken, parts);
   const discordPart = async () => {
     if (!discord.ready) throw new Error('not connected to the gateway');
   };
-  const health = createHealth({ store: store.probe, discord: discordPart }, metrics);
+  const vital = { store: store.probe, discord: discordPart };
+  const health = createHealth(vital, metrics);
+  const owner = createOwnerApp(config, { ...parts, vital, lookupPatience, nudge: dispatcher.nudge });
   const http = createHttpApp({ webhooks, health, owner, log });
   const server = createHttpServer(around(http));
   let stopped: Promise<void> | undefined;
@@ -194,12 +194,6 @@ function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }:
       metrics.deliverySeconds.observe(took / second);
     },
   });
-}
-
-function ownerApiFor(config: Config, token: string, { store, clock, log, onRecorded }: Parts): Router {
-  const replay = createReplay({ listings: config.listings, transact: store.transact, clock, onRecorded });
-  const cooldowns = new Map(config.listings.map(({ name, terms }) => [name, terms.cooldown]));
-  return createOwnerApi({ token, records: store.records, ledger: store.ledger, replay, cooldowns, clock, log });
 }
 
 /** The listing as the service shows it, for announcements. */

@@ -3,9 +3,11 @@ import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import type { Acts } from '../owner/acts.ts';
 import type { Records } from '../owner/records.ts';
 import type { Transact } from '../tally/tally.ts';
 import { sqlAccounts } from './accounts.ts';
+import { sqlActs } from './acts.ts';
 import { sqlBudgetLog } from './budget-log.ts';
 import type { Dialect } from './dialect.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -37,6 +39,7 @@ export interface Store {
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
   readonly records: Records;
+  readonly acts: Acts;
   readonly budgetLog: BudgetLog;
   /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} otherwise. */
   probe(): Promise<void>;
@@ -73,6 +76,7 @@ export async function openStore(url: string, clock: Clock): Promise<Store> {
     outbox: sqlOutbox(db, reading, writing, commits.write),
     ledger: sqlAccounts(db, reading),
     records: sqlRecords(db, reading),
+    acts: sqlActs(db, writing, tally, commits.write),
     budgetLog: sqlBudgetLog(db, writing, commits.write),
     async probe() {
       const at = clock.now();
