@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AskedCorrection } from './asked.ts';
 import type { Desk } from './desk.ts';
-import { Refused } from './refused.ts';
-import { paid } from './why.ts';
+import { overdrawn, Refused } from './refused.ts';
 
 /**
  * Sets a member's account right by another entry.
@@ -25,10 +24,7 @@ export async function correct(
       return { balance, repeated, at };
     }
     case 'overdrawn':
-      throw new Refused(
-        409,
-        `The account has ${paid(corrected.balance)}, and a correction takes no more than there is.`,
-      );
+      throw overdrawn(corrected.balance);
     case 'key_reused':
       throw new Refused(
         409,

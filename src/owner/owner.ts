@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import { createOwnerApi } from './api.ts';
+import { createConsole } from './console/console.ts';
 import type { Desk } from './desk.ts';
 import { createGate } from './gate.ts';
 
@@ -10,5 +11,6 @@ export function createOwner(token: string, desk: Desk): Express {
   // A proxy on this machine or in this network is believed when it says who asks, and whether over https.
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
   app.use('/api', createOwnerApi(desk, gate));
+  app.use(createConsole(token, desk, gate));
   return app;
 }

@@ -11,6 +11,14 @@ export class Refused extends Error {
   }
 }
 
+/** A correction takes no more than there is. @param balance credits */
+export function overdrawn(balance: number): Refused {
+  return new Refused(
+    409,
+    `The account has ${balance.toLocaleString('en')} credits, and a correction takes no more than there is.`,
+  );
+}
+
 /** Every failure as the owner is told of it; null for one that nobody foresaw. */
 export function refusalOf(thrown: unknown): Refused | null {
   if (thrown instanceof Refused) return thrown;

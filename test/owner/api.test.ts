@@ -54,7 +54,7 @@ describe('the owner API', () => {
       nextVoteAt: '2026-01-01T11:00:00.000Z',
       entries: [{ cause: 'within_cooldown', credits: 0 }],
     });
-    expect((await ask(`/users/42?limit=1&before=${json['next']}`)).json).toMatchObject({
+    expect((await ask(`/users/42?limit=1&before=${String(json['next'])}`)).json).toMatchObject({
       entries: [{ cause: 'vote', credits: 10, at: votedAt, deliveryId: 1 }],
     });
     expect((await ask('/users/43')).json).toMatchObject({
@@ -84,7 +84,7 @@ describe('the owner API', () => {
     await post('/webhooks/vote', { event: 'surprise' });
     const { json } = await ask('/deliveries?limit=2');
     expect(json).toMatchObject({ deliveries: [{ outcome: 'quarantined' }, { outcome: 'duplicate' }] });
-    expect((await ask(`/deliveries?limit=2&before=${json['next']}`)).json).toEqual({
+    expect((await ask(`/deliveries?limit=2&before=${String(json['next'])}`)).json).toEqual({
       deliveries: [
         {
           id: 1,
@@ -293,7 +293,7 @@ describe('a correction', () => {
     const { ask, store } = await owning();
     const once = correcting({ credits: 5, reason: 'lost vote' }, 'key-1');
     const answers = await Promise.all([1, 2, 3].map(() => ask('/users/42/corrections', once)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 201]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 201]);
     expect(answers.map(({ json }) => json['credits'])).toEqual([5, 5, 5]);
     expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
     const other = await ask('/users/42/corrections', correcting({ credits: 6, reason: 'lost vote' }, 'key-1'));
