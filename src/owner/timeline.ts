@@ -1,5 +1,5 @@
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
-import { paid, whyOfEffect } from './why.ts';
+import { paid, stated, whyOfEffect } from './why.ts';
 
 /** One thing that happened to a delivery. */
 export interface Moment {
@@ -24,7 +24,7 @@ export function timelineOf(
     {
       at,
       what: 'received',
-      text: `${bytes} bytes of the family ${family} arrived, for ${listing ?? 'no listing that is known'}.`,
+      text: `A ${family} delivery of ${bytes} bytes arrived, for ${listing ?? 'no listing that is known'}.`,
     },
     { at, what: outcome, text: outcomeText(delivery, original) },
     ...(entry === null
@@ -47,6 +47,6 @@ function outcomeText({ outcome, reason }: DeliveryRecord, original: number | nul
     case 'test':
       return 'Taken for a test from the dashboard.';
     case 'quarantined':
-      return `Kept whole, for it was not understood: ${reason ?? 'no reason is known'}.`;
+      return `Kept whole, for it was not understood: ${stated(reason)}`;
   }
 }

@@ -14,7 +14,7 @@ export function whyOfDelivery(
     case 'test':
       return 'It is a test from the dashboard: it is announced as one, and pays and counts nothing.';
     case 'quarantined':
-      return `It is genuine, but was not understood: ${reason ?? 'no reason is known'}. It is kept whole; replay it after an upgrade or a change of the settings.`;
+      return `It is genuine, but was not understood: ${stated(reason)} It is kept whole; replay it after an upgrade or a change of the settings.`;
     case 'recorded':
       return whyOfEntry(known.entry ?? null, userId);
   }
@@ -26,7 +26,7 @@ function whyOfEntry(entry: EntryRecord | null, userId: string | null): string {
     case 'within_cooldown':
       return 'Another vote of this member stands within the cooldown, and two so close cannot both be real: it paid nothing and does not count.';
     case 'denied':
-      return `The service denied the credits and says: ${entry.reason ?? 'no reason'}. The vote counts, and paid ${paid(entry.credits)}.`;
+      return `The service denied the credits and says: ${stated(entry.reason)} The vote counts, and paid ${paid(entry.credits)}.`;
     case 'revoked':
       return 'Its order was revoked before, and after a revocation nothing of that order pays.';
     default:
@@ -38,10 +38,18 @@ function whyOfEntry(entry: EntryRecord | null, userId: string | null): string {
 export function whyOfEffect({ state, attempts, reason }: EffectRecord): string {
   if (state === 'done') return `It was done at attempt ${attempts}.`;
   if (state === 'buried') {
-    return `It was buried after attempt ${attempts}: ${reason ?? 'no reason is known'}. Mend the cause, then replay it.`;
+    return `It was buried after attempt ${attempts}: ${stated(reason)} Mend the cause, then replay it.`;
   }
   if (attempts === 0) return 'It waits for its first attempt.';
-  return reason === null ? `Attempt ${attempts} is under way.` : `Attempt ${attempts} failed and it waits: ${reason}.`;
+  return reason === null
+    ? `Attempt ${attempts} is under way.`
+    : `Attempt ${attempts} failed and it waits: ${stated(reason)}`;
+}
+
+/** Somebody else's words as the end of a sentence. */
+export function stated(reason: string | null): string {
+  const words = reason ?? 'no reason is known';
+  return /[.!?…]$/.test(words) ? words : `${words}.`;
 }
 
 export function paid(credits: number): string {

@@ -2,7 +2,7 @@ import { type Html, html } from '../../html.ts';
 import { counted } from '../../moments.ts';
 import type { AskedCorrection } from '../asked.ts';
 import { formToken } from './layout.ts';
-import { signed } from './marks.ts';
+import { foreign, signed } from './marks.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -19,7 +19,7 @@ export function confirmationPage(
 <section class="card"><dl class="facts">
 <div><dt>member</dt><dd>${userId}</dd></div><div><dt>correction</dt><dd>${signed(credits)}</dd></div>
 <div><dt>balance</dt><dd>${counted(balance, 'credit')} → ${counted(balance + credits, 'credit')}</dd></div>
-<div><dt>reason</dt><dd dir="auto">${reason}</dd></div></dl>
+<div><dt>reason</dt><dd>${foreign(reason)}</dd></div></dl>
 <form class="line" method="post" action="${up}users/${userId}/corrections">${formToken(session)}
 <input type="hidden" name="credits" value="${credits}"><input type="hidden" name="reason" value="${reason}">
 <input type="hidden" name="key" value="${idempotencyKey}">

@@ -11,7 +11,7 @@ export function deliveryPage(story: DeliveryStory, up: string, session: Session)
   const { delivery, effects, why, original } = story;
   return html`<p class="trail"><a href="${up}deliveries">Deliveries</a></p>
 <h1>Delivery #${delivery.id} ${mark(delivery.outcome)}</h1>
-<section class="card" aria-labelledby="why"><h2 id="why">Why</h2><p class="lead" dir="auto">${why}</p>
+<section class="card" aria-labelledby="why"><h2 id="why">Why</h2><p class="lead" dir="auto">${visible(why)}</p>
 ${original !== null && html`<p>The first of them: ${deliveryLink(original, up)}</p>`}
 ${
   delivery.outcome === 'quarantined' &&
@@ -21,7 +21,8 @@ ${
 <div class="columns">
 <section class="card" aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts(story, up)}</section>
 <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><ol class="timeline">${story.timeline.map(
-    ({ at, what, text }) => html`<li><strong>${what}</strong> ${moment(at)}<br><span dir="auto">${text}</span></li>`,
+    ({ at, what, text }) =>
+      html`<li><strong>${what}</strong> ${moment(at)}<br><span dir="auto">${visible(text)}</span></li>`,
   )}</ol></section>
 </div>
 ${

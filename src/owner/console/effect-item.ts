@@ -4,6 +4,7 @@ import type { EffectRecord } from '../records.ts';
 import { whyOfEffect } from '../why.ts';
 import { formToken } from './layout.ts';
 import { deliveryLink, mark } from './marks.ts';
+import { visible } from './pretty-json.ts';
 import type { Session } from './session.ts';
 
 /** One effect in a list, with a button where it can be replayed. @param back the page that the button leads back to */
@@ -19,7 +20,7 @@ ${
   html`<form method="post" action="${up}effects/${id}/replay">${formToken(session)}<input type="hidden" name="back" value="${back}">
 <button class="second" aria-label="Replay ${kind} ${id}">Replay</button></form>`
 }</div>
-<p dir="auto">${whyOfEffect(effect)}</p>
+<p dir="auto">${visible(whyOfEffect(effect))}</p>
 <p class="quiet">Written ${moment(createdAt)} for channel ${effect.channelId}${
     finishedAt === null ? html`, due ${moment(dueAt)}` : html`, ${state} ${moment(finishedAt)}`
   }.</p></li>`;

@@ -7,6 +7,8 @@ export interface Frame {
   readonly title: string;
   /** The way up to the console's front page, as it is written in this page's links: `./`, `../` or `../../`. */
   readonly up: string;
+  /** The first step of the page's path, by which its place in the navigation is known. */
+  readonly place: string;
   /** Null before the owner has signed in. */
   readonly session: Session | null;
   /** What the last act came to, told once at the top. */
@@ -21,7 +23,7 @@ const places = [
 ] as const;
 
 /** Every link is relative, so that the console works under whatever path a proxy puts it. */
-export function layout({ title, up, session, notice }: Frame, body: Fragment): Html {
+export function layout({ title, up, place, session, notice }: Frame, body: Fragment): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -36,7 +38,7 @@ export function layout({ title, up, session, notice }: Frame, body: Fragment): H
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="wide">
   <a class="brand" href="${up}">tallyhook</a>
-  ${session && navigation(title, up, session)}
+  ${session && navigation(place, up, session)}
 </div></header>
 <main class="wide" id="main">
 ${notice && html`<p class="notice ${notices[notice].tone}" role="status">${notices[notice].text}</p>`}
@@ -48,9 +50,9 @@ ${body}
 `;
 }
 
-function navigation(title: string, up: string, session: Session): Html {
+function navigation(current: string, up: string, session: Session): Html {
   const link = ({ path, name }: (typeof places)[number]) =>
-    html`<li><a href="${up}${path}"${title === name && html` aria-current="page"`}>${name}</a></li>`;
+    html`<li><a href="${up}${path}"${path === current && html` aria-current="page"`}>${name}</a></li>`;
   return html`<nav aria-label="Console"><ul>${places.map(link)}</ul></nav>
   <form method="post" action="${up}sign-out">${formToken(session)}<button class="plain">Sign out</button></form>`;
 }

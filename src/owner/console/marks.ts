@@ -1,6 +1,7 @@
 import { type Html, html } from '../../html.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Outcome } from '../../tally/tally.ts';
+import { visible } from './pretty-json.ts';
 
 const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {
   ...{ recorded: 'good', duplicate: 'plain', test: 'plain', quarantined: 'bad' },
@@ -18,9 +19,9 @@ export function signed(credits: number): Html {
   return html`<span class="credits">${credits > 0 ? `+${digits}` : credits < 0 ? `−${digits}` : '0'}</span>`;
 }
 
-/** Foreign words, in a direction of their own. Empty ones leave a dash. */
+/** Foreign words, with nothing hidden in them and in a direction of their own. Empty ones leave a dash. */
 export function foreign(words: string | null): Html {
-  return words === null || words === '' ? html`<span class="quiet">–</span>` : html`<bdi>${words}</bdi>`;
+  return words === null || words === '' ? html`<span class="quiet">–</span>` : html`<bdi>${visible(words)}</bdi>`;
 }
 
 export function memberLink(userId: string | null, up: string): Html {

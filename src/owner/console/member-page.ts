@@ -7,6 +7,7 @@ import { whyOfDelivery } from '../why.ts';
 import { formToken } from './layout.ts';
 import { deliveryLink, foreign, mark, signed } from './marks.ts';
 import { memberSearch } from './member-search.ts';
+import { visible } from './pretty-json.ts';
 import type { Session } from './session.ts';
 
 /** What stands in the correction's form when it is shown again. */
@@ -62,7 +63,7 @@ function unpaidList(unpaid: readonly DeliveryRecord[], up: string, now: number):
     (
       delivery,
     ) => html`<li><div class="line"><h3>${deliveryLink(delivery.id, up)}</h3> ${mark(delivery.outcome)} <span class="quiet">${ago(delivery.receivedAt, now)}</span></div>
-<p dir="auto">${whyOfDelivery(delivery)}</p></li>`,
+<p dir="auto">${visible(whyOfDelivery(delivery))}</p></li>`,
   )}</ul>`;
 }
 

@@ -18,5 +18,9 @@ export function show(
 ): void {
   const { title, session, body } = page;
   const notice = readNotice(request.query['notice']);
-  response.type('html').send(layout({ title, session, notice, up: upFrom(request.path) }, body).text);
+  response
+    .type('html')
+    .send(
+      layout({ title, session, notice, up: upFrom(request.path), place: request.path.split('/')[1] ?? '' }, body).text,
+    );
 }

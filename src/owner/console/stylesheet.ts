@@ -50,7 +50,7 @@ th, td { padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); ver
 tbody tr:last-child td { border-bottom: 0; } th:last-child, td:last-child { padding-right: 0; }
 .number { text-align: right; } .credits { font-variant-numeric: tabular-nums; white-space: nowrap; }
 time { white-space: nowrap; }
-form { margin: 0; } form.filter { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); gap: .8rem 1rem; align-items: end; }
+form { margin: 0; } form.filter { display: grid; grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: .8rem 1rem; align-items: end; }
 .filter p { margin: 0; } .filter .acts { display: flex; gap: 1rem; align-items: center; }
 label { display: block; font-weight: 600; font-size: .88rem; margin-bottom: .2rem; }
 input, select { font: inherit; width: 100%; min-height: 2.5rem; color: inherit; background: var(--field); border: 1px solid var(--line); border-radius: .5rem; padding: .4rem .65rem; }
@@ -77,10 +77,10 @@ summary { cursor: pointer; color: var(--quiet); font-size: .9rem; margin-bottom:
 .pages { margin: 0 0 1.25rem; } .card .pages { margin: .9rem 0 0; }
 @media (max-width: 46rem) {
   .columns { grid-template-columns: minmax(0, 1fr); } .wide { padding-inline: 1rem; } main { padding-top: 1.25rem; }
-  .top nav { order: 3; width: 100%; margin-inline: -.75rem; } .top nav a { padding: .3rem .65rem; }
+  .top nav { order: 3; width: 100%; } .top nav ul { margin-inline: -.55rem; gap: 0; } .top nav a { padding: .3rem .55rem; font-size: .92rem; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; } tr { display: block; padding: .6rem 0; border-bottom: 1px solid var(--line); } tbody tr:last-child { border-bottom: 0; }
-  td { display: block; position: relative; padding: .12rem 0 .12rem 6.5rem; border: 0; text-align: left; }
+  td { display: block; position: relative; padding: .12rem 0 .12rem 6.5rem; border: 0; } td.number { text-align: left; }
   td::before { content: attr(data-name); position: absolute; left: 0; color: var(--quiet); font-size: .85rem; }
 }
 `;
