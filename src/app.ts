@@ -24,7 +24,7 @@ import { measured, standings, timed } from './measure.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
-import { createOwnerApi } from './owner/api.ts';
+import { createOwnerApp } from './owner-app.ts';
 import { within } from './patience.ts';
 import { openStore, type Store } from './store/store.ts';
 import type { Recorded } from './tally/tally.ts';
@@ -32,7 +32,6 @@ import { en } from './texts/en.ts';
 import { createIntake } from './webhook/intake.ts';
 import { createKeyring, type Keyring } from './webhook/keyring.ts';
 import { createReceiver, type Receiver } from './webhook/receiver.ts';
-import { createReplay } from './webhook/replay.ts';
 import { createRotatingKeyring } from './webhook/rotating-keyring.ts';
 
 /** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
@@ -168,11 +167,13 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   };
   const keyring = createRotatingKeyring(createKeyring(config.listings));
   const receiver = receiverFor(keyring, parts);
-  const owner = config.ownerToken === null ? null : ownerApiFor(config, config.ownerToken, parts);
   const discordPart = async () => {
     if (!discord.ready) throw new Error('not connected to the gateway');
   };
-  const health = createHealth({ store: store.probe, discord: discordPart }, metrics);
+  const vital = { store: store.probe, discord: discordPart };
+  const health = createHealth(vital, metrics);
+  const keys = () => standings(listings);
+  const owner = createOwnerApp(config, { ...parts, vital, keys, nudge: dispatcher.nudge });
   const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http));
   let stopped: Promise<void> | undefined;
@@ -230,12 +231,6 @@ function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded 
       metrics.deliverySeconds.observe(took / second);
     },
   });
-}
-
-function ownerApiFor(config: Config, token: string, { store, clock, log, onRecorded }: Parts): Router {
-  const replay = createReplay({ listings: config.listings, recorder: store.recorder, clock, onRecorded });
-  const cooldowns = new Map(config.listings.map(({ name, terms }) => [name, terms.cooldown]));
-  return createOwnerApi({ token, records: store.records, ledger: store.ledger, replay, cooldowns, clock, log });
 }
 
 /** The listing as the service shows it, for announcements. */

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 /** Who may import whom: the table of ARCHITECTURE.md, top to bottom. A room may always import from itself. */
 const words = ['clock', 'log', 'errors'];
 const pure = [...words, 'patience', 'markup'];
+/** Words of rooms that serve pages. */
+const page = ['html', 'moments', 'same-origin'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: [],
   clock: [],
@@ -13,6 +15,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   patience: words,
   markup: [],
+  html: [],
+  moments: ['clock', 'html'],
+  'same-origin': [],
   ledger: words,
   outbox: [...words, 'patience', 'ledger'],
   tally: [...words, 'ledger', 'outbox'],
@@ -20,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   lookup: pure,
   commands: [...pure, 'lookup', 'texts'],
   webhook: [...words, 'tally', 'ledger'],
-  owner: [...words, 'tally', 'ledger', 'outbox'],
+  owner: [...words, ...page, 'tally', 'ledger', 'outbox'],
   store: [...words, 'tally', 'ledger', 'outbox', 'lookup', 'owner'],
   discord: [...pure, 'outbox', 'commands', 'lookup', 'texts'],
   metrics: [],
@@ -29,6 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'http-app': ['log'],
   'broken-request': [],
   'http-server': ['errors', 'broken-request'],
+  'owner-app': [...words, 'config', 'health', 'lookup', 'owner', 'store', 'tally', 'webhook'],
   app: [
     ...pure,
     'config',
@@ -38,6 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'health',
     'http-app',
     'http-server',
+    'owner-app',
     'ledger',
     'outbox',
     'tally',
@@ -50,7 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   terminal: ['errors'],
   'stray-errors': ['log'],
-  service: [...pure, 'terminal', 'webhook'],
+  service: [...pure, ...page, 'terminal', 'webhook'],
   sandbox: [...pure, 'stray-errors', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   reload: [...words, 'redactor', 'config'],
   start: [...words, 'redactor', 'reload', 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
@@ -87,7 +94,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   keyv: ['lookup'],
   '@keyv/sqlite': ['lookup'],
   '@keyv/redis': ['lookup'],
-  express: ['webhook', 'owner', 'health', 'http-app', 'app', 'service'],
+  express: ['webhook', 'owner', 'health', 'http-app', 'owner-app', 'app', 'service'],
   pino: ['log', 'lookup'],
   'prom-client': ['metrics'],
   ws: ['sandbox'],

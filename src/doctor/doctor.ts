@@ -60,7 +60,7 @@ async function openForReading(url: string, clock: Clock): Promise<Opened> {
   const isOurs = standing.state === 'current' || standing.state === 'older';
   return {
     standing,
-    store: standing.state === 'current' ? await openStore(url, clock).catch(() => null) : null,
+    store: standing.state === 'current' ? await openStore(url, clock, { thread: false }).catch(() => null) : null,
     snapshot: isOurs ? await openSnapshot(url).catch(() => null) : null,
   };
 }

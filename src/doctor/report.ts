@@ -1,5 +1,5 @@
-import { redactor } from '../log.ts';
 import { plainName } from '../markup.ts';
+import { redactor } from '../redactor.ts';
 import { exit } from '../terminal.ts';
 import type { Told } from './examine.ts';
 import type { Finding } from './finding.ts';

@@ -49,7 +49,7 @@ export interface Budget {
  * The order of the entries plays no part, so the proof holds for any number of processes that write to one log.
  */
 export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number }): Budget {
-  const window = minute + options.timeout + slack;
+  const window = budgetWindow(options.timeout);
   let closedUntil = Number.NEGATIVE_INFINITY;
 
   return {
@@ -73,6 +73,11 @@ export function createBudget(options: { log: BudgetLog; keyId: string; timeout: 
       return Math.max(0, requestLimit - (await options.log.spent(options.keyId, at - window)));
     },
   };
+}
+
+/** The length of time that no more than {@link requestLimit} requests depart in (ms), given how long one may be under way (ms). */
+export function budgetWindow(timeout: number): number {
+  return minute + timeout + slack;
 }
 
 function overBudget(retryAt: number): LookupOverBudget {

@@ -3,6 +3,7 @@ import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import type { Acts } from '../owner/acts.ts';
 import type { Records } from '../owner/records.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { sqlAccounts } from './accounts.ts';
@@ -37,6 +38,7 @@ export interface Store {
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
   readonly records: Records;
+  readonly acts: Acts;
   readonly budgetLog: BudgetLog;
   /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} otherwise. */
   probe(): Promise<void>;
@@ -83,6 +85,10 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
     budgetLog: {
       spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit),
       spent: (keyId, since) => spentSince(db, reading, keyId, since),
+    },
+    acts: {
+      correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
+      revive: (effectId, now) => write('revive', effectId, now),
     },
     async probe() {
       const at = clock.now();

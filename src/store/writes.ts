@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { recorderIn } from '../tally/recorder.ts';
+import { actsIn } from './acts.ts';
 import { budgetLogIn } from './budget-log.ts';
 import type { Connection } from './dialect.ts';
 import { outboxWrites } from './outbox-writes.ts';
@@ -12,8 +13,10 @@ import { sqlTally } from './tally.ts';
  * whoever asks can be on another thread than whoever writes.
  */
 export function writesOver(db: Kysely<Tables>, connection: Connection) {
+  const tally = sqlTally(db, connection);
   return {
-    ...recorderIn(sqlTally(db, connection)),
+    ...recorderIn(tally),
+    ...actsIn(db, connection, tally),
     ...outboxWrites(db, connection),
     ...budgetLogIn(db, connection),
 

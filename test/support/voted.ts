@@ -1,6 +1,5 @@
 import type { Vote } from '../../src/ledger/event.ts';
 import { openStore } from '../../src/store/store.ts';
-import { recordEvent } from '../../src/tally/record-event.ts';
 import { serverAndBot } from './listings.ts';
 import { manualClock } from './manual-clock.ts';
 
@@ -10,7 +9,7 @@ export const votedAt = Date.UTC(2026, 0, 1);
 export async function voted(url: string, userIds: readonly string[], changes: Partial<Vote> = {}): Promise<void> {
   const [server] = serverAndBot();
   if (server === undefined) throw new Error('no listing');
-  const store = await openStore(url, manualClock(votedAt));
+  const store = await openStore(url, manualClock(votedAt), { thread: false });
   for (const userId of userIds) {
     const vote: Vote = {
       family: 'vote',
@@ -22,8 +21,9 @@ export async function voted(url: string, userIds: readonly string[], changes: Pa
       denial: null,
       ...changes,
     };
-    await store.transact((tally) =>
-      recordEvent(tally, vote, server, { receivedAt: votedAt, family: 'vote', body: JSON.stringify(vote) }),
+    await store.recorder.record(
+      { receivedAt: votedAt, family: 'vote', body: JSON.stringify(vote) },
+      { is: 'event', event: vote, listing: server },
     );
   }
   await store.close();

@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialect.ts';
 import { first } from './001-first.ts';
 import { unsureEffects } from './002-unsure-effects.ts';
+import { owner } from './003-owner.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
   '002-unsure-effects': () => unsureEffects,
+  '003-owner': owner,
 };
 
 /** The names of all migrations, oldest first. */
