@@ -11,12 +11,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Benchmark } from './benchmark.ts';
+import { ledger } from './ledger/ledger.ts';
 import { busyness, machine } from './machine.ts';
 import { markdown } from './markdown.ts';
 import { writeResult } from './readme.ts';
 import { receive } from './receive/receive.ts';
 
-const benchmarks: readonly Benchmark[] = [receive];
+const benchmarks: readonly Benchmark[] = [receive, ledger];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
