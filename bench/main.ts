@@ -16,8 +16,9 @@ import { busyness, machine } from './machine.ts';
 import { markdown } from './markdown.ts';
 import { writeResult } from './readme.ts';
 import { receive } from './receive/receive.ts';
+import { start } from './start/start.ts';
 
-const benchmarks: readonly Benchmark[] = [receive, ledger];
+const benchmarks: readonly Benchmark[] = [receive, ledger, start];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { listening } from './listening.ts';
+import { listening } from '../process/listening.ts';
 
 /** A server that takes connections and never says a word: a Discord that hangs. */
 export async function startSilence(): Promise<{ url: string; stop(): void }> {

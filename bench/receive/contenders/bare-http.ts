@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isSignedWith } from '../../../src/webhook/signature.ts';
 import { secret } from '../../load/vote.ts';
+import { listening } from '../../process/listening.ts';
 import type { Start } from '../contender.ts';
-import { listening } from '../listening.ts';
 
 /** The least that Node can do about a signed delivery: read it, check it, answer. Nothing is parsed and nothing is kept. */
 export const start: Start = () => listening(createServer(handle));

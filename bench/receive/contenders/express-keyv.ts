@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
+import { listening } from '../../process/listening.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
-import { listening } from '../listening.ts';
 
 /** The sample with balances in Keyv, as many a bot keeps them. Two votes of one member at the same time may count as one. */
 export const start: Start = ({ directory }) => {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { listening } from '../../process/listening.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
-import { listening } from '../listening.ts';
 
 /** The sample with votes that survive: each in a transaction of its own, with prepared statements and a write-ahead log. */
 export const start: Start = ({ directory }) => {

@@ -3,8 +3,8 @@ import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { isSignedWith } from '../../../src/webhook/signature.ts';
 import { secret } from '../../load/vote.ts';
+import { listening } from '../../process/listening.ts';
 import { path, type Start } from '../contender.ts';
-import { listening } from '../listening.ts';
 
 /** The Express sample, said in Hono. */
 export const start: Start = () => {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { createNodeMiddleware, Webhooks } from '@octokit/webhooks';
 import { secret } from '../../load/vote.ts';
+import { listening } from '../../process/listening.ts';
 import { path, type Start } from '../contender.ts';
-import { listening } from '../listening.ts';
 
 /** The best known receiver of signed webhooks, with one listener that does nothing. */
 export const start: Start = () => {
