@@ -11,6 +11,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Benchmark } from './benchmark.ts';
+import { commands } from './commands/commands.ts';
 import { ledger } from './ledger/ledger.ts';
 import { busyness, machine } from './machine.ts';
 import { markdown } from './markdown.ts';
@@ -18,7 +19,7 @@ import { writeResult } from './readme.ts';
 import { receive } from './receive/receive.ts';
 import { start } from './start/start.ts';
 
-const benchmarks: readonly Benchmark[] = [receive, ledger, start];
+const benchmarks: readonly Benchmark[] = [receive, commands, ledger, start];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
