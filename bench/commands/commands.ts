@@ -1,0 +1,93 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Benchmark } from '../benchmark.ts';
+import { atMost, figure, type Goal, type Table, within } from '../report.ts';
+import { type Answered, measureAnswers } from './answers.ts';
+import { type Answers, crowd, crowdSize, measureCrowd } from './crowd.ts';
+import { countRequests, type Requests, type Voters } from './requests.ts';
+import { playConstant, playTallyhook, startListingService } from './stage.ts';
+
+const kindsOfVoters: readonly Voters[] = ['known', 'unknown', 'never voted'];
+
+/** What a command costs the member who waits, and the service that is asked. */
+export const commands: Benchmark = {
+  name: 'commands',
+  async measure(how, tell) {
+    const directory = join(how.directory, 'commands');
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
+    const service = await startListingService(directory);
+    const running: { stop(): Promise<void> }[] = [service];
+    try {
+      const own = await playTallyhook(join(directory, 'own'), service);
+      running.push(own);
+      const constant = await playConstant();
+      running.push(constant);
+      const [member] = own.discord.members;
+      // A cooldown that runs is remembered until it ends, so that every /canvote finds it in the cache.
+      if (member !== undefined)
+        await service.castVote({ kind: 'server', userId: member.id, username: member.username });
+      const answered = await measureAnswers(own, constant, how.quick ? 200 : 1_000, tell);
+
+      tell(`${crowdSize} members at once`);
+      const crowded = await playTallyhook(join(directory, 'crowd'), service, crowd);
+      running.push(crowded);
+      const waited = await measureCrowd(crowded);
+
+      tell('counting requests to the service');
+      const requests = new Map<Voters, Requests>();
+      for (const voters of kindsOfVoters) requests.set(voters, await countRequests(voters, directory));
+      return {
+        goals: [...answered.flatMap(answerGoals), ...crowdGoals(waited)],
+        tables: [times(answered), savings(requests)],
+        notes: [
+          `${crowdSize.toLocaleString('en-US')} different members at once, nothing cached: half had an answer after ${figure(waited.p50)} ms. Each cost ${figure(waited.cpu.bot)} ms of CPU in the bot, and ${figure(waited.cpu.around)} ms in the local Discord and the service that share one process.`,
+        ],
+      };
+    } finally {
+      for (const part of running.reverse()) await part.stop();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+function answerGoals({ command, own, constant }: Answered): Goal[] {
+  return [
+    atMost(`/${command} cached, p50, of a constant reply`, 1.2, own.p50 / constant.p50),
+    atMost(`/${command} cached, p99, of a constant reply`, 1.5, own.p99 / constant.p99),
+  ];
+}
+
+function crowdGoals({ longest, unanswered }: Answers): Goal[] {
+  return [
+    within(`longest wait of ${crowdSize.toLocaleString('en-US')} members at once`, 3, longest / 1_000, 's'),
+    { what: 'of them without an answer', goal: '0', measured: String(unanswered), met: unanswered === 0 },
+  ];
+}
+
+function times(answered: readonly Answered[]): Table {
+  return {
+    caption: 'From the dispatch of the interaction to its callback, one at a time, ms.',
+    columns: ['', 'p50', 'p50 constant', 'p99', 'p99 constant'],
+    rows: answered.map(({ command, own, constant }) => [
+      `/${command}`,
+      figure(own.p50),
+      figure(constant.p50),
+      figure(own.p99),
+      figure(constant.p99),
+    ]),
+  };
+}
+
+function savings(requests: ReadonlyMap<Voters, Requests>): Table {
+  const words: Readonly<Record<Voters, string>> = {
+    known: 'have voted, and the webhooks told',
+    unknown: 'have voted, and no webhook came',
+    'never voted': 'have never voted',
+  };
+  return {
+    caption: 'Requests to the service per 1,000 commands of 200 members in one hour.',
+    columns: ['those who ask', 'tallyhook', 'every answer cached for 60 s'],
+    rows: [...requests].map(([voters, { own, plain }]) => [words[voters], String(own), String(plain)]),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Person } from '../../src/sandbox/discord/scenery.ts';
+import { percentile } from '../samples.ts';
+import { offered, type Playing } from './stage.ts';
+
+/** So many members ask at the same moment. */
+export const crowdSize = 1_000;
+
+export const crowd: readonly Person[] = Array.from({ length: crowdSize }, (_, number) => ({
+  id: String(300_000_000_000_000_000n + BigInt(number)),
+  username: `member_${number}`,
+}));
+
+export interface Answers {
+  /** Members to whom Discord said "The application did not respond". */
+  readonly unanswered: number;
+  /** Until the first answer, ms. */
+  readonly p50: number;
+  readonly longest: number;
+  /** CPU time per member, of the bot and of all that stands around it: the local Discord and the service (ms). */
+  readonly cpu: { readonly bot: number; readonly around: number };
+}
+
+/** Everybody asks `/canvote`, and nothing is known of anybody: the budget lets 120 questions through to the service. */
+export async function measureCrowd(playing: Playing): Promise<Answers> {
+  await offered(playing);
+  const { discord, bot } = playing;
+  const before = { bot: await bot.usage(), around: process.cpuUsage() };
+  const handles = crowd.map(({ id }) =>
+    discord.runCommand({ name: 'canvote', userId: id, channelId: discord.channels.general }),
+  );
+  const responses = await Promise.allSettled(handles.map(({ response }) => response));
+  await Promise.allSettled(handles.map(({ settled }) => settled));
+  const after = { bot: await bot.usage(), around: process.cpuUsage(before.around) };
+  const waits = responses.filter((response) => response.status === 'fulfilled').map(({ value }) => value.afterMs);
+  return {
+    unanswered: crowdSize - waits.length,
+    p50: percentile(waits, 0.5),
+    longest: Math.max(...waits),
+    cpu: {
+      bot: (after.bot.cpu - before.bot.cpu) / 1_000 / crowdSize,
+      around: (after.around.user + after.around.system) / 1_000 / crowdSize,
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { commands } from '../../commands/index.ts';
+import { type Clock, hour, second, systemClock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { createLookup } from '../../src/lookup/client.ts';
+import { chanceFrom } from '../../src/service/seed/chance.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import { en } from '../../src/texts/en.ts';
+import { createPlainCache } from './plain-cache.ts';
+
+/** Requests to the service for a thousand commands. */
+export interface Requests {
+  readonly own: number;
+  /** With every answer cached for a minute. */
+  readonly plain: number;
+}
+
+/** Whether the votes of those who ask came in by webhook, came in while nobody listened, or were never cast. */
+export type Voters = 'known' | 'unknown' | 'never voted';
+
+const members = 200;
+const thousand = 1_000;
+/** Between two commands: a thousand of them fill an hour. */
+const gap = hour / thousand;
+
+/** An hour of a lively community: 60 % `/canvote`, 20 % `/stats`, 20 % `/reviews`, on a clock that is moved by hand. */
+export async function countRequests(voters: Voters, directory: string): Promise<Requests> {
+  let now = Date.UTC(2025, 5, 1);
+  const clock: Clock = { ...systemClock, now: () => now };
+  const service = await startService({
+    host: '127.0.0.1',
+    port: 0,
+    database: `sqlite:${join(directory, `requests-${voters.replace(' ', '-')}.db`)}`,
+    clock,
+    log: createLog({ level: 'silent', secrets: [] }),
+    allowLoopbackTargets: true,
+    seed: true,
+  });
+  try {
+    const votes =
+      voters === 'never voted' ? new Map<string, number>() : await cast(service, clock, () => (now += 3 * second));
+    let own = 0;
+    const lookup = createLookup({
+      kind: 'server',
+      baseUrl: service.baseUrl,
+      key: await service.issueKey(service.seeded?.server.id ?? ''),
+      clock,
+      lastVote: async (userId) => (voters === 'known' ? (votes.get(userId) ?? null) : null),
+      observe: ({ event }) => {
+        if (event === 'asked') own += 1;
+      },
+    });
+    const plain = createPlainCache(clock);
+    const chance = chanceFrom(7);
+    const services = { listings: [{ name: 'server', lookup }], texts: en, clock };
+    for (let count = 0; count < thousand; count += 1) {
+      const drawn = chance();
+      const name = drawn < 0.6 ? 'canvote' : drawn < 0.8 ? 'stats' : 'reviews';
+      const userId = memberId(Math.floor(chance() * members));
+      await commands.find((command) => command.name === name)?.execute({ options: {}, userId }, services);
+      plain.use(name, userId);
+      now += gap;
+    }
+    return { own, plain: plain.requests() };
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Every member votes, a few seconds after one another. Returns when each did (ms since the epoch). */
+async function cast(service: RunningService, clock: Clock, wait: () => void): Promise<ReadonlyMap<string, number>> {
+  const votes = new Map<string, number>();
+  for (let number = 0; number < members; number += 1) {
+    const userId = memberId(number);
+    await service.castVote({ kind: 'server', userId, username: `member_${number}` });
+    votes.set(userId, clock.now());
+    wait();
+  }
+  return votes;
+}
+
+function memberId(number: number): string {
+  return String(400_000_000_000_000_000n + BigInt(number));
+}

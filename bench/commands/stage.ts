@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import type { Person } from '../../src/sandbox/discord/scenery.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import { type Child, startChild } from '../process/child.ts';
+
+/** A bot in its own process and the Discord that it is alone on. */
+export interface Playing {
+  readonly discord: LocalDiscord;
+  readonly bot: Child;
+  stop(): Promise<void>;
+}
+
+/** The listing service, with its seeded server and reviews. */
+export function startListingService(directory: string): Promise<RunningService> {
+  return startService({
+    host: '127.0.0.1',
+    port: 0,
+    database: `sqlite:${join(directory, 'service.db')}`,
+    clock: systemClock,
+    log: createLog({ level: 'silent', secrets: [] }),
+    allowLoopbackTargets: true,
+    seed: true,
+  });
+}
+
+/** tallyhook on a Discord of its own, with empty store and cache, ready to take commands. */
+export async function playTallyhook(
+  directory: string,
+  service: RunningService,
+  people?: readonly Person[],
+): Promise<Playing> {
+  mkdirSync(directory, { recursive: true });
+  const discord = await startLocalDiscord({ rateLimits: false, ...(people === undefined ? {} : { people }) });
+  const settings = {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_GUILD_ID: discord.guildId,
+    LOOKUP_BASE_URL: service.baseUrl,
+    LOOKUP_SERVER_KEY: await service.issueKey(service.seeded?.server.id ?? ''),
+    VOTE_WEBHOOK_SECRET: 'bench-secret',
+    DATABASE_URL: `sqlite:${join(directory, 'tallyhook.db')}`,
+    CACHE_URL: `sqlite:${join(directory, 'cache.db')}`,
+    PORT: '0',
+    LOG_LEVEL: 'fatal',
+  };
+  const bot = await startChild(new URL('./tallyhook-bot.ts', import.meta.url), [JSON.stringify(settings)]);
+  return playing(discord, bot);
+}
+
+/** The bot that replies with constants; what they are it has to be told. */
+export async function playConstant(): Promise<Playing> {
+  const discord = await startLocalDiscord({ rateLimits: false });
+  const { token, apiUrl, guildId } = discord;
+  const bot = await startChild(new URL('./constant-bot.ts', import.meta.url), [token, apiUrl, guildId]);
+  return playing(discord, bot);
+}
+
+function playing(discord: LocalDiscord, bot: Child): Playing {
+  return {
+    discord,
+    bot,
+    async stop() {
+      await bot.stop();
+      await discord.stop();
+    },
+  };
+}
+
+/** Resolves when the commands can be used. */
+export async function offered({ discord }: Playing): Promise<void> {
+  while (!discord.connected) await once(discord.events, 'change');
+  while (discord.commands().length === 0) await pause(5);
+}

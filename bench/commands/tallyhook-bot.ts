@@ -1,0 +1,12 @@
+/** The process of tallyhook as a bot: `tallyhook-bot.ts <settings as JSON>`. */
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { answerParent } from '../process/answering.ts';
+
+const config = loadConfig(JSON.parse(process.argv[2] ?? '{}'));
+const log = createLog({ level: config.logLevel, secrets: config.secrets });
+const app = await createApp(config, { clock: systemClock, log });
+await app.start();
+answerParent({});

@@ -1,0 +1,68 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { systemClock } from '../../src/clock.ts';
+import { openStore } from '../../src/store/store.ts';
+import type { Tell } from '../benchmark.ts';
+import { median, percentile } from '../samples.ts';
+import { fill } from './fill.ts';
+import { operations } from './operations.ts';
+
+/** A ledger of one size, and what is asked of it. */
+export interface Measured {
+  readonly entries: number;
+  /** By operation, ms. */
+  readonly p50: ReadonlyMap<string, number>;
+  readonly p99: ReadonlyMap<string, number>;
+  /** On disk, per vote with all that belongs to it (bytes). */
+  readonly bytesPerVote: number;
+  /** Bringing a database of the first schema up to this program; null where an earlier run has done that (ms). */
+  readonly migration: number | null;
+  /** Opening it once it is up to date (ms). */
+  readonly opening: number;
+}
+
+/** @param turns how often each operation is run */
+export async function measureLedger(path: string, entries: number, turns: number, tell: Tell): Promise<Measured> {
+  const isKept = existsSync(path);
+  if (!isKept) await made(path, entries, tell);
+  const bytesPerVote = statSync(path).size / entries;
+  const migration = await timeToOpen(path);
+  const opening = median([await timeToOpen(path), await timeToOpen(path), await timeToOpen(path)]);
+
+  const store = await openStore(`sqlite:${path}`, systemClock);
+  const times = new Map<string, number[]>();
+  try {
+    for (const { name, run } of await operations(store, entries)) {
+      tell(`${name} of ${entries} entries`);
+      const samples: number[] = [];
+      for (let turn = 0; turn < turns; turn += 1) {
+        const began = performance.now();
+        await run(turn);
+        samples.push(performance.now() - began);
+      }
+      times.set(name, samples);
+    }
+  } finally {
+    await store.close();
+  }
+  const at = (share: number) => new Map([...times].map(([name, samples]) => [name, percentile(samples, share)]));
+  return { entries, p50: at(0.5), p99: at(0.99), bytesPerVote, migration: isKept ? null : migration, opening };
+}
+
+/** Under another name until it is whole: a run that is broken off leaves nothing that looks like a ledger. */
+async function made(path: string, entries: number, tell: Tell): Promise<void> {
+  const began = performance.now();
+  const unfinished = `${path}.unfinished`;
+  for (const end of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + end, { force: true });
+  tell(`filling a ledger with ${entries} entries`);
+  await fill(unfinished, entries);
+  renameSync(unfinished, path);
+  tell(`filled in ${Math.round((performance.now() - began) / 1_000)} s`);
+}
+
+async function timeToOpen(path: string): Promise<number> {
+  const began = performance.now();
+  const store = await openStore(`sqlite:${path}`, systemClock);
+  const took = performance.now() - began;
+  await store.close();
+  return took;
+}

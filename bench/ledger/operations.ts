@@ -1,0 +1,65 @@
+import { hour } from '../../src/clock.ts';
+import type { Vote } from '../../src/ledger/event.ts';
+import type { Store } from '../../src/store/store.ts';
+import { listing, userId, votersOf } from './past.ts';
+
+/** Something that is asked of the ledger; `turn` says for whom, so that no two in a row touch the same pages. */
+export interface Operation {
+  readonly name: string;
+  run(turn: number): Promise<unknown>;
+}
+
+const entriesOnPage = 100;
+const deliveriesOnPage = 50;
+/** A prime, so that the turns visit members all over the table. */
+const leap = 611_953;
+
+const terms = { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 12 * hour };
+const server = {
+  name: listing,
+  kind: 'server',
+  terms,
+  announceChannelId: '613425648685547542',
+  premiumChannelId: null,
+} as const;
+
+/** What members and the owner ask, and what a vote does, on a ledger of so many entries. */
+export async function operations(store: Store, entries: number): Promise<readonly Operation[]> {
+  const voters = votersOf(entries);
+  const member = (turn: number) => userId((turn * leap) % voters);
+  // A ledger that was kept from an earlier run has that run's votes in it too.
+  const [newest] = await store.records.deliveries({ outcome: null, limit: 1, before: null });
+  const now = (newest?.receivedAt ?? 0) + 13 * hour;
+
+  return [
+    { name: 'balance', run: (turn) => store.ledger.account(member(turn)) },
+    { name: 'last vote', run: (turn) => store.ledger.lastVoteAt(member(turn), listing) },
+    { name: 'history page', run: (turn) => store.records.entries(member(turn), entriesOnPage) },
+    {
+      name: 'deliveries page',
+      run: (turn) =>
+        store.records.deliveries({
+          outcome: null,
+          limit: deliveriesOnPage,
+          before: entries - ((turn * leap) % entries),
+        }),
+    },
+    { name: 'credit, committed', run: (turn) => credit(store, member(turn), now + turn) },
+  ];
+}
+
+/** One vote in a transaction of its own: event, entry, balance and effect, on disk. */
+async function credit(store: Store, voter: string, at: number): Promise<void> {
+  const vote: Vote = {
+    family: 'vote',
+    kind: 'server_vote',
+    target: { kind: 'server', id: '613425648685547541' },
+    userId: voter,
+    at,
+    awarded: true,
+    denial: null,
+  };
+  const delivery = { receivedAt: at, family: 'vote', body: JSON.stringify(vote) } as const;
+  const { outcome } = await store.recorder.record(delivery, { is: 'event', event: vote, listing: server });
+  if (outcome !== 'recorded') throw new Error(`A vote was ${outcome}.`);
+}

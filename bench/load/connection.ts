@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { responseLength } from './response.ts';
+
+/** A connection that is kept alive and carries one request at a time. It costs a third of what an HTTP client would. */
+export interface Connection {
+  /** The one before must have been answered. */
+  send(request: Buffer): void;
+  close(): void;
+}
+
+const statusDigit = 'HTTP/1.1 '.length;
+const two = '2'.charCodeAt(0);
+
+/** @param onAnswer is told whether it was a 2xx; @param onBroken that the server has ended the connection. */
+export async function openConnection(
+  port: number,
+  onAnswer: (accepted: boolean) => void,
+  onBroken: (reason: string) => void,
+): Promise<Connection> {
+  let pending = '';
+  // Answers to the same request are of the same length, so a chunk of that length needs no reading.
+  let usualLength = -1;
+  let closed = false;
+
+  function received(length: number, buffer: Uint8Array): boolean {
+    const accepted = buffer[statusDigit] === two;
+    if (pending === '' && length === usualLength && accepted) {
+      onAnswer(true);
+      return true;
+    }
+    pending += Buffer.from(buffer.subarray(0, length)).toString('latin1');
+    const whole = responseLength(pending);
+    if (whole !== null && pending.length >= whole) {
+      const was2xx = pending.charCodeAt(statusDigit) === two;
+      if (was2xx) usualLength = whole;
+      pending = '';
+      onAnswer(was2xx);
+    }
+    return true;
+  }
+
+  const socket = connect({
+    port,
+    host: '127.0.0.1',
+    noDelay: true,
+    onread: { buffer: Buffer.alloc(16 * 1024), callback: received },
+  });
+  await once(socket, 'connect');
+  socket.on('error', (error) => closed || onBroken(error.message));
+  socket.on('close', () => closed || onBroken('closed by the server'));
+  return {
+    send: (request) => void socket.write(request),
+    close() {
+      closed = true;
+      socket.destroy();
+    },
+  };
+}

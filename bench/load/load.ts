@@ -1,0 +1,39 @@
+import { startChild } from '../process/child.ts';
+import type { Dialect } from './dialect.ts';
+
+/** One run against one server. */
+export interface Load {
+  readonly port: number;
+  readonly path: string;
+  readonly dialect: Dialect;
+  /** The number of the first vote; those that a server has seen already are no news to it. */
+  readonly from: number;
+  readonly count: number;
+  readonly connections: number;
+  /** Requests per second; without it as many as the server takes. */
+  readonly rate?: number;
+  /** Nobody else will send these votes. */
+  readonly forget?: boolean;
+}
+
+export interface Result {
+  /** Answered with 2xx. */
+  readonly accepted: number;
+  /** Answers per second. */
+  readonly rate: number;
+  /** ms. */
+  readonly p50: number;
+  readonly p99: number;
+  /** CPU time of the sender per request (µs). It must be less than the server's, or it is the sender that is measured. */
+  readonly senderCpu: number;
+}
+
+export interface Generator {
+  load(load: Load): Promise<Result>;
+  stop(): Promise<void>;
+}
+
+export async function startGenerator(): Promise<Generator> {
+  const child = await startChild(new URL('./generator.ts', import.meta.url));
+  return { load: (load) => child.ask<Result>('load', load), stop: child.stop };
+}

@@ -1,0 +1,65 @@
+import { type Connection, openConnection } from './connection.ts';
+import type { Deck } from './deck.ts';
+import type { Run } from './saturate.ts';
+
+/**
+ * Sends the deck at an even rate (per second), whether or not the answers keep up. A request whose turn has come while every connection
+ * is busy waits, and its latency counts from its turn: a server that stalls cannot hide it by holding up the sender.
+ */
+export async function pace(port: number, deck: Deck, connections: number, rate: number): Promise<Run> {
+  const latencies = new Float64Array(deck.size);
+  const idle: { send(index: number): void }[] = [];
+  const open: Connection[] = [];
+  let next = 0;
+  let answered = 0;
+  let accepted = 0;
+  let began = 0;
+  const done = Promise.withResolvers<void>();
+  const turnOf = (index: number) => began + (index * 1_000) / rate;
+
+  async function addLane(): Promise<void> {
+    let index = 0;
+    const connection = await openConnection(
+      port,
+      (isAccepted) => {
+        latencies[index] = performance.now() - turnOf(index);
+        answered += 1;
+        if (isAccepted) accepted += 1;
+        idle.push(lane);
+        if (answered === deck.size) done.resolve();
+      },
+      (reason) => done.reject(new Error(`A connection broke: ${reason}.`)),
+    );
+    const lane = {
+      send(turn: number) {
+        index = turn;
+        connection.send(deck.at(turn));
+      },
+    };
+    idle.push(lane);
+    open.push(connection);
+  }
+
+  /** Looks at the clock in every turn of the event loop: a timer is too coarse for thousands a second. */
+  function tick(): void {
+    const now = performance.now();
+    while (next < deck.size && turnOf(next) <= now) {
+      const lane = idle.shift();
+      if (lane === undefined) break;
+      lane.send(next);
+      next += 1;
+    }
+    if (next < deck.size) setImmediate(tick);
+  }
+
+  await Promise.all(Array.from({ length: connections }, addLane));
+  began = performance.now();
+  tick();
+  try {
+    await done.promise;
+    return { latencies, took: performance.now() - began, accepted };
+  } finally {
+    next = deck.size;
+    for (const connection of open) connection.close();
+  }
+}

@@ -1,0 +1,60 @@
+import { type Connection, openConnection } from './connection.ts';
+import type { Deck } from './deck.ts';
+
+/** What came of a run. Times are ms. */
+export interface Run {
+  readonly latencies: Float64Array;
+  /** From the first request to the last answer. */
+  readonly took: number;
+  readonly accepted: number;
+}
+
+/** Sends the whole deck as fast as the answers come: each connection sends its next request when its last one is answered. */
+export async function saturate(port: number, deck: Deck, connections: number): Promise<Run> {
+  const latencies = new Float64Array(deck.size);
+  const open: Connection[] = [];
+  let next = 0;
+  let answered = 0;
+  let accepted = 0;
+  let began = 0;
+  const done = Promise.withResolvers<void>();
+
+  function lane(): { start(): void; opened: Promise<void> } {
+    let sentAt = 0;
+    let index = 0;
+    let connection: Connection | undefined;
+    function send(): void {
+      if (next >= deck.size) return;
+      index = next;
+      next += 1;
+      sentAt = performance.now();
+      connection?.send(deck.at(index));
+    }
+    const opened = openConnection(
+      port,
+      (isAccepted) => {
+        latencies[index] = performance.now() - sentAt;
+        answered += 1;
+        if (isAccepted) accepted += 1;
+        if (answered === deck.size) done.resolve();
+        else send();
+      },
+      (reason) => done.reject(new Error(`A connection broke: ${reason}.`)),
+    ).then((made) => {
+      connection = made;
+      open.push(made);
+    });
+    return { start: send, opened };
+  }
+
+  const lanes = Array.from({ length: connections }, lane);
+  await Promise.all(lanes.map(({ opened }) => opened));
+  began = performance.now();
+  for (const { start } of lanes) start();
+  try {
+    await done.promise;
+    return { latencies, took: performance.now() - began, accepted };
+  } finally {
+    for (const connection of open) connection.close();
+  }
+}

@@ -1,0 +1,98 @@
+import type { Tell } from '../benchmark.ts';
+import { median } from '../samples.ts';
+import type { ContenderName } from './contender.ts';
+import type { Measured, Running } from './running.ts';
+
+/** How long each contender runs, and how often. */
+export interface Schedule {
+  readonly rounds: number;
+  /** Seconds of a run. */
+  readonly seconds: number;
+  /** Whether they also run at half of the Express sample's rate. */
+  readonly alsoHalf: boolean;
+}
+
+/** One contender's figures: medians over the rounds. */
+export interface Standing {
+  readonly contender: Running;
+  readonly saturated: Measured;
+  /** At half of what the Express sample takes; null where that is more than it can take itself. */
+  readonly half: Measured | null;
+  /** Its rate over that of another in the same round, median: what slows the machine down slows both. */
+  over(name: ContenderName): number;
+  /** Resident memory at the end (MB). */
+  readonly resident: number;
+}
+
+/** Requests that show how fast a contender is before it is warm. */
+const taste = 1_000;
+/** How much of its own rate a contender must have left over to keep up with a given one. */
+const room = 0.9;
+
+/** Runs the contenders in turns, each round in another order, so that a busy minute of the machine hits none of them alone. */
+export async function compare(contenders: readonly Running[], schedule: Schedule, tell: Tell): Promise<Standing[]> {
+  const { rounds, seconds, alsoHalf } = schedule;
+  const rates = new Map<ContenderName, number>();
+  for (const contender of contenders) {
+    tell(`warming up ${contender.name}`);
+    let { rate } = await contender.run(taste);
+    // Twice: compiled code is several times as fast as what ran first.
+    for (let times = 0; times < 2; times += 1) ({ rate } = await contender.run(Math.ceil(rate * seconds)));
+    rates.set(contender.name, rate);
+  }
+
+  const saturated = await inTurns(contenders, rounds, async (contender, round) => {
+    const measured = await contender.run(Math.ceil((rates.get(contender.name) ?? taste) * seconds));
+    tell(`round ${round + 1} of ${rounds}: ${contender.name} ${Math.round(measured.rate)}/s`);
+    return measured;
+  });
+  const rateOf = (name: ContenderName) => median((saturated.get(name) ?? []).map(({ rate }) => rate));
+
+  const halfRate = rateOf('express') / 2;
+  const able = contenders.filter(({ name }) => alsoHalf && rateOf(name) * room > halfRate);
+  const half = await inTurns(able, rounds, async (contender, round) => {
+    const measured = await contender.run(Math.ceil(halfRate * seconds), { rate: halfRate });
+    tell(
+      `round ${round + 1} of ${rounds} at ${Math.round(halfRate)}/s: ${contender.name} p99 ${measured.p99.toFixed(1)} ms`,
+    );
+    return measured;
+  });
+
+  return Promise.all(
+    contenders.map(async (contender) => {
+      const own = saturated.get(contender.name) ?? [];
+      return {
+        contender,
+        saturated: medians(own),
+        half: half.has(contender.name) ? medians(half.get(contender.name) ?? []) : null,
+        over: (name) => median(own.map(({ rate }, round) => rate / (saturated.get(name)?.[round]?.rate ?? Number.NaN))),
+        resident: (await contender.memory()).resident,
+      };
+    }),
+  );
+}
+
+async function inTurns(
+  contenders: readonly Running[],
+  rounds: number,
+  run: (contender: Running, round: number) => Promise<Measured>,
+): Promise<Map<ContenderName, Measured[]>> {
+  const measured = new Map<ContenderName, Measured[]>(contenders.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const order = [...contenders.slice(round % contenders.length), ...contenders.slice(0, round % contenders.length)];
+    for (const contender of order) measured.get(contender.name)?.push(await run(contender, round));
+  }
+  return measured;
+}
+
+function medians(runs: readonly Measured[]): Measured {
+  const of = (pick: (run: Measured) => number) => median(runs.map(pick));
+  return {
+    accepted: of(({ accepted }) => accepted),
+    rate: of(({ rate }) => rate),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    cpu: of(({ cpu }) => cpu),
+    senderCpu: of(({ senderCpu }) => senderCpu),
+  };
+}

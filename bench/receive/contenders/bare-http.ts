@@ -1,0 +1,18 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { isSignedWith } from '../../../src/webhook/signature.ts';
+import { secret } from '../../load/vote.ts';
+import { listening } from '../../process/listening.ts';
+import type { Start } from '../contender.ts';
+
+/** The least that Node can do about a signed delivery: read it, check it, answer. Nothing is parsed and nothing is kept. */
+export const start: Start = () => listening(createServer(handle));
+
+function handle(request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const signature = String(request.headers['x-webhook-signature']);
+    const status = isSignedWith(secret, Buffer.concat(chunks), signature) ? 200 : 401;
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"received":true}');
+  });
+}

@@ -1,0 +1,17 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { KeyvSqlite } from '@keyv/sqlite';
+import { Keyv } from 'keyv';
+import { listening } from '../../process/listening.ts';
+import type { Start } from '../contender.ts';
+import { expressSample } from '../express-sample.ts';
+
+/** The sample with balances in Keyv, as many a bot keeps them. Two votes of one member at the same time may count as one. */
+export const start: Start = ({ directory }) => {
+  const store = new KeyvSqlite({ uri: `sqlite://${join(directory, 'balances.db')}`, wal: true });
+  const balances = new Keyv<number>({ store });
+  const app = expressSample(async ({ userId }) => {
+    await balances.set(userId, ((await balances.get(userId)) ?? 0) + 10);
+  });
+  return listening(createServer(app));
+};

@@ -1,0 +1,26 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { listening } from '../../process/listening.ts';
+import type { Start } from '../contender.ts';
+import { expressSample } from '../express-sample.ts';
+
+/** The sample with votes that survive: each in a transaction of its own, with prepared statements and a write-ahead log. */
+export const start: Start = ({ directory }) => {
+  const database = new Database(join(directory, 'votes.db'));
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.exec(`
+    CREATE TABLE votes (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, at TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (user_id, at));
+    CREATE TABLE balances (user_id TEXT PRIMARY KEY, credits INTEGER NOT NULL) WITHOUT ROWID;
+  `);
+  const insert = database.prepare('INSERT INTO votes (user_id, at, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const credit = database.prepare(
+    'INSERT INTO balances VALUES (?, 10) ON CONFLICT (user_id) DO UPDATE SET credits = credits + 10',
+  );
+  const record = database.transaction((userId: string, at: string, body: string) => {
+    if (insert.run(userId, at, body).changes > 0) credit.run(userId);
+  });
+  const app = expressSample(({ userId, timestamp }, body) => record(userId, timestamp, JSON.stringify(body)));
+  return listening(createServer(app));
+};

@@ -1,0 +1,20 @@
+import type { Server } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { isSignedWith } from '../../../src/webhook/signature.ts';
+import { secret } from '../../load/vote.ts';
+import { listening } from '../../process/listening.ts';
+import { path, type Start } from '../contender.ts';
+
+/** The Express sample, said in Hono. */
+export const start: Start = () => {
+  const app = new Hono();
+  app.post(path, async (context) => {
+    const body = await context.req.json();
+    const signature = context.req.header('x-webhook-signature') ?? '';
+    if (!isSignedWith(secret, JSON.stringify(body), signature))
+      return context.json({ error: 'Invalid signature' }, 401);
+    return context.json({ received: true });
+  });
+  return listening(createAdaptorServer({ fetch: app.fetch }) as Server);
+};

@@ -1,0 +1,26 @@
+import express, { type Express } from 'express';
+import { isSignedWith } from '../../src/webhook/signature.ts';
+import { secret } from '../load/vote.ts';
+import { path } from './contender.ts';
+
+/** The part of a vote that somebody stores. */
+export interface Vote {
+  readonly userId: string;
+  readonly timestamp: string;
+}
+
+/** The sample of many a listing service's documentation: express.json, and the HMAC of the object serialised anew. */
+export function expressSample(keep: (vote: Vote, body: object) => void | Promise<void>): Express {
+  const app = express();
+  app.use(express.json());
+  app.post(path, async (request, response) => {
+    const signature = request.get('x-webhook-signature') ?? '';
+    if (!isSignedWith(secret, JSON.stringify(request.body), signature)) {
+      response.status(401).json({ error: 'Invalid signature' });
+      return;
+    }
+    await keep(request.body, request.body);
+    response.json({ received: true });
+  });
+  return app;
+}

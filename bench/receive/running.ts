@@ -1,0 +1,75 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Generator, Load, Result } from '../load/load.ts';
+import { startChild } from '../process/child.ts';
+import { type Contender, path, type Setting } from './contender.ts';
+
+/** Senders that wait for an answer at one time, at most. */
+const connections = 64;
+const megabyte = 2 ** 20;
+
+/** What one run showed of a contender. */
+export interface Measured extends Result {
+  /** CPU time of the server's process per request (µs). */
+  readonly cpu: number;
+}
+
+/** How votes are sent; unless it says otherwise, as fast as they are taken, over 64 connections. */
+export type Manner = Partial<Pick<Load, 'rate' | 'connections' | 'forget'>>;
+
+/** A contender in its own process, and what it has been sent so far. */
+export interface Running extends Contender {
+  /** Votes that were sent, all different. */
+  readonly sent: () => number;
+  readonly directory: string;
+  /** Sends so many votes that it has not seen. Throws where one is not acknowledged. */
+  run(count: number, manner?: Manner): Promise<Measured>;
+  /** MB: resident, and what the program itself holds of it. */
+  memory(): Promise<{ readonly resident: number; readonly held: number }>;
+  stop(): Promise<void>;
+}
+
+export interface Surroundings {
+  readonly generator: Generator;
+  /** Each contender gets a directory of its own in here. */
+  readonly directory: string;
+  readonly silentDiscord: string;
+}
+
+/** @param environment for the process, beside this one's */
+export async function startContender(
+  contender: Contender,
+  { generator, directory, silentDiscord }: Surroundings,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Running> {
+  const own = join(directory, contender.name);
+  mkdirSync(own, { recursive: true });
+  const setting: Setting = { directory: own, silentDiscord };
+  const module = new URL('./contender-process.ts', import.meta.url);
+  const child = await startChild(module, [contender.name, JSON.stringify(setting)], environment);
+  const port = await child.ask<number>('port');
+  let sent = 0;
+
+  return {
+    ...contender,
+    sent: () => sent,
+    directory: own,
+    async run(count, manner = {}) {
+      const from = sent;
+      sent += count;
+      const before = await child.usage();
+      const { dialect } = contender;
+      const result = await generator.load({ port, path, dialect, from, count, connections, ...manner });
+      const after = await child.usage();
+      if (result.accepted !== count) {
+        throw new Error(`${contender.name} took only ${result.accepted} of ${count} votes.`);
+      }
+      return { ...result, cpu: (after.cpu - before.cpu) / count };
+    },
+    async memory() {
+      const { resident, held } = await child.usage();
+      return { resident: resident / megabyte, held: held / megabyte };
+    },
+    stop: child.stop,
+  };
+}

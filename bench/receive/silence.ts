@@ -1,0 +1,20 @@
+import { createServer, type Socket } from 'node:net';
+import { listening } from '../process/listening.ts';
+
+/** A server that takes connections and never says a word: a Discord that hangs. */
+export async function startSilence(): Promise<{ url: string; stop(): void }> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    socket.resume();
+  });
+  const port = await listening(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop() {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { type Goal, within } from '../report.ts';
+import { median } from '../samples.ts';
+import type { Running } from './running.ts';
+
+/** Deliveries and commits take turns in blocks of this many. */
+const block = 25;
+/** Per second: the server is at rest when the next one comes. */
+const rate = 100;
+
+/** A vote that comes alone must not wait for company: its way through an idle server, beside one plain commit on the same disk. */
+export async function measureSingle(tallyhook: Running, directory: string, blocks: number): Promise<Goal> {
+  const database = plainDatabase(join(directory, 'plain.db'));
+  const deliveries: number[] = [];
+  const commits: number[] = [];
+  for (let turn = 0; turn < blocks; turn += 1) {
+    deliveries.push((await tallyhook.run(block, { rate, connections: 1 })).p50);
+    for (let each = 0; each < block; each += 1) {
+      await pause(1_000 / rate);
+      commits.push(database.commit());
+    }
+  }
+  database.close();
+  return within(
+    'a single vote on an idle server, above one plain commit',
+    2,
+    median(deliveries) - median(commits),
+    'ms',
+  );
+}
+
+/** The least that can be kept: one row in one transaction. `commit` returns how long it took (ms). */
+function plainDatabase(path: string): { commit(): number; close(): void } {
+  const database = new Database(path);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.exec('CREATE TABLE votes (id INTEGER PRIMARY KEY, body TEXT NOT NULL)');
+  const insert = database.prepare('INSERT INTO votes (body) VALUES (?)');
+  const body = 'x'.repeat(190);
+  return {
+    commit() {
+      const began = performance.now();
+      insert.run(body);
+      return performance.now() - began;
+    },
+    close: () => database.close(),
+  };
+}

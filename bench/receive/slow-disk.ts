@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Tell } from '../benchmark.ts';
+import { atLeast, figure, type Goal } from '../report.ts';
+import { compare, type Schedule } from './compare.ts';
+import { type ContenderName, contenders } from './contender.ts';
+import { proveKept } from './kept.ts';
+import { type Running, type Surroundings, startContender } from './running.ts';
+
+const source = fileURLToPath(new URL('./slow-disk.c', import.meta.url));
+const taking: readonly ContenderName[] = ['express-sqlite', 'tallyhook'];
+
+/** Once more, with a disk that is 2 ms slower: what commits together gains by it, what commits alone does not. */
+export async function measureSlowDisk(
+  surroundings: Surroundings,
+  schedule: Schedule,
+  tell: Tell,
+): Promise<{ goals: readonly Goal[]; notes: readonly string[] }> {
+  const directory = join(surroundings.directory, 'slow-disk');
+  mkdirSync(directory, { recursive: true });
+  const library = await compiled(join(directory, 'slow-disk.so'));
+  if (library === null)
+    return { goals: [], notes: ['The slow disk was left out: it takes Linux and a C compiler (`cc`).'] };
+
+  tell('once more on a disk that takes 2 ms more per fsync');
+  const running: Running[] = [];
+  try {
+    for (const contender of contenders.filter(({ name }) => taking.includes(name))) {
+      running.push(await startContender(contender, { ...surroundings, directory }, { LD_PRELOAD: library }));
+    }
+    const standings = await compare(
+      running,
+      { ...schedule, rounds: Math.ceil(schedule.rounds / 2), alsoHalf: false },
+      tell,
+    );
+    const rates = standings.map(({ contender, saturated }) => `${contender.name} ${figure(saturated.rate)}/s`);
+    for (const { contender } of standings) if (contender.name === 'tallyhook') proveKept(contender);
+    const ratio = standings.find(({ contender }) => contender.name === 'tallyhook')?.over('express-sqlite');
+    return {
+      goals: [atLeast('the same with 2 ms more per fsync', 15, ratio ?? Number.NaN)],
+      notes: [`With 2 ms more per fsync: ${rates.join(', ')}.`],
+    };
+  } finally {
+    for (const each of running) await each.stop();
+  }
+}
+
+/** The path of the library; null where there is no compiler, or no Linux to use it. */
+async function compiled(library: string): Promise<string | null> {
+  if (process.platform !== 'linux') return null;
+  try {
+    await promisify(execFile)('cc', ['-shared', '-fPIC', '-O2', '-o', library, source]);
+    return library;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+/** What a benchmark has found. */
+export interface Report {
+  readonly goals: readonly Goal[];
+  readonly tables: readonly Table[];
+  /** What a reader has to know to judge the figures: a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** A goal beside the figure. Neither is a promise: the figure is this machine's, on this day. */
+export interface Goal {
+  readonly what: string;
+  readonly goal: string;
+  readonly measured: string;
+  readonly met: boolean;
+}
+
+export interface Table {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  /** As many cells each as there are columns. The first names the row; the others are figures. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A goal of the form "at least". */
+export function atLeast(what: string, least: number, measured: number): Goal {
+  return { what, goal: `≥ ${least}×`, measured: multiple(measured), met: measured >= least };
+}
+
+/** A goal of the form "at most", as a multiple. */
+export function atMost(what: string, most: number, measured: number): Goal {
+  return { what, goal: `≤ ${most}×`, measured: multiple(measured), met: measured <= most };
+}
+
+/** A goal of the form "within", in a unit. */
+export function within(what: string, most: number, measured: number, unit: string): Goal {
+  return { what, goal: `≤ ${most} ${unit}`, measured: `${figure(measured)} ${unit}`, met: measured <= most };
+}
+
+function multiple(ratio: number): string {
+  return Number.isFinite(ratio) ? `${ratio.toFixed(2)}×` : '–';
+}
+
+/** Three digits are as many as such a measurement bears. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  if (value === 0 || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** Where a bot finds Discord, and where it may listen and store. */
+export interface Whereabouts {
+  readonly token: string;
+  readonly apiUrl: string;
+  readonly guildId: string;
+  readonly port: number;
+  readonly directory: string;
+}
+
+/** A way to run a bot: a command line for Node and an environment. */
+export interface Bot {
+  readonly title: string;
+  /** Whether it says by itself when it is ready for everything, on `/readyz`. */
+  readonly hasReadyz: boolean;
+  args(where: Whereabouts): readonly string[];
+  environment(where: Whereabouts): Readonly<Record<string, string>>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export const idleBot: Bot = {
+  title: 'discord.js bot that does nothing',
+  hasReadyz: false,
+  args: ({ token, apiUrl }) => [join(import.meta.dirname, 'idle-bot.js'), token, apiUrl],
+  environment: () => ({}),
+};
+
+/** As `npm start` runs it: TypeScript, with the types stripped while it starts. */
+export const fromSource: Bot = tallyhook('tallyhook from source', join(root, 'src', 'launch.js'));
+
+/** As the container runs it: built beforehand. Builds it anew, outside `dist/`. */
+export async function built(directory: string): Promise<Bot> {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', directory]);
+  cpSync(join(root, 'src/sandbox/page/public'), join(directory, 'src/sandbox/page/public'), { recursive: true });
+  return tallyhook('tallyhook, built', join(directory, 'src', 'launch.js'));
+}
+
+function tallyhook(title: string, launcher: string): Bot {
+  return {
+    title,
+    hasReadyz: true,
+    args: () => [launcher, 'start'],
+    environment: ({ token, apiUrl, guildId, port, directory }) => ({
+      DISCORD_TOKEN: token,
+      DISCORD_API_URL: apiUrl,
+      DISCORD_GUILD_ID: guildId,
+      LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+      LOOKUP_SERVER_KEY: 'bench-key',
+      VOTE_WEBHOOK_SECRET: 'bench-secret',
+      DATABASE_URL: `sqlite:${join(directory, 'tallyhook.db')}`,
+      CACHE_URL: `sqlite:${join(directory, 'cache.db')}`,
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+    }),
+  };
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { unusedPort } from '../process/listening.ts';
+import { answering } from './started.ts';
+
+/** How long after `npm start` (s). */
+export interface Usable {
+  /** The page's first byte. */
+  readonly page: number;
+  /** Its stream says that the bot is connected: a command would be answered. */
+  readonly bot: number;
+  /** A browser shows it; null where no Chromium is installed. */
+  readonly shown: number | null;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const browserPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+/** What somebody waits for who has just cloned the repository and installed its packages. */
+export async function startSandboxOnce(directory: string): Promise<Usable> {
+  const port = await unusedPort();
+  const browser = existsSync(browserPath)
+    ? await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
+    : null;
+  const page = await browser?.newPage();
+  const data = mkdtempSync(join(directory, 'sandbox-'));
+  const { PATH = '', HOME = '' } = process.env;
+  const began = performance.now();
+  const since = () => (performance.now() - began) / 1_000;
+  const child = spawn('npm', ['start', '--silent', '--', '--no-open', '--port', String(port), '--data', data], {
+    cwd: root,
+    env: { PATH, HOME, CI: 'true' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  });
+  try {
+    const url = `http://127.0.0.1:${port}/`;
+    await answering(url);
+    const first = since();
+    await botConnected(`${url}page/events`);
+    const bot = since();
+    await page?.goto(url);
+    await page?.getByText('Bot online').waitFor();
+    return { page: first, bot, shown: page === undefined ? null : since() };
+  } finally {
+    // npm has started others, and passes a signal on to only one of them.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    await browser?.close();
+  }
+}
+
+async function botConnected(events: string): Promise<void> {
+  const { body } = await fetch(events);
+  let told = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    told += chunk;
+    if (/"connected":true/.test(told)) return;
+  }
+  throw new Error('The page told of no connected bot.');
+}

@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { unusedPort } from '../process/listening.ts';
+import { atMost, figure, type Table } from '../report.ts';
+import { median } from '../samples.ts';
+import { type Bot, built, fromSource, idleBot } from './bots.ts';
+import { startSandboxOnce, type Usable } from './sandbox.ts';
+import { type Started, startOnce } from './started.ts';
+
+/** How long it takes to be there, and how much room it takes up. */
+export const start: Benchmark = {
+  name: 'start',
+  async measure(how, tell) {
+    const directory = join(how.directory, 'start');
+    mkdirSync(directory, { recursive: true });
+    const discord = await startLocalDiscord({ rateLimits: false });
+    try {
+      tell('building');
+      const ours = await built(join(directory, 'dist'));
+      const starts = new Map<Bot, Started[]>([idleBot, ours, fromSource].map((bot) => [bot, []]));
+      for (let round = 1; round <= (how.quick ? 3 : 7); round += 1) {
+        for (const [bot, started] of starts) {
+          const where = { ...discord, port: await unusedPort(), directory: mkdtempSync(join(directory, 'bot-')) };
+          started.push(await startOnce(bot, discord, where));
+          tell(`round ${round}: ${bot.title} ready after ${Math.round(started.at(-1)?.ready ?? 0)} ms`);
+        }
+      }
+      const sandboxes: Usable[] = [];
+      for (let round = 1; round <= (how.quick ? 1 : 3); round += 1) {
+        sandboxes.push(await startSandboxOnce(directory));
+        tell(`round ${round}: the page of npm start is there`);
+      }
+      const ratio = (pick: (started: Started) => number) =>
+        median((starts.get(ours) ?? []).map(pick)) / median((starts.get(idleBot) ?? []).map(pick));
+      return {
+        goals: [
+          atMost(
+            'time to ready, of a bot that does nothing',
+            1.5,
+            ratio(({ ready }) => ready),
+          ),
+          atMost(
+            'resident memory, of a bot that does nothing',
+            1.4,
+            ratio(({ resident }) => resident),
+          ),
+        ],
+        tables: [comparison(starts)],
+        notes: [usable(sandboxes)],
+      };
+    } finally {
+      await discord.stop();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+function comparison(starts: ReadonlyMap<Bot, readonly Started[]>): Table {
+  return {
+    caption: 'From the start of the process; memory two seconds after it is ready.',
+    columns: ['', 'ready, ms', 'resident, MB'],
+    rows: [...starts].map(([{ title }, started]) => [
+      title,
+      figure(median(started.map(({ ready }) => ready))),
+      figure(median(started.map(({ resident }) => resident))),
+    ]),
+  };
+}
+
+function usable(sandboxes: readonly Usable[]): string {
+  const seconds = (pick: (usable: Usable) => number) => `${figure(median(sandboxes.map(pick)))} s`;
+  const shown = sandboxes.map(({ shown }) => shown).filter((each) => each !== null);
+  const browser =
+    shown.length === 0 ? 'no Chromium is here to show it' : `shown by Chromium after ${figure(median(shown))} s`;
+  return `\`npm start\`: the page's first byte after ${seconds(({ page }) => page)}, its bot connected after ${seconds(({ bot }) => bot)}, ${browser}.`;
+}

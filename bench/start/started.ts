@@ -1,0 +1,61 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import type { Bot, Whereabouts } from './bots.ts';
+
+/** What one start showed. */
+export interface Started {
+  /** From the start of the process until Discord has it connected and, where it says so itself, it is ready for everything (ms). */
+  readonly ready: number;
+  /** Resident memory once it has come to rest (MB). */
+  readonly resident: number;
+}
+
+const settling = 2_000;
+
+/** Starts a bot, waits until it is ready and at rest, and ends it. */
+export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabouts): Promise<Started> {
+  const began = performance.now();
+  const child = spawn(process.execPath, bot.args(where), {
+    cwd: where.directory,
+    env: { PATH: process.env['PATH'] ?? '', ...bot.environment(where) },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  try {
+    while (!discord.connected) await Promise.race([once(discord.events, 'change'), endOf(child)]);
+    if (bot.hasReadyz) await answering(`http://127.0.0.1:${where.port}/readyz`);
+    const ready = performance.now() - began;
+    await pause(settling);
+    return { ready, resident: residentOf(child) };
+  } finally {
+    child.kill('SIGKILL');
+    while (discord.connected) await once(discord.events, 'change');
+  }
+}
+
+/** Resolves when the address answers 2xx. */
+export async function answering(url: string): Promise<void> {
+  for (;;) {
+    const isThere = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isThere) return;
+    await pause(5);
+  }
+}
+
+async function endOf(child: ChildProcess): Promise<never> {
+  await once(child, 'exit');
+  throw new Error(`The bot ended before it was ready: ${child.spawnargs.join(' ')}`);
+}
+
+/** As the system counts it (MB), because a bot that does nothing is not asked. NaN where there is no `ps`. */
+function residentOf({ pid }: ChildProcess): number {
+  try {
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1_024;
+  } catch {
+    return Number.NaN;
+  }
+}
