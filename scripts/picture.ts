@@ -21,12 +21,12 @@ async function play(page: Page): Promise<void> {
   const delivered = (text: string) => page.locator('.delivery').first().filter({ hasText: text }).waitFor();
   const actAs = (name: string) => page.getByLabel('Acting as').selectOption(name);
 
-  await press(/Vote for Quartermaster/);
+  await press(/Vote for the bot/);
   await delivered('Announced');
   await press(/Break signature/);
   await delivered('Refused');
   await actAs('Ayşe');
-  await press(/Vote for Lantern Harbour/);
+  await press(/Vote for the server/);
   await delivered('Announced');
   await page.getByRole('combobox', { name: 'Slash command' }).pressSequentially('/canvote ');
   await page.keyboard.press('Enter');

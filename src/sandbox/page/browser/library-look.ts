@@ -26,7 +26,8 @@ export function dressLibrary(): void {
     .discord-message-timestamp, .discord-message-edited, .discord-message-ephemeral { color: var(--muted) !important; }
     .discord-message-content { min-width: 0; line-height: 1.375; }
     .discord-message-ephemeral .discord-message-ephemeral-link { color: var(--link); }
-    .discord-author-avatar { margin-top: 2px; }`,
+    .discord-author-avatar { margin-top: 2px; }
+    .discord-message-body-only-indent { flex: none; margin: 0 !important; }`,
   );
   add(DiscordAuthorInfo, ':host .discord-author-username { color: var(--strong) !important; font-weight: 600; }');
   add(

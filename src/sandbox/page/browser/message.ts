@@ -108,7 +108,7 @@ function words(message: Message, state: State): HTMLElement | null {
 function usedCommand({ name, user }: { name: string; user: Author }, state: State): HTMLElement {
   const author = nameOf(user, state);
   const avatar = avatarUrl(user.id, author);
-  return element('discord-command', { slot: 'reply', author, avatar, command: name });
+  return element('discord-command', { slot: 'reply', author, avatar, command: `/${name}` });
 }
 
 function dots(): HTMLElement {

@@ -24,6 +24,7 @@ export function startTimeline(store: Store): void {
     list.querySelector('.nothing')?.remove();
     if (known === null) list.prepend(itemOf(item));
     else replace(known, itemOf(item));
+    // One sentence for each delivery, not one for each step.
     if (item.kind === 'delivery' && isHalted(item)) spoken.textContent = `${item.title}: ${inWords(item)}`;
   }
 
@@ -52,7 +53,7 @@ function lineItem({ key, at, tone, text }: TimelineLine & { key: string }): HTML
 }
 
 function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
-  const { key, at, title, steps, isSettled } = item;
+  const { key, at, title, steps } = item;
   const last = steps.at(-1);
   const tone = last?.tone ?? 'plain';
   const isTold = last !== undefined && (tone === 'bad' || last.name === 'duplicate');
@@ -66,7 +67,7 @@ function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
         'summary',
         {},
         element('span', { class: 'delivery-head' }, element('strong', {}, title), moment(at)),
-        element('span', { class: 'track' }, ...latest(steps).map(trackStep), isSettled ? null : stillToCome()),
+        element('span', { class: 'track' }, ...latest(steps).map(trackStep), isHalted(item) ? null : stillToCome()),
         isTold ? element('span', { class: 'delivery-note' }, last.text) : null,
       ),
       element('ol', { class: 'steps' }, ...steps.map(stepItem)),
@@ -109,7 +110,7 @@ function latest(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step, index) => step.name !== 'waiting' || index === steps.length - 1);
 }
 
-/** One sentence for each delivery, when it has come to an end or to a halt. */
+/** It has come to an end, or to a halt. */
 function isHalted({ isSettled, steps }: TimelineDelivery): boolean {
   return isSettled || steps.at(-1)?.name === 'waiting';
 }

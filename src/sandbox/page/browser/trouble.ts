@@ -57,8 +57,8 @@ export function startTrouble(store: Store): void {
     const { speed } = state.time;
     const ahead = sandboxAhead();
     const parts = [speed === 1 ? '' : `${speed} times as fast`, ahead > 60_000 ? `${inWords(ahead)} ahead` : ''];
-    const apart = parts.filter(Boolean).join(', ');
-    const text = `${formatTime(sandboxNow(), 'f')}${apart ? ` (${apart})` : ''}`;
+    const now = `${formatTime(sandboxNow(), 'd')} ${formatTime(sandboxNow(), 't')}`;
+    const text = [now, ...parts.filter(Boolean)].join(', ');
     if (clock.textContent !== text) clock.textContent = text;
   }
 
