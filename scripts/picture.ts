@@ -34,8 +34,8 @@ async function play(page: Page): Promise<void> {
   await press(/Repeat delivery/);
   await delivered('Duplicate');
   await page.getByRole('combobox', { name: 'Slash command' }).pressSequentially('/');
-  // Where the pointer stands, a button would be highlighted.
-  await page.mouse.move(600, 400);
+  // Where the pointer stands, something would be highlighted.
+  await page.mouse.move(700, 24);
   await page.waitForTimeout(1200);
 }
 

@@ -154,7 +154,8 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await page.getByLabel('Acting as').selectOption('tobias_k');
     expect(await messages.getByText('Only you can see this').count()).toBe(0);
     await page.getByLabel('Acting as').selectOption('mira');
-    await messages.getByRole('button', { name: 'Dismiss message' }).click();
+    await tabTo(page, messages.getByRole('button', { name: 'Dismiss message' }));
+    await page.keyboard.press('Enter');
     expect(await messages.getByText('Only you can see this').count()).toBe(0);
   });
 

@@ -27,7 +27,8 @@ export function dressLibrary(): void {
     .discord-message-content { min-width: 0; line-height: 1.375; }
     .discord-message-ephemeral .discord-message-ephemeral-link { color: var(--link); }
     .discord-author-avatar { margin-top: 2px; }
-    .discord-message-body-only-indent { flex: none; margin: 0 !important; }`,
+    .discord-message-inner-center { align-items: start; }
+    .discord-message-body-only-indent { flex: none; margin: 0.5rem 0 0 !important; }`,
   );
   add(DiscordAuthorInfo, ':host .discord-author-username { color: var(--strong) !important; font-weight: 600; }');
   add(

@@ -6,7 +6,7 @@ import { element } from './element.ts';
 import { embedCard } from './embed.ts';
 import { formatted } from './formatted.ts';
 import { reachable } from './library.ts';
-import { formatMoment } from './moments.ts';
+import { formatMoment, formatTime } from './moments.ts';
 import { sandboxNow } from './sandbox-time.ts';
 import type { State, Use } from './store.ts';
 
@@ -33,12 +33,13 @@ export interface Shown {
 export function messageElement(message: Message, shown: Shown, state: State, on: MessageActions): HTMLElement {
   const { isContinued, waiting } = shown;
   const isBusy = waiting !== undefined && !waiting.failed;
+  const at = Date.parse(message.timestamp);
   return frame(
     message.author,
     state,
     {
       'data-message-id': message.id,
-      timestamp: formatMoment(Date.parse(message.timestamp), sandboxNow()),
+      timestamp: isContinued ? formatTime(at, 't') : formatMoment(at, sandboxNow()),
       ephemeral: isEphemeral(message),
       edited: message.edited_timestamp !== null && message.content !== '',
       'message-body-only': isContinued,
