@@ -21,12 +21,12 @@ async function play(page: Page): Promise<void> {
   const delivered = (text: string) => page.locator('.delivery').first().filter({ hasText: text }).waitFor();
   const actAs = (name: string) => page.getByLabel('Acting as').selectOption(name);
 
-  await press(/Vote for Quartermaster/);
+  await press(/Vote for the bot/);
   await delivered('Announced');
   await press(/Break signature/);
   await delivered('Refused');
   await actAs('Ayşe');
-  await press(/Vote for Lantern Harbour/);
+  await press(/Vote for the server/);
   await delivered('Announced');
   await page.getByRole('combobox', { name: 'Slash command' }).pressSequentially('/canvote ');
   await page.keyboard.press('Enter');
@@ -34,8 +34,8 @@ async function play(page: Page): Promise<void> {
   await press(/Repeat delivery/);
   await delivered('Duplicate');
   await page.getByRole('combobox', { name: 'Slash command' }).pressSequentially('/');
-  // Where the pointer stands, a button would be highlighted.
-  await page.mouse.move(600, 400);
+  // Where the pointer stands, something would be highlighted.
+  await page.mouse.move(700, 24);
   await page.waitForTimeout(1200);
 }
 

@@ -98,6 +98,8 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   pino: ['log', 'lookup'],
   'prom-client': ['metrics'],
   ws: ['sandbox'],
+  rolldown: ['sandbox'],
+  '@skyra/discord-components-core': ['sandbox'],
 };
 
 const files = globSync('{src,commands,config}/**/*.ts');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startBot } from '../sandbox/bot.ts';
 import { formsBot } from '../sandbox/forms-bot.ts';
 import { localDiscord } from '../sandbox/local.ts';
@@ -26,16 +27,16 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** The whole sandbox, and its page in a browser. */
-async function visit(options: BrowserContextOptions = {}) {
-  const sandbox = await wholeSandbox();
+async function visit(options: BrowserContextOptions = {}, started: SandboxOptions = {}) {
+  const sandbox = await wholeSandbox(started);
   return { sandbox, ...(await open(sandbox.urls.page, options)) };
 }
 
 /** A local Discord alone, with a bot that completes options, opens forms and offers selects. */
 async function visitForms() {
   const discord = await localDiscord({ page: service().ports });
-  await startBot(discord, formsBot);
-  return { discord, ...(await open(discord.origin)) };
+  const bot = await startBot(discord, formsBot);
+  return { discord, bot, ...(await open(discord.origin)) };
 }
 
 /** The page in a browser that notes whatever goes wrong or leaves this machine. */
@@ -79,22 +80,23 @@ async function tabTo(page: Page, control: Locator): Promise<void> {
 const trouble = (page: Page, name: RegExp) => page.getByRole('button', { name });
 const delivery = (page: Page, title: string | RegExp) => page.locator('.delivery').filter({ hasText: title }).first();
 
-const vote = (page: Page) => page.getByRole('button', { name: /Vote for Lantern Harbour/ });
+const vote = (page: Page) => page.getByRole('button', { name: 'Vote for the server Lantern Harbour' });
 
 describe('the sandbox', { timeout: 60_000 }, () => {
   it('lets a newcomer vote, and shows the announcement, the credits and the way there', async () => {
     const { page, messages } = await visit();
     await shown(page.locator('.balance'), '0 credits');
     await vote(page).click();
-    const embed = messages.locator('.embed');
-    await shown(embed, /@mira voted for Lantern Harbour\.\s+\+10 credits/);
+    const embed = messages.locator('discord-embed');
+    await shown(embed, /mira.? voted for Lantern Harbour\.\+10 credits/);
     await shown(page.locator('.balance'), 'mira has 10 credits');
     await shown(page.locator('#vote-result'), 'recorded');
-    await shown(
-      page.locator('.timeline'),
-      /Server vote by mira\s*Received[\s\S]*verified[\s\S]*Recorded[\s\S]*\+10 credits[\s\S]*Announced in #votes/,
-    );
-    await shown(page.locator('.hints li').first(), 'Done:');
+    const voted = delivery(page, 'Server vote by mira');
+    await shown(voted.locator('.track'), /Received 0 ms .*Verified \d+ ms .*Recorded .*\+10 .*Announced \d/);
+    expect(await voted.getByText('Announced in #votes').isVisible()).toBe(false);
+    await voted.locator('summary').click();
+    await voted.getByText('Announced in #votes').waitFor();
+    await shown(page.locator('#hint-panel'), 'Try this, 2 of 4 Type /canvote');
     await vote(page).click();
     await shown(page.locator('#vote-result'), /Already voted .* in 12 hours/);
     await page.getByLabel('Acting as').selectOption('tobias_k');
@@ -152,7 +154,8 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await page.getByLabel('Acting as').selectOption('tobias_k');
     expect(await messages.getByText('Only you can see this').count()).toBe(0);
     await page.getByLabel('Acting as').selectOption('mira');
-    await messages.getByRole('button', { name: 'Dismiss message' }).click();
+    await tabTo(page, messages.getByRole('button', { name: 'Dismiss message' }));
+    await page.keyboard.press('Enter');
     expect(await messages.getByText('Only you can see this').count()).toBe(0);
   });
 
@@ -163,10 +166,10 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(messages, 'page 1 of');
     const next = messages.getByRole('button', { name: 'Next' });
     while ((await messages.getByText('<lighthouse>').count()) === 0 && (await next.isEnabled())) {
-      const before = await messages.locator('.embed-footer').textContent();
+      const before = await messages.locator('discord-embed-footer').textContent();
       await next.click();
       await messages
-        .locator('.embed-footer')
+        .locator('discord-embed-footer')
         .filter({ hasNotText: before ?? '' })
         .waitFor();
     }
@@ -213,12 +216,12 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(page.locator('.balance'), 'mira has 10 credits');
     await shown(delivery(page, 'Server vote'), 'Waits to be announced');
     await keepPicture(page, 'discord-down');
-    expect(await messages.locator('.embed').count()).toBe(0);
+    expect(await messages.locator('discord-embed').count()).toBe(0);
     sandbox.outages.discord.end();
     await shown(delivery(page, 'Server vote'), 'Announced in #votes');
-    await shown(messages.locator('.embed'), '@mira voted for');
+    await shown(messages.locator('discord-embed'), /mira.? voted for/);
     await page.getByText('Bot online').waitFor();
-    expect(await messages.locator('.embed').count()).toBe(1);
+    expect(await messages.locator('discord-embed').count()).toBe(1);
   });
 
   it('answers from what is known while the service is down, and says so', async () => {
@@ -243,6 +246,115 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(page.locator('#vote-result'), 'is recorded');
   });
 
+  it('ends outages by itself after ten seconds, and then announces what waited', async () => {
+    const { page, messages } = await visit();
+    const back = { timeout: 25_000 };
+    const happened = (text: string) => page.locator('.timeline').getByText(text);
+    await trouble(page, /Discord down/).click();
+    await happened('Discord is down').waitFor();
+    await vote(page).click();
+    await shown(delivery(page, 'Server vote').locator('.track'), /Waiting/);
+    await trouble(page, /Service down/).click();
+    await happened('The service is down').waitFor();
+    expect(await trouble(page, /Service down/).getAttribute('aria-disabled')).toBe('true');
+    await happened('Discord is back').waitFor(back);
+    await happened('The service is back').waitFor(back);
+    await delivery(page, 'Server vote').locator('.track').getByText('Announced').waitFor(back);
+    await shown(messages.locator('discord-embed'), /mira.? voted for/);
+    expect(await messages.locator('discord-embed').count()).toBe(1);
+    expect(await trouble(page, /Service down/).getAttribute('aria-disabled')).toBe(null);
+    await page.getByRole('button', { name: 'Vote for the bot Quartermaster' }).click();
+    await shown(messages.locator('discord-embed'), /mira.? voted for Quartermaster/);
+  });
+
+  it('lets several members act, each with an own balance and own answers', async () => {
+    const { page, messages, line, type } = await visit({}, { seed: 'none' });
+    const actAs = (name: string) => page.getByLabel('Acting as').selectOption(name);
+    const picker = page.getByRole('listbox', { name: 'Suggestions' });
+    for (const name of ['mira', 'tobias_k']) {
+      await actAs(name);
+      await shown(page.locator('.balance'), `${name} has 0 credits`);
+      await vote(page).click();
+      await shown(page.locator('.balance'), `${name} has 10 credits`);
+      await shown(messages.locator('discord-embed'), new RegExp(`${name}.? voted for`));
+    }
+    await type('/canvote user:');
+    await shown(picker.getByRole('option'), '@mira');
+    await type('mir');
+    await page.keyboard.press('Enter');
+    expect(await line.inputValue()).toBe('/canvote user:@mira ');
+    await page.keyboard.press('Enter');
+    const answer = messages.getByRole('article').filter({ hasText: 'Only you can see this' });
+    await shown(answer.locator('discord-command'), /tobias_k.*canvote/s);
+    await actAs('mira');
+    expect(await answer.count()).toBe(0);
+  });
+
+  it('shows direct messages to the one who got them', async () => {
+    const { discord, bot, page, messages } = await visitForms();
+    const [mira] = discord.members;
+    const conversation = page.getByRole('list', { name: 'Direct messages' }).getByRole('button');
+    await bot.users.send(mira?.id ?? '', 'Thank you, **friend**.');
+    await shown(conversation, 'new');
+    await conversation.click();
+    await shown(messages, 'the beginning of your direct messages');
+    await shown(messages.getByRole('article'), 'Thank you, friend.');
+    await keepPicture(page, 'direct');
+    await page.getByLabel('Acting as').selectOption('Tomás');
+    expect(await conversation.count()).toBe(0);
+    expect(await messages.getByText('friend').count()).toBe(0);
+  });
+
+  it('draws whatever a message may hold, and fetches nothing from elsewhere for it', async () => {
+    const { discord, bot, page, messages } = await visitForms();
+    const channel = await bot.channels.fetch(discord.channels.announcements);
+    if (!channel?.isSendable()) throw new Error('The bot cannot write there.');
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPhfDwACggF/yWn3aQAAAABJRU5ErkJggg==';
+    const elsewhere = 'https://elsewhere.example/picture.png';
+    const sent = await channel.send({
+      content: [
+        '# Heading',
+        `Hello <@${discord.members[0]?.id}>, see <#${discord.channels.general}>: *slanted*, __under__, ~~gone~~, \`code\`,`,
+        '||the secret|| <t:1735689600:D> <:custom:123456789012345678> <img src=x onerror=alert(1)>',
+        '> quoted',
+        '- listed',
+      ].join('\n'),
+      embeds: [
+        {
+          title: 'A constructor of *titles* \\<:custom:123456789012345678>',
+          description: 'Words',
+          thumbnail: { url: elsewhere },
+          image: { url: 'attachment://pixel.png' },
+          fields: [{ name: 'toString', value: 'of a field', inline: true }],
+          footer: { text: 'Below', icon_url: elsewhere },
+        },
+      ],
+      files: [
+        { name: 'pixel.png', attachment: Buffer.from(pixel, 'base64') },
+        { name: 'notes.txt', attachment: Buffer.from('notes') },
+      ],
+    });
+    const message = messages.getByRole('article');
+    await shown(message, 'Hello');
+    expect(await message.getByRole('heading', { name: 'Heading' }).count()).toBe(1);
+    expect(await message.locator('discord-mention').allInnerTexts()).toEqual(['Mira', 'general']);
+    expect(await message.locator('discord-italic').evaluate((italic) => italic.shadowRoot?.textContent)).toBe('');
+    expect(await message.locator('discord-embed').getAttribute('embed-title')).toMatch(/^A constructor of titles/);
+    expect(await message.locator('discord-custom-emoji').count()).toBe(0);
+    expect(await message.locator('discord-file-attachment').getAttribute('name')).toBe('notes.txt');
+    expect(await message.locator('discord-image-attachment').count()).toBe(1);
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    await shown(message.locator('discord-embed-footer'), 'Below');
+
+    const spoiler = message.getByRole('button', { name: 'Spoiler, press to show' });
+    await tabTo(page, message.locator('discord-spoiler'));
+    await keepPicture(page, 'message');
+    await page.keyboard.press('Enter');
+    expect(await spoiler.count()).toBe(0);
+    await sent.edit('Changed');
+    await shown(message, /Changed.*\(edited\)/s);
+  });
+
   it('lets a member vote again twelve hours on, with the keyboard alone', async () => {
     const { page, messages, line, type } = await visit();
     const press = async (control: Locator) => {
@@ -262,10 +374,10 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(messages, /again in 1[12] hours/);
     await press(trouble(page, /12 hours on/));
     await shown(page.locator('#sandbox-time'), '12 hours ahead');
-    await shown(messages, /@mira voted/);
+    await shown(messages, /mira.? voted/);
     await canVote();
     await shown(messages, 'You can vote for Lantern Harbour now.');
-    await shown(messages.locator('.stamp'), '12 hours ago');
+    await shown(messages.locator('discord-time'), '12 hours ago');
     await press(vote(page));
     await shown(page.locator('.balance'), 'mira has 20 credits');
     await keepPicture(page, 'twelve-hours-on');
@@ -335,7 +447,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await width()).toBe(390);
     await keepPicture(page, `phone-${colorScheme}`);
     await page.getByRole('button', { name: 'Discord', exact: true }).click();
-    await shown(messages, '@mira voted');
+    await shown(messages, /mira.? voted/);
     await page.getByRole('button', { name: 'premium' }).click();
     await shown(messages, 'Welcome to #premium');
   });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { suggest, suggestCompletions, toComplete, understand } from '../../src/sandbox/page/public/command-line.js';
+import { toComplete, understand } from '../../src/sandbox/page/browser/command-line.ts';
+import type { Known } from '../../src/sandbox/page/browser/option-values.ts';
+import { suggest, suggestCompletions } from '../../src/sandbox/page/browser/suggestions.ts';
 
-const state = {
+const state: Known = {
   commands: [
     { name: 'canvote', description: 'May you?', options: [{ type: 6, name: 'user', description: 'Who.' }] },
     {
@@ -105,9 +107,10 @@ describe('a typed line', () => {
 });
 
 describe('an option that the bot completes', () => {
-  const completing = {
+  const completed = new Map<string, string>();
+  const completing: Known = {
     ...state,
-    completed: new Map<string, string>(),
+    completed,
     commands: [
       {
         name: 'find',
@@ -132,9 +135,9 @@ describe('an option that the bot completes', () => {
   });
 
   it('shows the name that was offered, and sends its value', () => {
-    const [first] = suggestCompletions('/find harbour:lan', [{ name: 'Lantern Harbour', value: 'h/2' }], completing);
+    const [first] = suggestCompletions('/find harbour:lan', [{ name: 'Lantern Harbour' }], completing);
     expect(first?.insert).toBe('/find harbour:Lantern Harbour ');
-    completing.completed.set('harbour:lantern harbour', 'h/2');
+    completed.set('harbour:lantern harbour', 'h/2');
     expect(understand('/find harbour:Lantern Harbour ', completing)).toEqual({
       name: 'find',
       options: { harbour: 'h/2' },

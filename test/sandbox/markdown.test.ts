@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from '../../src/sandbox/page/public/markdown.js';
-import { formatRelative } from '../../src/sandbox/page/public/time.js';
+import { parse, plainText } from '../../src/sandbox/page/browser/markdown.ts';
+import { formatMoment, formatRelative } from '../../src/sandbox/page/browser/moments.ts';
 
 describe('Discord’s markdown', () => {
   it.each([
@@ -88,6 +88,22 @@ describe('Discord’s markdown', () => {
     const started = performance.now();
     for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ']) parse(mark.repeat(2000));
     expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('a text without its markup', () => {
+  it('keeps the words', () => {
+    expect(plainText('**a *b*** \\*c\\* `d` [e](https://x.example) </vote:1>')).toBe('a b *c* d e /vote');
+  });
+});
+
+describe('the moment of a message', () => {
+  it('names the day as Discord does', () => {
+    const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
+    const told = (day: number) => formatMoment(noon(day), noon(21)).replace(/12:00.*$/, '…');
+    expect([told(21), told(20)]).toEqual(['Today at …', 'Yesterday at …']);
+    expect(told(19)).toMatch(/^\d+\D\d+\D\d+ …$/);
+    expect(formatMoment(noon(21) - 13 * 3_600_000, noon(21))).toMatch(/^Yesterday/);
   });
 });
 

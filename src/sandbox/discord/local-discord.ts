@@ -149,7 +149,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   });
   world.events.on('change', (change) => events.emit('change', change));
   const page = options.page
-    ? await createPage({
+    ? createPage({
         world,
         messages,
         commands,

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { pageScript } from './script.ts';
 
 export interface Asset {
   readonly type: string;
-  readonly bytes: Buffer;
+  readonly bytes: Buffer | string;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -12,15 +13,23 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** The page's own files by the path under which they are served. They are read once; no path ever reaches the disk. */
+/**
+ * The page's own files by the path under which they are served. They are read once; no path ever reaches the disk.
+ *
+ * @throws TallyhookError `page_not_bundled`
+ */
 export async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
+  const script = pageScript();
   const folder = new URL('./public/', import.meta.url);
-  const assets = new Map<string, Asset>();
-  for (const name of await readdir(folder)) {
+  const files = (await readdir(folder)).flatMap((name) => {
     const type = types[name.split('.').at(-1) ?? ''];
-    if (type === undefined) continue;
-    const path = name === 'index.html' ? '/' : `/${name}`;
-    assets.set(path, { type, bytes: await readFile(new URL(name, folder)) });
-  }
-  return assets;
+    return type === undefined ? [] : [{ name, type }];
+  });
+  const assets = await Promise.all(
+    files.map(async ({ name, type }): Promise<[string, Asset]> => {
+      const bytes = await readFile(new URL(name, folder));
+      return [name === 'index.html' ? '/' : `/${name}`, { type, bytes }];
+    }),
+  );
+  return new Map([...assets, ['/main.js', { type: types['js'] ?? '', bytes: await script }]]);
 }

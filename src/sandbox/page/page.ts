@@ -14,6 +14,7 @@ import type { PagePorts } from './ports.ts';
 import { conditions, everything, places } from './snapshot.ts';
 import { Stream } from './stream.ts';
 import { Timeline } from './timeline.ts';
+import type { ToldChange } from './told.ts';
 
 export interface PageOptions {
   readonly world: World;
@@ -28,10 +29,15 @@ export interface PageOptions {
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-/** The page on which a person sees this Discord, acts as its members, and votes on the service. */
-export async function createPage(options: PageOptions): Promise<Handle> {
+/**
+ * The page on which a person sees this Discord, acts as its members, and votes on the service. Its files are read while the rest of
+ * the sandbox starts: whoever asks before that waits.
+ */
+export function createPage(options: PageOptions): Handle {
   const { world, hand, ports, stopped, stopwatch, log } = options;
-  const assets = await readAssets();
+  const reading = readAssets();
+  // Said to whoever asks for a file; until then nobody listens.
+  reading.catch(() => {});
   const perform = actions(hand, ports);
   const stream = new Stream(stopwatch, stopped);
   const credits = new Credits({
@@ -60,15 +66,17 @@ export async function createPage(options: PageOptions): Promise<Handle> {
 
   return async (request, response, path) => {
     try {
-      const asset = assets.get(path);
       if (!isOurOwn(request)) refuse(response, 403, 'Only the page itself, on this machine, may ask this.');
       else if (request.method === 'POST') await act(request, response, path);
       else if (request.method !== 'GET') refuse(response, 405, 'Only GET and POST.');
       else if (path === '/page/events') {
         await credits.refresh();
         stream.add(response, everything(options, { connected, credits: credits.current, timeline: timeline.items }));
-      } else if (asset === undefined) refuse(response, 404, 'There is nothing here.');
-      else response.writeHead(200, { ...safetyHeaders, 'Content-Type': asset.type }).end(asset.bytes);
+      } else {
+        const asset = (await reading).get(path);
+        if (asset === undefined) refuse(response, 404, 'There is nothing here.');
+        else response.writeHead(200, { ...safetyHeaders, 'Content-Type': asset.type }).end(asset.bytes);
+      }
     } catch (thrown) {
       log?.error({ reason: messageOf(thrown) }, 'The page failed.');
       if (response.headersSent) response.destroy();
@@ -78,7 +86,7 @@ export async function createPage(options: PageOptions): Promise<Handle> {
 }
 
 /** What the page is told of a change; null when the places (channels, members, commands) have to be sent again. */
-function newsOf(change: Change): object | null {
+function newsOf(change: Change): ToldChange | null {
   switch (change.kind) {
     case 'message':
     case 'message_deleted':

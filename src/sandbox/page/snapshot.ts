@@ -53,7 +53,7 @@ export function everything(
   const { world, messages, ports } = seen;
   const { name, id } = world.guild();
   return {
-    kind: 'everything',
+    kind: 'everything' as const,
     guild: { id, name },
     bot: { id: world.bot.id, name: world.bot.username },
     listings: ports.listings,

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type Clock, second } from '../../clock.ts';
 import { safetyHeaders } from './guard.ts';
+import type { News } from './told.ts';
 
 /** A proxy or a browser gives up on a stream that says nothing for long. */
 const pause = 20 * second;
@@ -14,7 +15,7 @@ export class Stream {
   }
 
   /** Opens a stream that begins with `first`. */
-  add(response: ServerResponse, first: object): void {
+  add(response: ServerResponse, first: News): void {
     response.writeHead(200, { ...safetyHeaders, 'Content-Type': 'text/event-stream' });
     response.write(`retry: ${second}\n${lineOf(first)}`);
     this.#open.add(response);
@@ -25,7 +26,7 @@ export class Stream {
     return this.#open.size > 0;
   }
 
-  tell(news: object): void {
+  tell(news: News): void {
     for (const response of this.#open) response.write(lineOf(news));
   }
 
@@ -37,6 +38,6 @@ export class Stream {
   }
 }
 
-function lineOf(news: object): string {
+function lineOf(news: News): string {
   return `data: ${JSON.stringify(news)}\n\n`;
 }

@@ -1,15 +1,18 @@
+type Value = string | number | boolean | null | undefined | ((event: never) => unknown);
+
 /**
  * Makes an element. Text becomes text nodes, never markup, so that nothing foreign can become part of the page's structure.
  *
- * @param {string} tag
- * @param {Record<string, string | number | boolean | null | undefined | EventListener>} attributes functions are listeners, as in
- *   `onclick`; true is an attribute without a value, false and nothing leave it out
- * @param {...(Node | string | null)} children
+ * @param attributes functions are listeners, as in `onclick`; true is an attribute without a value, false and nothing leave it out
  */
-export function element(tag, attributes = {}, ...children) {
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, Value>> = {},
+  ...children: readonly (Node | string | null)[]
+): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(name.slice(2), value);
+    if (typeof value === 'function') made.addEventListener(name.slice(2), value as EventListener);
     else if (value === true) made.setAttribute(name, '');
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, `${value}`);
   }
@@ -18,8 +21,8 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /** The element with an id that the page is sure to have. */
-export function find(id) {
+export function find<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`The page has no #${id}`);
-  return found;
+  return found as Kind;
 }

@@ -1,0 +1,18 @@
+import { find } from './element.ts';
+import type { Store } from './store.ts';
+
+/** The name of the open channel, what it is for, and whether the bot is there. */
+export function startChannelBar(store: Store): void {
+  const { state } = store;
+  store.subscribe(({ kind }) => {
+    if (!['everything', 'places', 'channel', 'acting', 'live'].includes(kind)) return;
+    const channel = state.channels.find(({ id }) => id === state.channelId);
+    const name = find('channel-name');
+    name.textContent = channel?.name ?? '';
+    name.classList.toggle('direct', channel?.with != null);
+    find('channel-topic').textContent = channel?.topic ?? '';
+    const connection = find('connection');
+    connection.textContent = !state.live ? 'Sandbox not reachable' : state.connected ? 'Bot online' : 'Bot offline';
+    connection.dataset['state'] = state.live && state.connected ? 'good' : 'bad';
+  });
+}

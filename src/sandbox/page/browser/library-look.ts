@@ -1,0 +1,67 @@
+/** Colors and measures of today's Discord for the library's elements, by the page's own variables, dark and light alike. */
+import { DiscordAuthorInfo } from '@skyra/discord-components-core/discord-author-info.js';
+import { DiscordButton } from '@skyra/discord-components-core/discord-button.js';
+import { DiscordCode } from '@skyra/discord-components-core/discord-code.js';
+import { DiscordCommand } from '@skyra/discord-components-core/discord-command.js';
+import { DiscordEmbed } from '@skyra/discord-components-core/discord-embed.js';
+import { DiscordEmbedField } from '@skyra/discord-components-core/discord-embed-field.js';
+import { DiscordEmbedFooter } from '@skyra/discord-components-core/discord-embed-footer.js';
+import { DiscordLink } from '@skyra/discord-components-core/discord-link.js';
+import { DiscordMessage } from '@skyra/discord-components-core/discord-message.js';
+
+interface Styled {
+  readonly elementStyles: (CSSStyleSheet | object)[];
+}
+
+/**
+ * Adds to the library's own styles, which are its newest no more: its light theme is named as often as its dark one, hence
+ * `!important`. Must come before the first of its elements is made.
+ */
+export function dressLibrary(): void {
+  add(
+    DiscordMessage,
+    `:host { padding-inline: 1rem; color: var(--text); }
+    :host(:hover) { background: color-mix(in srgb, var(--deep) 14%, transparent); }
+    :host([ephemeral]) { background: var(--whisper); }
+    .discord-message-timestamp, .discord-message-edited, .discord-message-ephemeral { color: var(--muted) !important; }
+    .discord-message-content { min-width: 0; line-height: 1.375; }
+    .discord-message-ephemeral .discord-message-ephemeral-link { color: var(--link); }
+    .discord-author-avatar { margin-top: 2px; }
+    .discord-message-inner-center { align-items: start; }
+    .discord-message-body-only-indent { flex: none; margin: 0.5rem 0 0 !important; }`,
+  );
+  add(DiscordAuthorInfo, ':host .discord-author-username { color: var(--strong) !important; font-weight: 600; }');
+  add(
+    DiscordEmbed,
+    `:host { margin-block: 4px; color: var(--text); }
+    .discord-embed-wrapper { border: 0 !important; background: var(--side) !important; }
+    .discord-left-border { background: var(--deep); }
+    .discord-embed-title, .discord-embed-author, .discord-embed-author a { color: var(--strong) !important; }
+    .discord-embed-title a { color: var(--link) !important; }`,
+  );
+  add(DiscordEmbedField, '.discord-field-title { color: var(--strong) !important; }');
+  add(DiscordEmbedFooter, ':host, .discord-footer-separator { color: var(--muted) !important; }');
+  add(DiscordLink, 'a { color: var(--link); }');
+  add(DiscordCode, ':host { background: none; } :host code { background: var(--code) !important; }');
+  add(
+    DiscordCommand,
+    `:host { color: var(--muted); }
+    .discord-replied-message-username { color: var(--text) !important; }
+    :host .discord-slash-command-name { background: var(--mention-ground); color: var(--mention-text) !important; }`,
+  );
+  add(
+    DiscordButton,
+    `:host > *:first-child { border-radius: 4px; }
+    .secondary { background: var(--quiet-button); color: var(--quiet-text); }
+    .secondary.hoverable:hover, a.secondary:hover { background: var(--quiet-hover); }
+    .success { background: var(--good-button); }
+    .destructive { background: var(--bad-button); }
+    svg { margin-inline-start: 8px; }`,
+  );
+}
+
+function add({ elementStyles }: Styled, css: string): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  elementStyles.push(sheet);
+}

@@ -1,0 +1,41 @@
+import type { News } from '../told.ts';
+import type { Store } from './store.ts';
+
+/** What the sandbox answers; `error` where it refused. */
+type Answer<Body> = (Body & { readonly error?: undefined }) | { readonly error: string };
+
+/** What can be asked of the sandbox, and what it answers. */
+interface Answers {
+  '/page/commands': { readonly interactionId: string };
+  '/page/components': { readonly interactionId: string };
+  '/page/modals': { readonly interactionId: string };
+  '/page/completions': { readonly choices: readonly { readonly name: string; readonly value: string | number }[] };
+  '/page/trouble': { readonly said: string };
+  '/page/votes':
+    | { readonly outcome: 'recorded' | 'too_soon'; readonly nextVoteAt: number }
+    | { readonly outcome: 'refused'; readonly reason: string };
+}
+
+/** Asks the sandbox to do something. */
+export async function ask<Path extends keyof Answers>(path: Path, body: object): Promise<Answer<Answers[Path]>> {
+  try {
+    const response = await fetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as Answer<Answers[Path]>;
+  } catch {
+    return { error: 'The sandbox cannot be reached. Is it still running?' };
+  }
+}
+
+/** Follows what happens for as long as the page is open; the browser reconnects by itself. */
+export function follow(store: Store): void {
+  const source = new EventSource('/page/events');
+  source.addEventListener('message', ({ data }: MessageEvent<string>) => {
+    store.receive(JSON.parse(data) as News);
+    if (!store.state.live) store.live(true);
+  });
+  source.addEventListener('error', () => store.live(false));
+}
