@@ -107,15 +107,16 @@ export function createDispatcher(options: {
     if (holdingOff) return outage.nextLook(clock.now(), clock.random());
     outage.end();
     const now = clock.now();
-    const resting = rests.at(now);
-    const effects = await outbox.claim(now, now + lease, together, resting);
+    const effects = await outbox.claim(now, now + lease, together, rests.at(now));
     if (effects.length > 0) {
+      rests.lookAgain();
       const hold = await settle(effects, await perform(effects));
       holdingOff = hold > 0;
       return hold;
     }
-    const next = Math.min((await outbox.nextDueAt(resting)) ?? now + rest, rests.nextEnd() ?? now + rest);
-    return Math.min(rest, Math.max(1, next - clock.now()));
+    rests.nothingElse(now);
+    const next = rests.nextEnd() ?? (await outbox.nextDueAt());
+    return next === null ? rest : Math.min(rest, Math.max(1, next - clock.now()));
   }
 
   async function run(): Promise<void> {

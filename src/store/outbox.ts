@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Effect } from '../outbox/effect.ts';
-import type { Outbox } from '../outbox/outbox.ts';
+import type { Except, Outbox } from '../outbox/outbox.ts';
 import type { Connection } from './dialect.ts';
 import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -21,24 +21,27 @@ export function sqlOutbox(
   const ids = (effects: readonly Effect[]) => effects.map(({ id }) => id);
   const update = (effects: readonly Effect[]) => db.updateTable('effects').where('id', 'in', ids(effects));
 
-  /** What waits, in the order in which it is due, outside the channels that rest. */
-  function line(resting: readonly string[]) {
-    const waiting = db.selectFrom('effects').where('state', '=', constant('waiting')).orderBy('due_at').orderBy('id');
-    return resting.length === 0 ? waiting : waiting.where('channel_id', 'not in', resting);
-  }
+  /** What waits, in the order in which it is due. */
+  const line = db
+    .selectFrom('effects')
+    .where('state', '=', constant('waiting'))
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(1);
 
-  async function firstDue(connection: Connection, now: number, resting: readonly string[]) {
-    const due = line(resting).where('due_at', '<=', now).limit(1);
-    const [first] = await run(connection, due.select(['id', 'channel_id', 'nonce', 'created_at']));
+  async function firstDue(connection: Connection, now: number, { channels, lookedUntil }: Except) {
+    const due = line.where('due_at', '<=', now).select(['id', 'channel_id', 'nonce', 'created_at']);
+    const others = due.where('channel_id', 'not in', channels).where('due_at', '>', lookedUntil);
+    const [first] = await run(connection, channels.length === 0 ? due : others);
     return first;
   }
 
   return {
-    async claim(now, leaseUntil, limit, resting = []) {
+    async claim(now, leaseUntil, limit, except = nothing) {
       // The usual case is that nothing is due; it costs no transaction.
-      if ((await firstDue(reading, now, resting)) === undefined) return [];
+      if ((await firstDue(reading, now, except)) === undefined) return [];
       return inTransaction(async () => {
-        const first = await firstDue(writing, now, resting);
+        const first = await firstDue(writing, now, except);
         if (first === undefined) return [];
         const waiting = db
           .selectFrom('effects')
@@ -113,13 +116,13 @@ export function sqlOutbox(
       );
     },
 
-    async nextDueAt(resting = []) {
-      const [next] = await run(reading, line(resting).select('due_at').limit(1));
+    async nextDueAt() {
+      const [next] = await run(reading, line.select('due_at'));
       return next?.due_at ?? null;
     },
 
     async waitingSince(now) {
-      const [first] = await run(reading, line([]).select('created_at').limit(1));
+      const [first] = await run(reading, line.select('created_at'));
       if (first === undefined) return null;
       const [putOff] = await run(
         reading,
@@ -143,6 +146,8 @@ export function sqlOutbox(
     },
   };
 }
+
+const nothing: Except = { channels: [], lookedUntil: 0 };
 
 /** Ends the nonce of an effect that has to go as a message of its own. */
 const alone = '-s';
