@@ -2,17 +2,21 @@ import { second } from './clock.ts';
 import type { LookupOptions, OwnedLookup } from './lookup/client.ts';
 import type { Standing } from './lookup/lookup.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import type { Transact } from './tally/tally.ts';
+import type { Recorder } from './tally/recorder.ts';
 
 /** The same, with the time that each commit takes told to the metrics. */
-export function timed(transact: Transact, { commitSeconds }: Metrics): Transact {
-  return async (work) => {
+export function timed(recorder: Recorder, { commitSeconds }: Metrics): Recorder {
+  async function time<Result>(recording: Promise<Result>): Promise<Result> {
     const began = performance.now();
     try {
-      return await transact(work);
+      return await recording;
     } finally {
       commitSeconds.observe((performance.now() - began) / second);
     }
+  }
+  return {
+    record: (delivery, meaning) => time(recorder.record(delivery, meaning)),
+    rerecord: (id, delivery, meaning) => time(recorder.rerecord(id, delivery, meaning)),
   };
 }
 

@@ -8,7 +8,8 @@ const pure = [...words, 'patience', 'markup'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: [],
   clock: [],
-  log: [],
+  log: ['redactor'],
+  redactor: [],
   errors: [],
   patience: words,
   markup: [],
@@ -26,7 +27,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   measure: ['clock', 'metrics', 'lookup', 'tally'],
   health: ['errors', 'metrics'],
   'http-app': ['log'],
-  'http-server': ['errors'],
+  'broken-request': [],
+  'http-server': ['errors', 'broken-request'],
   app: [
     ...pure,
     'config',
@@ -50,10 +52,28 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'stray-errors': ['log'],
   service: [...pure, 'terminal', 'webhook'],
   sandbox: [...pure, 'stray-errors', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
-  start: [...words, 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
+  reload: [...words, 'redactor', 'config'],
+  start: [...words, 'redactor', 'reload', 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
   register: [...words, 'terminal', 'config', 'start', 'commands', 'discord', 'lookup', 'texts'],
   'show-config': ['terminal', 'config', 'start'],
-  main: ['terminal', 'start', 'sandbox', 'service', 'register', 'show-config'],
+  doctor: [...pure, 'terminal', 'config', 'start', 'register', 'commands', 'discord', 'lookup', 'store'],
+  'with-database': ['config', 'terminal'],
+  backup: [...words, 'terminal', 'with-database', 'store'],
+  restore: [...words, 'terminal', 'with-database', 'backup', 'store'],
+  export: [...words, 'terminal', 'with-database', 'ledger', 'store'],
+  main: [
+    'config',
+    'terminal',
+    'start',
+    'sandbox',
+    'service',
+    'register',
+    'show-config',
+    'doctor',
+    'backup',
+    'restore',
+    'export',
+  ],
   index: ['config', 'app', ...words, 'lookup', 'webhook'],
 };
 
@@ -131,7 +151,10 @@ describe('the rooms', () => {
 describe('every line', () => {
   it('reads the environment, the clock and chance only where they belong', () => {
     const rules = [
-      { what: /process\.env\b/, rooms: ['config', 'main', 'start', 'show-config', 'sandbox'] },
+      {
+        what: /process\.env\b/,
+        rooms: ['config', 'main', 'start', 'show-config', 'sandbox', 'doctor', 'with-database'],
+      },
       { what: /\bDate\.now\(|new Date\(\)|Math\.random\(/, rooms: ['clock'] },
     ];
     const strays = files.flatMap((path) =>

@@ -26,8 +26,17 @@ export interface Dispatcher {
   nudge(): void;
   /** What held effects up has ended: all that waits is due now, a hold-off included. */
   wake(): Promise<void>;
-  /** Stops; an attempt under way may take a moment to finish. One that takes longer keeps its lease, and comes due again after it. */
+  /**
+   * Stops; an attempt under way may take a moment to finish. One that takes longer is given back, due at once: under the same nonce it
+   * is the same message, whatever becomes of it.
+   */
   stop(): Promise<void>;
+}
+
+/** What was done or tried, and what became of it. */
+interface Attempted {
+  readonly effects: readonly Effect[];
+  readonly attempt: Attempt;
 }
 
 export function createDispatcher(options: {
@@ -52,10 +61,12 @@ export function createDispatcher(options: {
   /** What was called while a step was under way, and so could not cut short a pause. */
   let nudged = false;
   let woken = false;
+  let underWay: readonly Effect[] = [];
+  /** Comes before anything new: a database that is locked for long would outlast Discord's memory of the nonce. */
+  let unsettled: Attempted | undefined;
 
   async function settle(effects: readonly Effect[], attempt: Attempt): Promise<number> {
     const now = clock.now();
-    onAttempt(effects, attempt);
     switch (attempt.outcome) {
       case 'done':
         await outbox.done(effects, now);
@@ -101,16 +112,28 @@ export function createDispatcher(options: {
     return 0;
   }
 
+  /** Claims one message's worth and attempts it; undefined when nothing is due outside the channels that rest. */
+  async function attempted(now: number): Promise<Attempted | undefined> {
+    const effects = await outbox.claim(now, now + lease, together, rests.at(now));
+    if (effects.length === 0) return undefined;
+    rests.lookAgain();
+    underWay = effects;
+    const attempt = await perform(effects);
+    underWay = [];
+    onAttempt(effects, attempt);
+    return { effects, attempt };
+  }
+
   /** One message's worth. Returns how long to pause before the next (ms); 0 when there may be more to do right now. */
   async function step(): Promise<number> {
-    holdingOff = outage.isOn && !(await isReachable());
+    holdingOff = unsettled === undefined && outage.isOn && !(await isReachable());
     if (holdingOff) return outage.nextLook(clock.now(), clock.random());
-    outage.end();
+    if (unsettled === undefined) outage.end();
     const now = clock.now();
-    const effects = await outbox.claim(now, now + lease, together, rests.at(now));
-    if (effects.length > 0) {
-      rests.lookAgain();
-      const hold = await settle(effects, await perform(effects));
+    unsettled ??= await attempted(now);
+    if (unsettled !== undefined) {
+      const hold = await settle(unsettled.effects, unsettled.attempt);
+      unsettled = undefined;
       holdingOff = hold > 0;
       return hold;
     }
@@ -152,6 +175,13 @@ export function createDispatcher(options: {
       stopped = true;
       alarm.abort();
       await within(grace, clock, running ?? Promise.resolve());
+      if (underWay.length === 0) return;
+      const giving = outbox
+        .retry(underWay, clock.now(), 'stopped while it was under way')
+        .catch((error: unknown) =>
+          log.warn({ reason: messageOf(error) }, 'effects under way could not be given back; they come due in 20 s'),
+        );
+      await within(grace, clock, giving);
     },
   };
 }

@@ -25,10 +25,12 @@ export interface Dialect {
   readonly id: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
   /** Ends the declaration of a table that is only ever read by its key, so that its rows lie in the key's own order. */
   readonly clustered: RawBuilder<unknown>;
-  /** For Kysely's migrator and query compiler. */
+  /** For Kysely's query compiler. */
   readonly kysely: KyselyDialect;
   readonly reading: Connection;
   readonly writing: WritingConnection;
+  /** As `writing`, where a statement may take as long as it needs. */
+  readonly migrating: WritingConnection;
   /** Whether the error says "somebody else is writing just now", so that waiting a little helps. */
   isBusy(error: unknown): boolean;
   /** Whether the error says that the store cannot be written at all: full, read-only, gone. */

@@ -1,62 +1,94 @@
 import { PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, WritingConnection } from './dialect.ts';
 
 /** The key of the advisory lock that makes one transaction at a time the writer, over all processes. Any constant number does. */
 const writerLock = 7_411_700;
+/** How long one try for the lock lasts (ms). Short, because whoever comes meanwhile waits too; the group commit tries again. */
+const lockTimeout = 500;
+/** How long a connection, or a statement of a transaction, may take (ms): a server that has gone silent must not keep a sender waiting. */
+const silence = 2_000;
 
-/** PostgreSQL, for more than one process. Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+const bigint = 20;
+/** Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+export const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** PostgreSQL, for more than one process. */
 export function postgres(url: string): Dialect {
-  const bigint = 20;
-  const types = {
-    getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-      oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-  };
   const pool = new pg.Pool({
     connectionString: url,
     max: 8,
     types,
-    connectionTimeoutMillis: 3_000,
+    connectionTimeoutMillis: silence,
     statement_timeout: 10_000,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks, idle or between two statements, is replaced; without a listener it would end the process.
   pool.on('error', () => {});
-  let writer: pg.PoolClient | undefined;
-
-  async function leave(command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
-    const client = writer;
-    writer = undefined;
-    try {
-      await client?.query(command);
-      client?.release();
-    } catch (error) {
-      client?.release(true);
-      throw error;
-    }
-  }
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   return {
     clustered: sql``,
     id: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
-    kysely: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1, types }) }),
+    kysely: new PostgresDialect({ pool }),
     reading: { run: async (query) => (await pool.query(query.sql, [...query.parameters])).rows },
-    writing: {
-      run: async (query) => {
-        if (writer === undefined) throw new Error('A statement outside its transaction.');
-        return (await writer.query(query.sql, [...query.parameters])).rows;
-      },
-      begin: async () => {
-        writer = await pool.connect();
-        await writer.query('BEGIN');
-        await writer.query("SET LOCAL lock_timeout = '3s'");
-        await writer.query(`SELECT pg_advisory_xact_lock(${writerLock})`);
-      },
-      commit: () => leave('COMMIT'),
-      rollback: () => leave('ROLLBACK'),
-    },
+    writing: writingThrough(pool, silence),
+    migrating: writingThrough(pool, null),
     isBusy: (error) => codeOf(error) === '55P03',
     isUnavailable: (error) => /^(53|57|58|08|25006)/.test(codeOf(error)) || isConnectionFailure(error),
     close: () => pool.end(),
+  };
+}
+
+/** `patience` is for each statement (ms); null lets it take as long as it needs. */
+function writingThrough(pool: pg.Pool, patience: number | null): WritingConnection {
+  let writer: pg.PoolClient | undefined;
+  const limit = patience === null ? {} : { query_timeout: patience };
+
+  async function run(client: pg.PoolClient, text: string, values: unknown[] = []): Promise<readonly unknown[]> {
+    return (await client.query({ text, values, ...limit })).rows;
+  }
+
+  /** Closing the connection rolls back, also where the server does not answer any more. */
+  function giveUp(client: pg.PoolClient | undefined): void {
+    client?.release(true);
+  }
+
+  return {
+    run: async (query) => {
+      if (writer === undefined) throw new Error('A statement outside its transaction.');
+      return run(writer, query.sql, [...query.parameters]);
+    },
+    begin: async () => {
+      const client = await pool.connect();
+      try {
+        await run(client, 'BEGIN');
+        await run(client, `SET LOCAL lock_timeout = ${lockTimeout}`);
+        await run(client, `SELECT pg_advisory_xact_lock(${writerLock})`);
+        if (patience === null) await run(client, 'SET LOCAL statement_timeout = 0');
+      } catch (error) {
+        giveUp(client);
+        throw error;
+      }
+      writer = client;
+    },
+    commit: async () => {
+      const client = writer;
+      writer = undefined;
+      try {
+        if (client !== undefined) await run(client, 'COMMIT');
+        client?.release();
+      } catch (error) {
+        giveUp(client);
+        throw error;
+      }
+    },
+    rollback: async () => {
+      giveUp(writer);
+      writer = undefined;
+    },
   };
 }
 

@@ -8,6 +8,8 @@ import type { Connection, Dialect } from './dialect.ts';
 const checkpointPages = 4_000;
 /** Waiting for a lock blocks the whole process, so it is kept short; the group commit waits without blocking. */
 const busyTimeoutMs = 20;
+/** Two processes that create the file at once get in each other's way; at the start nobody waits for this one yet. */
+const openingTimeoutMs = 5_000;
 
 /**
  * SQLite in a file. WAL with synchronous=FULL: a commit is on disk when it returns.
@@ -15,46 +17,53 @@ const busyTimeoutMs = 20;
  */
 export function sqlite(path: string): Dialect {
   mkdirSync(dirname(path), { recursive: true });
-  const writer = open(path);
   const reader = open(path);
-  const writing = connection(writer);
+  // Opened when it is first used: where another thread writes, this one has no need of it.
+  let opened: Database.Database | undefined;
+  const writer = () => {
+    opened ??= open(path);
+    return opened;
+  };
+  const writing = {
+    ...connection(writer),
+    begin: async () => void writer().exec('BEGIN IMMEDIATE'),
+    commit: async () => void writer().exec('COMMIT'),
+    // Some failures, a full disk among them, have rolled back by themselves.
+    rollback: async () => void (writer().inTransaction && writer().exec('ROLLBACK')),
+  };
   return {
     clustered: sql`without rowid`,
     id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely: new SqliteDialect({ database: async () => open(path) }),
-    reading: connection(reader),
-    writing: {
-      ...writing,
-      begin: async () => void writer.exec('BEGIN IMMEDIATE'),
-      commit: async () => void writer.exec('COMMIT'),
-      // Some failures, a full disk among them, have rolled back by themselves.
-      rollback: async () => void (writer.inTransaction && writer.exec('ROLLBACK')),
-    },
+    reading: connection(() => reader),
+    writing,
+    migrating: writing,
     isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED'),
     isUnavailable: (error) => /^SQLITE_(FULL|READONLY|IOERR|CANTOPEN|CORRUPT|NOTADB|PERM)/.test(codeOf(error)),
     close: async () => {
       reader.close();
-      writer.close();
+      opened?.close();
     },
   };
 }
 
 function open(path: string): Database.Database {
-  const database = new Database(path, { timeout: busyTimeoutMs });
+  const database = new Database(path, { timeout: openingTimeoutMs });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+  database.pragma(`busy_timeout = ${busyTimeoutMs}`);
   return database;
 }
 
 /** Statements are prepared once: per row in a transaction that is five times faster than compiling each anew. */
-function connection(database: Database.Database): Connection {
+function connection(database: () => Database.Database): Connection {
   const prepared = new Map<string, Statement>();
   return {
     async run({ sql: text, parameters }) {
       let statement = prepared.get(text);
       if (statement === undefined) {
-        statement = database.prepare(text);
+        statement = database().prepare(text);
         prepared.set(text, statement);
       }
       if (statement.reader) return statement.all(parameters);

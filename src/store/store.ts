@@ -4,16 +4,16 @@ import type { LedgerReads } from '../ledger/ledger.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Records } from '../owner/records.ts';
-import type { Transact } from '../tally/tally.ts';
+import type { Recorder } from '../tally/recorder.ts';
 import { sqlAccounts } from './accounts.ts';
-import { sqlBudgetLog } from './budget-log.ts';
+import { spentSince } from './budget-log.ts';
 import type { Dialect } from './dialect.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { sqlOutbox } from './outbox.ts';
 import { sqlRecords } from './records.ts';
-import { compiler, run } from './statement.ts';
-import { sqlTally } from './tally.ts';
+import { compiler } from './statement.ts';
+import { createWriter, type Writer } from './writer.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
@@ -33,7 +33,7 @@ export class CannotOpenDatabase extends TallyhookError {
 
 /** Where everything is kept: the adapters of every room's port over one database. */
 export interface Store {
-  readonly transact: Transact;
+  readonly recorder: Recorder;
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
   readonly records: Records;
@@ -47,66 +47,74 @@ export interface Store {
 }
 
 /**
- * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. Throws {@link DatabaseTooNew} and
+ * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. SQLite is written to on a thread of its own,
+ * unless `thread` is false: where little is written, starting one costs more than it saves. Throws {@link DatabaseTooNew} and
  * {@link CannotOpenDatabase}.
  */
-export async function openStore(url: string, clock: Clock): Promise<Store> {
-  const dialect = await opened(url);
+export async function openStore(url: string, clock: Clock, { thread = true } = {}): Promise<Store> {
+  const { dialect, writer } = await opened(url, clock, thread);
   const db = compiler(dialect);
-  const { reading, writing } = dialect;
-  const commits = createGroupCommit(dialect, clock, mostWaiting);
-  const tally = sqlTally(db, writing);
+  const { reading } = dialect;
+  const commits = createGroupCommit(writer, clock, mostWaiting);
+  const { write } = commits;
 
   let trouble: { error: StoreUnavailable; at: number } | undefined;
 
+  /** A delivery that could not be stored is remembered: a full disk may have room for the probe and none for a delivery. */
+  async function remembering<Result>(recording: Promise<Result>): Promise<Result> {
+    try {
+      const result = await recording;
+      trouble = undefined;
+      return result;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
+      throw error;
+    }
+  }
+
   return {
-    async transact(work) {
-      try {
-        const result = await commits.write(() => work(tally));
-        trouble = undefined;
-        return result;
-      } catch (error) {
-        if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
-        throw error;
-      }
+    recorder: {
+      record: (delivery, meaning) => remembering(write('record', delivery, meaning)),
+      rerecord: (id, delivery, meaning) => remembering(write('rerecord', id, delivery, meaning)),
     },
-    outbox: sqlOutbox(db, reading, writing, commits.write),
+    outbox: sqlOutbox(db, reading, write),
     ledger: sqlAccounts(db, reading),
     records: sqlRecords(db, reading),
-    budgetLog: sqlBudgetLog(db, reading, writing, commits.write),
+    budgetLog: {
+      spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit),
+      spent: (keyId, since) => spentSince(db, reading, keyId, since),
+    },
     async probe() {
       const at = clock.now();
-      // A full disk may have room for the probe and none for a delivery.
       if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
-      const upsert = db.insertInto('probes').values({ id: 1, at });
-      await commits.write(() =>
-        run(
-          writing,
-          upsert.onConflict((conflict) => conflict.column('id').doUpdateSet({ at })),
-        ),
-      );
+      await write('probe', at);
     },
     waiting: commits.waiting,
     async close() {
       await commits.close();
+      await writer.close();
       await dialect.close();
     },
   };
 }
 
-/** The database, reachable and with every migration applied. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}. */
-async function opened(url: string): Promise<Dialect> {
+/**
+ * The database, reachable and with every migration applied, and who writes to it. Each database's driver is loaded only where it is
+ * used. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}.
+ */
+async function opened(url: string, clock: Clock, thread: boolean): Promise<{ dialect: Dialect; writer: Writer }> {
   try {
-    const dialect = await dialectOf(url);
-    await migrate(dialect);
-    return dialect;
+    if (!url.startsWith('sqlite:')) {
+      const dialect = (await import('./postgres.ts')).postgres(url);
+      await migrate(dialect, clock);
+      return { dialect, writer: createWriter(dialect) };
+    }
+    const path = url.slice('sqlite:'.length);
+    const dialect = (await import('./sqlite.ts')).sqlite(path);
+    await migrate(dialect, clock);
+    const writer = thread ? (await import('./threaded-writer.ts')).threadedWriter(path) : createWriter(dialect);
+    return { dialect, writer };
   } catch (error) {
     throw error instanceof TallyhookError ? error : new CannotOpenDatabase(error);
   }
-}
-
-/** Each database's driver is loaded only where it is used. */
-async function dialectOf(url: string): Promise<Dialect> {
-  if (url.startsWith('sqlite:')) return (await import('./sqlite.ts')).sqlite(url.slice('sqlite:'.length));
-  return (await import('./postgres.ts')).postgres(url);
 }

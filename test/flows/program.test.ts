@@ -3,33 +3,17 @@ import { minute } from '../../src/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { laterClock } from '../support/later-clock.ts';
-import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { voteSecret } from '../support/listings.ts';
 import { program } from '../support/program.ts';
+import { askOwner, nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const patience = { timeout: 20_000, interval: 100 };
-
-/** Settings for a program between a Discord and a service that need not be there. */
-function settings(discord: { apiUrl: string; token: string; channel?: string }): Record<string, string> {
-  return {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
-    LOOKUP_SERVER_KEY: 'server-key-for-tests',
-    VOTE_WEBHOOK_SECRET: voteSecret,
-    PREMIUM_WEBHOOK_SECRET: premiumSecret,
-    OWNER_TOKEN: 'owner-token',
-    PORT: '0',
-    ...(discord.channel && { ANNOUNCE_CHANNEL_ID: discord.channel }),
-  };
-}
 
 /** Has the program's clock run ten minutes ahead. */
 const tenMinutesLater = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${10 * minute};`)}`,
 };
-
-const nowhere = { apiUrl: 'http://127.0.0.1:9/api', token: 'token-for-tests' };
 
 async function vote(url: string, userId: string, timestamp = new Date().toISOString()) {
   const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
@@ -39,11 +23,6 @@ async function vote(url: string, userId: string, timestamp = new Date().toISOStr
     headers: { 'x-webhook-signature': sign(body, voteSecret) },
   });
   return { status: response.status, json: (await response.json()) as { outcome?: string } };
-}
-
-async function owner<Answer>(url: string, path: string): Promise<Answer> {
-  const response = await fetch(`${url}/owner/api${path}`, { headers: { authorization: 'Bearer owner-token' } });
-  return (await response.json()) as Answer;
 }
 
 describe('the program', { timeout: 60_000 }, () => {
@@ -77,7 +56,11 @@ describe('the program', { timeout: 60_000 }, () => {
   });
 
   it('receives while Discord cannot be reached, says so, and stops with 0 when asked', async () => {
-    const running = program(['start'], settings({ ...nowhere, channel: '1' }), tempDir());
+    const running = program(
+      ['start'],
+      settings({ ...nowhere, channels: { announcements: '1', premium: '1' } }),
+      tempDir(),
+    );
     const url = await running.url();
     expect(await vote(url, '1')).toMatchObject({ status: 200, json: { outcome: 'recorded' } });
     const ready = await fetch(`${url}/readyz`);
@@ -85,7 +68,7 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(await ready.json()).toMatchObject({ parts: { store: { ready: true }, discord: { ready: false } } });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     await vi.waitFor(async () => {
-      expect(await owner(url, '/effects?state=waiting')).toMatchObject({
+      expect(await askOwner(url, '/effects?state=waiting')).toMatchObject({
         effects: [{ state: 'waiting', attempts: expect.any(Number) }],
       });
     }, patience);
@@ -97,7 +80,7 @@ describe('the program', { timeout: 60_000 }, () => {
     const discord = await startLocalDiscord();
     onTestFinished(() => discord.stop());
     discord.faults.outage(true);
-    const running = program(['start'], settings({ ...discord, channel: discord.channels.announcements }), tempDir());
+    const running = program(['start'], settings(discord), tempDir());
     const url = await running.url();
     await vote(url, '1');
     await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -118,7 +101,7 @@ describe('the program', { timeout: 60_000 }, () => {
     onTestFinished(() => discord.stop());
     const announced = () => discord.messages(discord.channels.announcements);
     const directory = tempDir();
-    const environment = settings({ ...discord, channel: discord.channels.announcements });
+    const environment = settings(discord);
     const running = program(['start'], environment, directory);
     const url = await running.url();
     discord.faults.loseAnswers(100, /POST .*messages/);
@@ -131,89 +114,11 @@ describe('the program', { timeout: 60_000 }, () => {
     clock.pass(10 * minute);
     const again = await program(['start'], { ...environment, ...tenMinutesLater }, directory).url();
     await vi.waitFor(
-      async () => expect(await owner(again, '/effects?state=done')).toMatchObject({ effects: [{ state: 'done' }] }),
+      async () => expect(await askOwner(again, '/effects?state=done')).toMatchObject({ effects: [{ state: 'done' }] }),
       patience,
     );
     expect(announced()).toHaveLength(1);
     await vote(again, '2');
     await vi.waitFor(() => expect(announced()).toHaveLength(2), patience);
-  });
-
-  it('stops within 10 s under load while Discord hangs, and has kept what it acknowledged', async () => {
-    const discord = await startLocalDiscord();
-    onTestFinished(() => discord.stop());
-    const directory = tempDir();
-    const environment = settings({ ...discord, channel: discord.channels.announcements });
-    const running = program(['start'], environment, directory);
-    const url = await running.url();
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patience);
-    discord.faults.slow(60_000);
-    const acknowledged: string[] = [];
-    let user = 0;
-    const sending = Array.from({ length: 8 }, async () => {
-      while (running.process.exitCode === null) {
-        user += 1;
-        const userId = String(user);
-        const answer = await vote(url, userId).catch(() => null);
-        if (answer?.status === 200) acknowledged.push(userId);
-      }
-    });
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    const asked = Date.now();
-    running.process.kill('SIGTERM');
-    expect(await running.ended).toBe(0);
-    expect(Date.now() - asked).toBeLessThan(10_000);
-    await Promise.all(sending);
-
-    const again = await program(['start'], environment, directory).url();
-    const { votes } = await owner<{ votes: number }>(again, '/summary');
-    expect(acknowledged.length).toBeGreaterThan(10);
-    expect(votes).toBeGreaterThanOrEqual(acknowledged.length);
-  });
-
-  it('loses nothing that it acknowledged and pays nothing twice when it is killed at any moment', async () => {
-    const discord = await startLocalDiscord({ rateLimits: false });
-    onTestFinished(() => discord.stop());
-    const directory = tempDir();
-    const environment = settings({ ...discord, channel: discord.channels.announcements });
-    const acknowledged = new Set<string>();
-    const at = new Date().toISOString();
-    let user = 0;
-    for (let round = 0; round < 4; round += 1) {
-      const running = program(['start'], environment, directory);
-      const url = await running.url();
-      const sending = Array.from({ length: 8 }, async () => {
-        while (running.process.exitCode === null && running.process.signalCode === null) {
-          user += 1;
-          const userId = String(user);
-          const answer = await vote(url, userId, at).catch(() => null);
-          if (answer?.status === 200) acknowledged.add(userId);
-          if (answer === null) return;
-        }
-      });
-      await new Promise((resolve) => setTimeout(resolve, 150 + 100 * Math.random()));
-      running.process.kill('SIGKILL');
-      await Promise.all([running.ended, ...sending]);
-    }
-
-    const running = program(['start'], environment, directory);
-    const url = await running.url();
-    const repeats = await Promise.all([...acknowledged].map((userId) => vote(url, userId, at)));
-    expect(acknowledged.size).toBeGreaterThan(50);
-    expect(repeats.filter(({ json }) => json.outcome !== 'duplicate')).toEqual([]);
-    const { credits, votes } = await owner<{ credits: number; votes: number }>(url, '/summary');
-    expect(credits).toBe(10 * votes);
-    expect(votes).toBeGreaterThanOrEqual(acknowledged.size);
-
-    await vi.waitFor(async () => expect(await owner(url, '/effects?state=waiting')).toMatchObject({ effects: [] }), {
-      timeout: 45_000,
-      interval: 200,
-    });
-    const announced = discord
-      .messages(discord.channels.announcements)
-      .flatMap(({ embeds }) => embeds)
-      .map(({ description }) => /<@(\d+)>/.exec(description ?? '')?.[1]);
-    expect(announced).toHaveLength(votes);
-    expect(new Set(announced).size).toBe(votes);
   });
 });

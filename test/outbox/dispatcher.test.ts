@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hour, minute, second } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import type { Attempt, Effect } from '../../src/outbox/effect.ts';
 import { openStore } from '../../src/store/store.ts';
-import { recordTest } from '../../src/tally/record-test.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -16,7 +16,8 @@ const start = Date.UTC(2026, 0, 1);
 /** A dispatcher over a real outbox whose attempts end as `attempts` says, the last one for all that follow. */
 async function dispatching(...attempts: Attempt[]) {
   const clock = manualClock(start);
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock);
+  const path = join(tempDir(), 'tally.db');
+  const store = await openStore(`sqlite:${path}`, clock, { thread: false });
   let during = () => {};
   const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
   const perform = async (effects: readonly Effect[]): Promise<Attempt> => {
@@ -39,17 +40,20 @@ async function dispatching(...attempts: Attempt[]) {
   const [listing] = serverAndBot();
   if (listing === undefined) throw new Error('no listing');
   const enqueue = (channelId?: string) =>
-    store.transact((tally) =>
-      recordTest(
-        tally,
-        { kind: 'server_vote', userId: '1' },
-        { ...listing, ...(channelId && { announceChannelId: channelId }) },
-        { receivedAt: clock.now(), family: 'vote', body: '{}' },
-      ),
+    store.recorder.record(
+      { receivedAt: clock.now(), family: 'vote', body: '{}' },
+      {
+        is: 'test',
+        test: { kind: 'server_vote', userId: '1' },
+        listing: { ...listing, ...(channelId && { announceChannelId: channelId }) },
+      },
     );
   const counts = async () => (await store.records.counts()).effects;
-  /** Real turns of the event loop, for the database; the clock stands still meanwhile. */
-  const settle = () => wait(30);
+  /** Until it has done what there is to do, and sleeps; the clock stands still meanwhile. */
+  const settle = async () => {
+    do await wait(5);
+    while (clock.sleepers() === 0);
+  };
   /** Waits until so many attempts were made, however slow the disk is. */
   const attempted = (count: number) => vi.waitFor(() => expect(performed).toHaveLength(count), 5_000);
   const whilePerforming = (run: () => void) => {
@@ -61,7 +65,7 @@ async function dispatching(...attempts: Attempt[]) {
     },
     looks: () => looks,
   };
-  return { clock, store, dispatcher, performed, enqueue, counts, settle, attempted, whilePerforming, outside };
+  return { path, clock, store, dispatcher, performed, enqueue, counts, settle, attempted, whilePerforming, outside };
 }
 
 describe('the dispatcher', () => {
@@ -239,5 +243,50 @@ describe('the dispatcher', () => {
       await settle();
     }
     expect(performed).toMatchObject([{ nonce: leased?.nonce }]);
+  });
+
+  it('writes down what it did before it does anything else, however long the database is locked', async () => {
+    const { path, clock, dispatcher, performed, enqueue, counts, settle, whilePerforming } = await dispatching({
+      outcome: 'done',
+    });
+    await enqueue();
+    const other = new Database(path);
+    whilePerforming(() => void (other.inTransaction || other.exec('BEGIN IMMEDIATE')));
+    dispatcher.start();
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      await settle();
+      await clock.advance(minute);
+    }
+    expect(await counts()).toMatchObject({ waiting: 1 });
+    other.exec('ROLLBACK');
+    other.close();
+    await clock.advance(4 * second);
+    await settle();
+    expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 0 });
+    expect(performed).toHaveLength(1);
+  });
+
+  it('gives back what is still under way when it stops, so that the next start does it at once, as the same message', async () => {
+    const { clock, store, enqueue } = await dispatching({ outcome: 'done' });
+    await enqueue();
+    let begun = '';
+    const dispatcher = createDispatcher({
+      outbox: store.outbox,
+      perform: ([effect]) => {
+        begun = effect?.nonce ?? '';
+        return new Promise(() => {});
+      },
+      clock,
+      log: createLog({ level: 'silent', secrets: [] }),
+    });
+    dispatcher.start();
+    await expect.poll(() => begun).not.toBe('');
+    const stopping = dispatcher.stop();
+    await wait(30);
+    await clock.advance(3 * second);
+    await stopping;
+    expect(await store.outbox.claim(clock.now(), clock.now() + minute, 10)).toMatchObject([
+      { attempts: 2, nonce: begun },
+    ]);
   });
 });

@@ -15,7 +15,7 @@ async function owning() {
   const clock = manualClock();
   const { store, post } = await receiving({ clock });
   const log = createLog({ level: 'silent', secrets: [] });
-  const replay = createReplay({ listings: serverAndBot(), transact: store.transact, clock });
+  const replay = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });
   const cooldowns = new Map([
     ['server', 12 * hour],
     ['bot', 12 * hour],
@@ -128,7 +128,7 @@ describe('the owner API', () => {
     const { store, post } = await receiving({ clock });
     await post('/webhooks/vote', { ...vote, timestamp: '2026-01-01T01:00:00Z' });
     await clock.advance(hour);
-    const replay = createReplay({ listings: serverAndBot(), transact: store.transact, clock });
+    const replay = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });
     const kept = await store.records.delivery(1);
     if (kept === null) throw new Error('not kept');
     const outcomes = (await Promise.all([replay(kept), replay(kept), replay(kept)])).map(({ outcome }) => outcome);

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
+import { hour, minute, systemClock } from '../../src/clock.ts';
 import type { Query } from '../../src/store/dialect.ts';
+import { createGroupCommit } from '../../src/store/group-commit.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { sqlOutbox } from '../../src/store/outbox.ts';
 import { sqlite } from '../../src/store/sqlite.ts';
 import { compiler } from '../../src/store/statement.ts';
 import { sqlTally } from '../../src/store/tally.ts';
+import { createWriter } from '../../src/store/writer.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -14,7 +16,7 @@ const start = Date.UTC(2026, 0, 1);
 /** An outbox whose statements are kept, to see how SQLite would go about them. */
 async function watched() {
   const dialect = sqlite(join(tempDir(), 'tally.db'));
-  await migrate(dialect);
+  await migrate(dialect, systemClock);
   const asked: Query[] = [];
   const reading = {
     run(query: Query) {
@@ -23,12 +25,8 @@ async function watched() {
     },
   };
   const db = compiler(dialect);
-  const outbox = sqlOutbox(db, reading, dialect.writing, async (work) => {
-    await dialect.writing.begin();
-    const result = await work();
-    await dialect.writing.commit();
-    return result;
-  });
+  const { write } = createGroupCommit(createWriter(dialect), systemClock, 10);
+  const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
     await dialect.writing.begin();
     await sqlTally(db, dialect.writing).enqueue({

@@ -39,7 +39,7 @@ describe('a database that somebody else has locked', () => {
 describe('a database from a newer version', () => {
   it('is refused with a sentence that names the cure', async () => {
     const path = join(tempDir(), 'tally.db');
-    await migrate(sqlite(path));
+    await migrate(sqlite(path), systemClock);
     const database = new Database(path);
     database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
     database.close();

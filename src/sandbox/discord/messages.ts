@@ -1,7 +1,8 @@
 import { type Clock, minute } from '../../clock.ts';
 import { refusal } from './errors.ts';
 import { intent } from './intents.ts';
-import type { Embed, MessageForm } from './limits.ts';
+import { keptComponents, keptEmbeds } from './kept-form.ts';
+import type { MessageForm } from './limits.ts';
 import { mentionsIn } from './mentions.ts';
 import { type Attachment, type Channel, type Message, messageFlag, messageType, type User } from './shapes.ts';
 import type { World } from './world.ts';
@@ -69,8 +70,8 @@ export class Messages {
       tts: form.tts ?? false,
       ...mentionsIn(this.#world, form.content ?? '', form.allowed_mentions),
       attachments,
-      embeds: richEmbeds(form.embeds),
-      components: form.components ?? [],
+      embeds: keptEmbeds(form.embeds),
+      components: keptComponents(form.components),
       pinned: false,
       type: messageType.default,
       flags: flags | settableFlags(form.flags),
@@ -99,8 +100,8 @@ export class Messages {
       ...message,
       content,
       ...(form.content === undefined ? {} : mentionsIn(this.#world, content, form.allowed_mentions)),
-      embeds: form.embeds === undefined ? message.embeds : richEmbeds(form.embeds),
-      components: form.components === undefined ? message.components : (form.components ?? []),
+      embeds: form.embeds === undefined ? message.embeds : keptEmbeds(form.embeds),
+      components: form.components === undefined ? message.components : keptComponents(form.components),
       attachments: [...keptFiles, ...(options.attachments ?? [])],
       flags: message.flags & ~(options.ends ?? 0),
       edited_timestamp: this.#world.timestamp(),
@@ -171,10 +172,6 @@ export function asReadAgain({ nonce: _told, ...message }: Message): Message {
 
 function nonceKey(author: User, nonce: MessageForm['nonce']): string {
   return `${author.id} ${nonce}`;
-}
-
-function richEmbeds(embeds: readonly Embed[] | null | undefined): Message['embeds'] {
-  return (embeds ?? []).map((embed) => ({ ...embed, type: 'rich' as const }));
 }
 
 function settableFlags(flags: number | null | undefined): number {

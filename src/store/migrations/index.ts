@@ -1,9 +1,17 @@
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialect.ts';
 import { first } from './001-first.ts';
-import { unsureEffects } from './004-unsure-effects.ts';
+import { unsureEffects } from './002-unsure-effects.ts';
+
+const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
+  '001-first': first,
+  '002-unsure-effects': () => unsureEffects,
+};
+
+/** The names of all migrations, oldest first. */
+export const migrationNames: readonly string[] = Object.keys(all);
 
 /** Every migration, oldest first. They only go forward, and what has shipped is never changed. */
 export function migrations(dialect: Dialect): Record<string, Migration> {
-  return { '001-first': first(dialect), '004-unsure-effects': unsureEffects };
+  return Object.fromEntries(Object.entries(all).map(([name, migration]) => [name, migration(dialect)]));
 }

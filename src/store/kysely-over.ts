@@ -1,0 +1,37 @@
+import { DummyDriver, Kysely } from 'kysely';
+import type { Connection, Dialect } from './dialect.ts';
+
+/** A Kysely that runs what it builds on the connection, inside whatever transaction that is in: for migrations. */
+export function kyselyOver<Tables>(dialect: Dialect, connection: Connection): Kysely<Tables> {
+  const { createAdapter, createIntrospector, createQueryCompiler } = dialect.kysely;
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => createAdapter.call(dialect.kysely),
+      createIntrospector: (db) => createIntrospector.call(dialect.kysely, db),
+      createQueryCompiler: () => createQueryCompiler.call(dialect.kysely),
+      createDriver: () => new BorrowedConnection(connection),
+    },
+  });
+}
+
+class BorrowedConnection extends DummyDriver {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    super();
+    this.#connection = connection;
+  }
+
+  override async acquireConnection() {
+    const connection = this.#connection;
+    return {
+      executeQuery: async <Row>(query: { readonly sql: string; readonly parameters: readonly unknown[] }) => ({
+        rows: (await connection.run(query)) as Row[],
+      }),
+      // biome-ignore lint/correctness/useYield: nothing here is read in pieces.
+      async *streamQuery() {
+        throw new Error('Nothing is read in pieces here.');
+      },
+    };
+  }
+}

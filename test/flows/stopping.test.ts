@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { openStore } from '../../src/store/store.ts';
+import { type Program, program } from '../support/program.ts';
+import { createSender } from '../support/sender.ts';
+import { nowhere, settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const patience = { timeout: 20_000, interval: 100 };
+
+/** Signals it once or twice; returns how it ended and how long that took (ms). */
+async function stop(running: Program, ...signals: { signal: NodeJS.Signals; after: number }[]) {
+  const asked = performance.now();
+  for (const { signal, after } of signals) {
+    await new Promise((resolve) => setTimeout(resolve, after));
+    running.process.kill(signal);
+  }
+  const ended = await running.ended;
+  return { ended, took: performance.now() - asked };
+}
+
+/** A socket that takes every connection and says nothing. */
+async function silentServer(): Promise<{ port: number; connected: Promise<unknown> }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as { port: number }).port, connected: once(server, 'connection') };
+}
+
+const vote = (user: number) =>
+  ({
+    family: 'vote',
+    body: JSON.stringify({ event: 'server_vote', userId: String(user), timestamp: new Date().toISOString() }),
+  }) as const;
+
+describe('the program, asked to stop', { timeout: 60_000 }, () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s under load while Discord, the service and a client hang: stops within 10 s with 0, keeps what it acknowledged, and leaves no lease',
+    async (signal) => {
+      const discord = await startLocalDiscord();
+      onTestFinished(() => discord.stop());
+      const service = await silentServer();
+      const directory = tempDir();
+      const environment = { ...settings(discord), LOOKUP_BASE_URL: `http://127.0.0.1:${service.port}/api/v1` };
+      const running = program(['start'], environment, directory);
+      const url = await running.url();
+      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patience);
+      await vi.waitFor(() => expect(discord.commands()).not.toEqual([]), patience);
+      const [member] = discord.members;
+      discord.runCommand({
+        name: 'canvote',
+        options: {},
+        userId: member?.id ?? '',
+        channelId: discord.channels.general,
+      });
+      await service.connected;
+      discord.faults.slow(60_000);
+      const half = connect(Number(new URL(url).port), '127.0.0.1');
+      half.on('error', () => {});
+      onTestFinished(() => void half.destroy());
+      half.write('POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+
+      const { send } = createSender(16);
+      const acknowledged: number[] = [];
+      let user = 0;
+      const sending = Array.from({ length: 16 }, async () => {
+        for (;;) {
+          user += 1;
+          const voter = user;
+          const answer = await send(url, vote(voter));
+          if (answer === null) return;
+          if (answer.status === 200) acknowledged.push(voter);
+        }
+      });
+      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(100), patience);
+      const { ended, took } = await stop(running, { signal, after: 0 });
+      expect(ended).toBe(0);
+      expect(took).toBeLessThan(10_000);
+      await Promise.all(sending);
+
+      const store = await openStore(`sqlite:${join(directory, 'data', 'tallyhook.db')}`, systemClock);
+      onTestFinished(() => store.close());
+      for (const voter of acknowledged) {
+        expect(await store.ledger.account(String(voter))).toMatchObject({ credits: 10, votes: 1 });
+      }
+      const { waiting } = await store.outbox.sizes();
+      const now = systemClock.now();
+      const due = [
+        ...(await store.outbox.claim(now, now + 60_000, 10_000)),
+        ...(await store.outbox.claim(now, now + 60_000, 10_000)),
+      ];
+      // One message was under way; all of it is due again, like all that was never begun.
+      expect(due.some(({ attempts }) => attempts === 2)).toBe(true);
+      expect(due).toHaveLength(waiting);
+    },
+  );
+
+  it('exits at once with 1 when it is asked again', async () => {
+    const running = program(['start'], settings(nowhere), tempDir());
+    const half = connect(Number(new URL(await running.url()).port), '127.0.0.1');
+    half.on('error', () => {});
+    onTestFinished(() => void half.destroy());
+    half.write('POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+    await fetch(`${await running.url()}/healthz`);
+    const { ended, took } = await stop(running, { signal: 'SIGTERM', after: 0 }, { signal: 'SIGINT', after: 500 });
+    expect(ended).toBe(1);
+    expect(took).toBeLessThan(2_000);
+  });
+
+  it('takes Ctrl-C under npm, which comes twice in one moment, for one request', async () => {
+    const running = program(['start'], settings(nowhere), tempDir());
+    await running.url();
+    const { ended } = await stop(running, { signal: 'SIGINT', after: 0 }, { signal: 'SIGINT', after: 10 });
+    expect(ended).toBe(0);
+    expect(running.output()).toContain('"stopped"');
+  });
+
+  it('stops with 0 while it still starts, also when its database does not answer', async () => {
+    const silent = await silentServer();
+    const environment = { ...settings(nowhere), DATABASE_URL: `postgres://nobody@127.0.0.1:${silent.port}/nothing` };
+    const running = program(['start'], environment, tempDir());
+    await silent.connected;
+    const { ended, took } = await stop(running, { signal: 'SIGTERM', after: 0 });
+    expect(ended).toBe(0);
+    expect(took).toBeLessThan(1_900);
+  });
+});

@@ -1,0 +1,205 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { hour, minute, systemClock } from '../../src/clock.ts';
+import type { Dialect } from '../../src/store/dialect.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { migrations } from '../../src/store/migrations/index.ts';
+import { postgres } from '../../src/store/postgres.ts';
+import { sqlite } from '../../src/store/sqlite.ts';
+import { openStore } from '../../src/store/store.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
+import { program } from '../support/program.ts';
+import { receiving } from '../support/receiving.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const programs = postgresPrograms();
+/** When the rows of the fixtures were written. */
+const written = Date.UTC(2026, 0, 1);
+const names = Object.keys(migrations(sqlite(':memory:')));
+
+/** A version's rows as SQL, `001.sql` for the migration 001-…; a migration after which the same is written has none of its own. */
+function fixtureOf(name: string): string | null {
+  const path = new URL(`upgrades/${name.slice(0, 3)}.sql`, import.meta.url);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+/** Runs a script of statements that each end a line, all or nothing. */
+async function script({ migrating }: Dialect, text: string): Promise<void> {
+  await migrating.begin();
+  for (const sql of text.replaceAll(/^--.*$/gm, '').split(/;\s*(?:\n|$)/)) {
+    if (sql.trim() !== '') await migrating.run({ sql, parameters: [] });
+  }
+  await migrating.commit();
+}
+
+function upgrades(newUrl: () => string): void {
+  function dialectAt(url: string): Dialect {
+    const dialect = url.startsWith('sqlite:') ? sqlite(url.slice('sqlite:'.length)) : postgres(url);
+    onTestFinished(() => dialect.close());
+    return dialect;
+  }
+
+  /** A database as the program of the migrations up to `name` has left it. */
+  async function writtenBy(name: string): Promise<string> {
+    const url = newUrl();
+    const dialect = dialectAt(url);
+    const all = Object.entries(migrations(dialect));
+    const prefix = all.slice(0, names.indexOf(name) + 1);
+    const filled = prefix.map(([at]) => at).findLast((at) => fixtureOf(at) !== null) ?? '';
+    for (const [index, [at]] of prefix.entries()) {
+      await migrate(dialect, systemClock, Object.fromEntries(prefix.slice(0, index + 1)));
+      if (at === filled) await script(dialect, fixtureOf(at) ?? '');
+    }
+    return url;
+  }
+
+  it.each(names)('keeps all that was written at %s', async (name) => {
+    const url = await writtenBy(name);
+    const { store, post } = await receiving({ databaseUrl: url, clock: manualClock(written + hour) });
+
+    expect(await store.ledger.account('101')).toEqual({ userId: '101', credits: 35, votes: 2 });
+    expect(await store.records.counts()).toMatchObject({
+      deliveries: { recorded: 7, duplicate: 1, test: 1, quarantined: 1 },
+      effects: { waiting: 5, done: 2, buried: 1 },
+      users: 4,
+      credits: 145,
+      votes: 4,
+    });
+    for (const userId of ['101', '102', '103', '106']) {
+      const entries = await store.records.entries(userId, 100);
+      const sum = entries.reduce((total, { credits }) => total + credits, 0);
+      expect(entries.length).toBeGreaterThan(0);
+      expect(await store.ledger.account(userId)).toMatchObject({ credits: sum });
+    }
+    expect(await store.ledger.lastVoteAt('101', 'bot')).toBe(Date.UTC(2025, 11, 31, 10));
+    const deliveries = await store.records.deliveries({ outcome: null, limit: 100, before: null });
+    expect(deliveries.find(({ outcome }) => outcome === 'quarantined')).toMatchObject({
+      receivedAt: written,
+      kind: 'surprise',
+      body: `{"event":"surprise","userId":"105","note":"it's new"}`,
+    });
+    expect(await store.records.effects({ state: 'buried', limit: 9, before: null })).toMatchObject([
+      { reason: 'Discord knows no such channel', attempts: 1, deliveryId: 4 },
+    ]);
+
+    // What it was told before is nothing new to it, and the order is still revoked.
+    for (const [index, { outcome, family, body }] of deliveries.toReversed().entries()) {
+      if (outcome !== 'recorded') continue;
+      const secret = family === 'vote' ? {} : { secret: 'premium-secret-for-tests' };
+      expect(await post('/webhooks', JSON.parse(body), secret), String(index)).toMatchObject({
+        json: { outcome: 'duplicate' },
+      });
+    }
+    const renewal = {
+      event: 'subscription.renewed',
+      buyer: { userId: '106' },
+      purchaseId: 'purchase-1',
+      currentPeriodEnd: '2026-02-01T00:00:00Z',
+    };
+    expect(await post('/webhooks', renewal, { secret: 'premium-secret-for-tests' })).toMatchObject({
+      json: { outcome: 'recorded' },
+    });
+    expect(await store.ledger.account('106')).toMatchObject({ credits: 100 });
+
+    const due = written + 2 * hour;
+    const claims = [];
+    for (let index = 0; index < 5; index += 1) claims.push(...(await store.outbox.claim(due, due + minute, 10)));
+    expect(claims.find(({ nonce }) => nonce === '5-mjuohs00')).toMatchObject({
+      attempts: 2,
+      announcement: { userId: '103' },
+    });
+    expect(claims.map(({ deliveryId }) => deliveryId)).toEqual(expect.arrayContaining([5, 6, 7, 9, 10]));
+    expect(await store.budgetLog.spend('abcdef', written + 1, minute, 1)).toEqual({
+      granted: false,
+      retryAt: written + minute,
+    });
+  });
+
+  it('leaves the old schema whole when a migration fails midway, and takes up where it was', async () => {
+    const newest = names.at(-1) ?? '';
+    const url = await writtenBy(newest);
+    const dialect = dialectAt(url);
+    const known = migrations(dialect);
+    const tables = () => dialect.reading.run({ sql: tablesOf(url), parameters: [] });
+    const before = await tables();
+    let fails = true;
+    const half: Parameters<typeof migrate>[2] = {
+      ...known,
+      '998-whole': { up: (db) => db.schema.createTable('whole').addColumn('id', 'integer').execute() },
+      '999-half': {
+        async up(db) {
+          await db.schema.createTable('half').addColumn('id', 'integer').execute();
+          await db.schema.alterTable('balances').addColumn('half', 'integer').execute();
+          if (fails) throw new Error('midway');
+        },
+      },
+    };
+    await expect(migrate(dialect, systemClock, half)).rejects.toThrow('midway');
+    const after = await tables();
+    expect(after).toContainEqual(expect.objectContaining({ name: 'whole' }));
+    expect(after).not.toContainEqual(expect.objectContaining({ name: 'half' }));
+    expect(after.filter((row) => (row as { name: string }).name !== 'whole')).toEqual(before);
+
+    fails = false;
+    await migrate(dialect, systemClock, half);
+    expect(await tables()).toContainEqual(expect.objectContaining({ name: 'half' }));
+  });
+
+  it('migrates once when several processes start at once', { timeout: 30_000 }, async () => {
+    const url = newUrl();
+    const environment = {
+      DISCORD_TOKEN: 'token-for-tests',
+      DISCORD_API_URL: 'http://127.0.0.1:9/api',
+      LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+      LOOKUP_SERVER_KEY: 'server-key-for-tests',
+      DATABASE_URL: url,
+      CACHE_URL: 'memory:',
+      PORT: '0',
+    };
+    const directory = tempDir();
+    const running = Array.from({ length: 2 }, () => program(['start'], environment, directory));
+    for (const each of running) expect(await each.url()).toContain('http://127.0.0.1');
+    const store = await openStore(url, systemClock);
+    expect(await store.records.counts()).toMatchObject({ users: 0 });
+    await store.close();
+    for (const each of running) each.process.kill('SIGKILL');
+  });
+
+  it('migrates once when two connections begin in the same moment', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const url = newUrl();
+      await Promise.all([dialectAt(url), dialectAt(url)].map((dialect) => migrate(dialect, systemClock)));
+      const [one] = [dialectAt(url)];
+      const applied = await one?.reading.run({
+        sql: 'SELECT name FROM kysely_migration ORDER BY name',
+        parameters: [],
+      });
+      expect(applied).toEqual(names.map((name) => ({ name })));
+    }
+  });
+}
+
+/** Every table with its columns. */
+function tablesOf(url: string): string {
+  return url.startsWith('sqlite:')
+    ? "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name"
+    : `SELECT table_name AS name, count(*) AS columns FROM information_schema.columns
+       WHERE table_schema = 'public' GROUP BY table_name ORDER BY table_name`;
+}
+
+describe('an upgrade on SQLite', () => {
+  upgrades(() => `sqlite:${join(tempDir(), 'tally.db')}`);
+});
+
+describe.skipIf(programs === null && !process.env['CI'])('an upgrade on PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    if (programs === null)
+      throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
+    server = await startPostgres(programs);
+  });
+  afterAll(() => server?.stop());
+  upgrades(() => server.newDatabase());
+});
