@@ -21,13 +21,17 @@ export function deliveryMetrics(registry: Registry, sources: { waitingTransactio
       this.set(sources.waitingTransactions());
     },
   });
+  const deliveries = new Counter({
+    name: 'tallyhook_deliveries_total',
+    help: 'Answers to deliveries, by HTTP status and outcome.',
+    labelNames: ['status', 'outcome'],
+    registers,
+  });
+  // A counter that begins at one has not increased, so what an alert waits for begins at zero.
+  for (const outcome of ['recorded', 'duplicate', 'test', 'quarantined']) deliveries.inc({ status: 200, outcome }, 0);
+  for (const status of [401, 503]) deliveries.inc({ status, outcome: 'refused' }, 0);
   return {
-    deliveries: new Counter({
-      name: 'tallyhook_deliveries_total',
-      help: 'Answers to deliveries, by HTTP status and outcome.',
-      labelNames: ['status', 'outcome'],
-      registers,
-    }),
+    deliveries,
     deliverySeconds: new Histogram({
       name: 'tallyhook_delivery_seconds',
       help: 'From the arrival of a delivery to its answer.',

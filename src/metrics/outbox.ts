@@ -35,12 +35,12 @@ export function outboxMetrics(registry: Registry, sources: OutboxSources & { now
       this.set(since === null ? 0 : Math.max(0, sources.now() - since) / 1_000);
     },
   });
-  return {
-    attempts: new Counter({
-      name: 'tallyhook_effect_attempts_total',
-      help: 'Effects that an attempt was made at, by what became of it.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-  };
+  const attempts = new Counter({
+    name: 'tallyhook_effect_attempts_total',
+    help: 'Effects that an attempt was made at, by what became of it.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of ['done', 'later', 'split', 'bury']) attempts.inc({ outcome }, 0);
+  return { attempts };
 }

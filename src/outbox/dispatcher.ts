@@ -113,9 +113,10 @@ export function createDispatcher(options: {
   }
 
   /** Claims one message's worth and attempts it; undefined when nothing is due outside the channels that rest. */
-  async function attempted(now: number, resting: readonly string[]): Promise<Attempted | undefined> {
-    const effects = await outbox.claim(now, now + lease, together, resting);
+  async function attempted(now: number): Promise<Attempted | undefined> {
+    const effects = await outbox.claim(now, now + lease, together, rests.at(now));
     if (effects.length === 0) return undefined;
+    rests.lookAgain();
     underWay = effects;
     const attempt = await perform(effects);
     underWay = [];
@@ -129,16 +130,16 @@ export function createDispatcher(options: {
     if (holdingOff) return outage.nextLook(clock.now(), clock.random());
     if (unsettled === undefined) outage.end();
     const now = clock.now();
-    const resting = rests.at(now);
-    unsettled ??= await attempted(now, resting);
+    unsettled ??= await attempted(now);
     if (unsettled !== undefined) {
       const hold = await settle(unsettled.effects, unsettled.attempt);
       unsettled = undefined;
       holdingOff = hold > 0;
       return hold;
     }
-    const next = Math.min((await outbox.nextDueAt(resting)) ?? now + rest, rests.nextEnd() ?? now + rest);
-    return Math.min(rest, Math.max(1, next - clock.now()));
+    rests.nothingElse(now);
+    const next = rests.nextEnd() ?? (await outbox.nextDueAt());
+    return next === null ? rest : Math.min(rest, Math.max(1, next - clock.now()));
   }
 
   async function run(): Promise<void> {

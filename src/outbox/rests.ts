@@ -1,23 +1,44 @@
+import { second } from '../clock.ts';
+import type { Except } from './outbox.ts';
+
+/** An effect may be committed so long after it became due (ms) that a look just before did not see it. */
+const lag = second;
+
 /** The channels that have to rest for a while, because Discord asks for it; what is meant for others goes on meanwhile. */
 export interface Rests {
   /** @param until ms since the epoch */
   begin(channelId: string, until: number): void;
-  /** The channels that rest at `now` (ms since the epoch). */
-  at(now: number): readonly string[];
+  /** What need not be looked at while they rest at `now` (ms since the epoch). */
+  at(now: number): Except;
+  /** Nothing for others is due at `now`: while they rest, only what comes later has to be looked at, not their backlog again and again. */
+  nothingElse(now: number): void;
+  /** Something may be due again that was due before. */
+  lookAgain(): void;
   /** When the next rest ends (ms since the epoch); null when nobody rests. */
   nextEnd(): number | null;
 }
 
 export function createRests(): Rests {
   const ends = new Map<string, number>();
+  let lookedUntil = 0;
 
   return {
     begin(channelId, until) {
       ends.set(channelId, until);
     },
     at(now) {
-      for (const [channelId, until] of ends) if (until <= now) ends.delete(channelId);
-      return [...ends.keys()];
+      for (const [channelId, until] of ends) {
+        if (until > now) continue;
+        ends.delete(channelId);
+        lookedUntil = 0;
+      }
+      return { channels: [...ends.keys()], lookedUntil };
+    },
+    nothingElse(now) {
+      lookedUntil = now - lag;
+    },
+    lookAgain() {
+      lookedUntil = 0;
     },
     nextEnd: () => (ends.size === 0 ? null : Math.min(...ends.values())),
   };

@@ -1,20 +1,25 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Effect } from '../outbox/effect.ts';
-import type { Outbox } from '../outbox/outbox.ts';
+import type { Except, Outbox } from '../outbox/outbox.ts';
 import type { Connection } from './dialect.ts';
 import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
 
-/** What waits, in the order in which it is due, outside the channels that rest. */
-export function line(db: Kysely<Tables>, resting: readonly string[]) {
-  const waiting = db.selectFrom('effects').where('state', '=', constant('waiting')).orderBy('due_at').orderBy('id');
-  return resting.length === 0 ? waiting : waiting.where('channel_id', 'not in', resting);
+/** The first of what waits, in the order in which it is due. */
+export function firstInLine(db: Kysely<Tables>) {
+  const waiting = db.selectFrom('effects').where('state', '=', constant('waiting'));
+  return waiting.orderBy('due_at').orderBy('id').limit(1);
 }
 
+/** What is passed over where nothing is. */
+export const nothing: Except = { channels: [], lookedUntil: 0 };
+
 /** The first effect that is due, if any; it decides the channel and the message that are next. */
-export async function firstDue(db: Kysely<Tables>, connection: Connection, now: number, resting: readonly string[]) {
-  const due = line(db, resting).where('due_at', '<=', now).limit(1);
-  const [first] = await run(connection, due.select(['id', 'channel_id', 'nonce', 'created_at']));
+export async function firstDue(db: Kysely<Tables>, connection: Connection, now: number, except: Except) {
+  const { channels, lookedUntil } = except;
+  const due = firstInLine(db).where('due_at', '<=', now).select(['id', 'channel_id', 'nonce', 'created_at']);
+  const others = due.where('channel_id', 'not in', channels).where('due_at', '>', lookedUntil);
+  const [first] = await run(connection, channels.length === 0 ? due : others);
   return first;
 }
 
@@ -30,8 +35,8 @@ export function outboxWrites(
   const update = (effects: readonly Effect[]) => db.updateTable('effects').where('id', 'in', ids(effects));
 
   return {
-    async claim(now, leaseUntil, limit, resting = []) {
-      const first = await firstDue(db, connection, now, resting);
+    async claim(now, leaseUntil, limit, except = nothing) {
+      const first = await firstDue(db, connection, now, except);
       if (first === undefined) return [];
       const waiting = db
         .selectFrom('effects')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Connection } from './dialect.ts';
-import { firstDue, line } from './outbox-writes.ts';
+import { firstDue, firstInLine, nothing } from './outbox-writes.ts';
 import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
 import type { Write } from './writes.ts';
@@ -9,10 +9,10 @@ import type { Write } from './writes.ts';
 /** The outbox over SQL. */
 export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write): Outbox {
   return {
-    async claim(now, leaseUntil, limit, resting = []) {
+    async claim(now, leaseUntil, limit, except = nothing) {
       // The usual case is that nothing is due; it costs no transaction.
-      if ((await firstDue(db, reading, now, resting)) === undefined) return [];
-      return write('claim', now, leaseUntil, limit, resting);
+      if ((await firstDue(db, reading, now, except)) === undefined) return [];
+      return write('claim', now, leaseUntil, limit, except);
     },
     done: (effects, now) => write('done', effects, now),
     retry: (effects, dueAt, reason) => write('retry', effects, dueAt, reason),
@@ -21,13 +21,13 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
     bury: (effects, now, reason) => write('bury', effects, now, reason),
     wake: (now) => write('wake', now),
 
-    async nextDueAt(resting = []) {
-      const [next] = await run(reading, line(db, resting).select('due_at').limit(1));
+    async nextDueAt() {
+      const [next] = await run(reading, firstInLine(db).select('due_at'));
       return next?.due_at ?? null;
     },
 
     async waitingSince(now) {
-      const [first] = await run(reading, line(db, []).select('created_at').limit(1));
+      const [first] = await run(reading, firstInLine(db).select('created_at'));
       if (first === undefined) return null;
       const [putOff] = await run(
         reading,

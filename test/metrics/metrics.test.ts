@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { minute } from '../../src/clock.ts';
 import { createMetrics, type Sources } from '../../src/metrics/metrics.ts';
@@ -63,6 +64,22 @@ describe('a scrape', () => {
     expect(lines).toContain('tallyhook_command_seconds_bucket{le="0.25",command="stats"} 0');
     expect(lines).toContain('tallyhook_command_seconds_bucket{le="0.5",command="stats"} 1');
     expect(lines).toContain('tallyhook_lookup_age_seconds_bucket{le="300",listing="server",resource="profile"} 1');
+  });
+
+  it('begins at zero what an alert waits for, or its first time would not be an increase', async () => {
+    const { lines } = await scrape();
+    expect(lines).toContain('tallyhook_deliveries_total{status="503",outcome="refused"} 0');
+    expect(lines).toContain('tallyhook_deliveries_total{status="200",outcome="quarantined"} 0');
+    expect(lines).toContain('tallyhook_effect_attempts_total{outcome="bury"} 0');
+  });
+
+  it('has every figure that the operations page names, and the page names every figure', async () => {
+    const page = readFileSync('docs/operations.md', 'utf8');
+    const named = new Set([...page.matchAll(/tallyhook_[a-z_]+[a-z]/g)].map(([name]) => name));
+    const { text } = await scrape();
+    const own = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
+    const offered = own.filter((name) => !/^tallyhook_(process|nodejs)_/.test(name));
+    expect([...named].filter((name) => !/^tallyhook_(process|nodejs)$/.test(name)).sort()).toEqual(offered.sort());
   });
 
   it('names everything as Prometheus would have it', async () => {

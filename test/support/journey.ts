@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { type App, createApp } from '../../src/app.ts';
-import { systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
@@ -21,8 +21,11 @@ export interface Journey {
   post(path: string, payload: unknown, secret?: string): Promise<{ status: number; json: Record<string, unknown> }>;
 }
 
-/** The whole of tallyhook between the real service and the real local Discord, over HTTP and WebSocket, until the test has finished. */
-export async function journey(changes: Record<string, string> = {}): Promise<Journey> {
+/**
+ * The whole of tallyhook between the real service and the real local Discord, over HTTP and WebSocket, until the test has finished.
+ * `clock` is the bot's own.
+ */
+export async function journey(changes: Record<string, string> = {}, clock: Clock = systemClock): Promise<Journey> {
   const directory = tempDir();
   const quiet = createLog({ level: 'silent', secrets: [] });
   const discord = await localDiscord();
@@ -63,7 +66,7 @@ export async function journey(changes: Record<string, string> = {}): Promise<Jou
     secrets: config.secrets,
     destination: { write: (line) => void lines.push(line) },
   });
-  const app = await createApp(config, { clock: systemClock, log });
+  const app = await createApp(config, { clock, log });
   onTestFinished(() => app.stop());
   const url = (await app.start()) ?? '';
 

@@ -1,0 +1,78 @@
+import { describe, expect, it, vi } from 'vitest';
+import { journey } from '../support/journey.ts';
+import { premiumSecret } from '../support/listings.ts';
+
+const patience = { timeout: 30_000, interval: 50 };
+const channelMessages = /^\/channels\/\d+\/messages$/;
+
+async function troubled() {
+  const { discord, post, url, environment } = await journey();
+  await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
+  const { announcements, premium } = discord.channels;
+  const vote = (userId: number) =>
+    post('/webhooks/vote', { event: 'server_vote', userId: String(userId), timestamp: new Date().toISOString() });
+  const purchase = (userId: number) => {
+    const bought = { event: 'premium_purchase', buyer: { userId: String(userId) }, orderId: `order-${userId}` };
+    return post('/webhooks/premium', bought, premiumSecret);
+  };
+  const announced = (channel: string) => discord.messages(channel).flatMap(({ embeds }) => embeds);
+  const voters = () => announced(announcements).map(({ description }) => /<@(\d+)>/.exec(description ?? '')?.[1]);
+  const owner = async (path: string) => {
+    const headers = { authorization: `Bearer ${environment['OWNER_TOKEN']}` };
+    return (await fetch(`${url}/owner/api${path}`, { headers })).json();
+  };
+  const metrics = async () => (await fetch(`${url}/metrics`)).text();
+  return { discord, vote, purchase, announced, voters, owner, metrics, announcements, premium };
+}
+
+describe('while Discord makes trouble', { timeout: 60_000 }, () => {
+  it('votes are taken, and then announced once each: in tens, channel beside channel, within the limits', async () => {
+    const { discord, vote, purchase, announced, voters, metrics, announcements, premium } = await troubled();
+    discord.faults.outage(true);
+    const users = Array.from({ length: 70 }, (_, place) => place + 1);
+    const answers = await Promise.all(users.map(vote));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect((await purchase(500)).status).toBe(200);
+    await vi.waitFor(async () => expect(await metrics()).toContain('tallyhook_gateway_connected 0'), patience);
+    expect(await metrics()).toContain('tallyhook_effects{state="waiting"} 71');
+
+    discord.faults.outage(false);
+    await vi.waitFor(() => expect(announced(premium)).toHaveLength(1), patience);
+    // Seven messages and more do not go at once: the limit is five in five seconds.
+    expect(announced(announcements).length).toBeLessThan(70);
+    await vi.waitFor(() => expect(announced(announcements)).toHaveLength(70), patience);
+    expect([...voters()].sort((a, b) => Number(a) - Number(b))).toEqual(users.map(String));
+    // One message was under way when Discord went, and nobody may change what is in it.
+    expect(discord.messages(announcements).length).toBeLessThanOrEqual(7 + 1);
+    expect(discord.requests.filter(({ status }) => status === 429)).toEqual([]);
+    await vi.waitFor(async () => expect(await metrics()).toContain('tallyhook_gateway_connected 1'), patience);
+    expect(await metrics()).toContain('tallyhook_effects_oldest_waiting_seconds 0');
+  });
+
+  it('what it refuses for good is buried with the reason, and holds up nobody else', async () => {
+    const { discord, vote, purchase, announced, owner, announcements, premium } = await troubled();
+    discord.faults.losePermission(premium);
+    await purchase(500);
+    await vote(1);
+    await vi.waitFor(() => expect(announced(announcements)).toHaveLength(1), patience);
+    await vi.waitFor(async () => {
+      expect(await owner('/effects?state=buried')).toMatchObject({
+        effects: [{ state: 'buried', reason: expect.stringContaining('Give it Send Messages') }],
+      });
+    }, patience);
+  });
+
+  it('what failed is tried again, and said once, while the gateway resumes', async () => {
+    const { discord, vote, announced, announcements } = await troubled();
+    discord.faults.respond500(1, /POST .*messages/);
+    discord.faults.loseAnswers(1, /POST .*messages/);
+    discord.faults.dropGateway({ resumable: true });
+    await vote(1);
+    await vi.waitFor(() => {
+      const posts = discord.requests.filter(({ method, path }) => method === 'POST' && channelMessages.test(path));
+      expect(posts.map(({ status }) => status)).toEqual([500, 0, 200]);
+    }, patience);
+    expect(announced(announcements)).toHaveLength(1);
+    await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
+  });
+});
