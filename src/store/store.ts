@@ -18,8 +18,8 @@ import { sqlTally } from './tally.ts';
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
 
-/** How long a delivery that could not be stored speaks against the store, when no other has been stored since. */
-const troubleLasts = 30 * second;
+/** How long a write that failed speaks against the store: longer than senders are told to stay away, 5 s. */
+const troubleLasts = 6 * second;
 
 /** The database cannot be used at all: no such server, no permission, or a file that is no database. */
 export class CannotOpenDatabase extends TallyhookError {
@@ -59,24 +59,28 @@ export async function openStore(url: string, clock: Clock): Promise<Store> {
 
   let trouble: { error: StoreUnavailable; at: number } | undefined;
 
+  async function write<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await commits.write(work);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
+      throw error;
+    }
+  }
+
   return {
     async transact(work) {
-      try {
-        const result = await commits.write(() => work(tally));
-        trouble = undefined;
-        return result;
-      } catch (error) {
-        if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
-        throw error;
-      }
+      const result = await write(() => work(tally));
+      trouble = undefined;
+      return result;
     },
-    outbox: sqlOutbox(db, reading, writing, commits.write),
+    outbox: sqlOutbox(db, reading, writing, write),
     ledger: sqlAccounts(db, reading),
     records: sqlRecords(db, reading),
-    budgetLog: sqlBudgetLog(db, writing, commits.write),
+    budgetLog: sqlBudgetLog(db, writing, write),
     async probe() {
       const at = clock.now();
-      // A full disk may have room for the probe and none for a delivery.
+      // A full disk may have room for the probe and none for a delivery, so only a delivery that is stored ends the trouble at once.
       if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
       const upsert = db.insertInto('probes').values({ id: 1, at });
       await commits.write(() =>
