@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
@@ -28,8 +30,8 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
   afterAll(() => server?.stop());
 
   /** A program under load from now on: every answer is kept, and how long it took at most (ms). */
-  async function loaded() {
-    const environment = { ...settings(nowhere), DATABASE_URL: server.newDatabase(), ANNOUNCE_CHANNEL_ID: '1' };
+  async function loaded(databaseUrl = server.newDatabase()) {
+    const environment = { ...settings(nowhere), DATABASE_URL: databaseUrl, ANNOUNCE_CHANNEL_ID: '1' };
     const running = program(['start'], environment, tempDir());
     const url = await running.url();
     const { send } = createSender(connections);
@@ -61,7 +63,7 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
     };
 
     return {
-      databaseUrl: environment.DATABASE_URL,
+      databaseUrl,
       storeIsReady,
       refusals: () => refused,
       async storesAgain() {
@@ -124,4 +126,45 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
     await storesAgain();
     await keptItsWord();
   });
+
+  it('answers in time while the server has gone silent', async () => {
+    const proxy = await silenceable(server.newDatabase());
+    const { storesAgain, refusals, keptItsWord } = await loaded(proxy.url);
+    await storesAgain();
+    proxy.silence(true);
+    await vi.waitFor(() => expect(refusals().length).toBeGreaterThan(2 * connections), patience);
+    proxy.silence(false);
+    await storesAgain();
+    await keptItsWord();
+  });
 });
+
+/** The address of the same database by a way that can fall silent: connections stay open and nothing passes. */
+async function silenceable(databaseUrl: string): Promise<{ url: string; silence(on: boolean): void }> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let silent = false;
+  const proxy = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [[near, far] as const, [far, near] as const]) {
+      sockets.add(from);
+      from.on('data', (data) => void (silent || to.write(data)));
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const url = new URL(databaseUrl);
+  url.port = String((proxy.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    silence(on) {
+      silent = on;
+    },
+  };
+}
