@@ -12,6 +12,7 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    setupFiles: ['test/support/discord-watch.ts'],
     coverage: { provider: 'v8', include: ['{src,commands,config}/**/*.ts'], reporter: ['text-summary', 'html'] },
     projects: [
       {

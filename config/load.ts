@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import querystring from 'node:querystring';
 import type { ZodError } from 'zod';
 import { type FileListing, listingsFile } from './listings-file.ts';
 import { type Environment, readValues } from './read-values.ts';
 import { type Config, type Fault, FaultyConfig, type Listing } from './schema.ts';
+import { ReadableByAll, readableByAll, readSecretFile } from './secret-file.ts';
 import { settings, type Values } from './settings.ts';
 
 const hourInMs = 3_600_000;
@@ -115,8 +116,12 @@ function readListings(path: string, faults: Fault[]): FileListing[] {
   const setting = 'TALLYHOOK_CONFIG';
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
+    json = JSON.parse(readSecretFile(path));
   } catch (error) {
+    if (error instanceof ReadableByAll) {
+      faults.push(readableByAll(setting, path, error));
+      return [];
+    }
     // The words of a JSON error quote the file, and the file holds secrets.
     const why = error instanceof SyntaxError ? 'it is not JSON' : 'it cannot be read';
     faults.push({
@@ -162,13 +167,16 @@ function secretsIn(values: Values, listings: readonly Listing[]): string[] {
     ...listing.voteSecrets,
     ...listing.premiumSecrets,
   ]);
-  const ofUrls = [values.DATABASE_URL, values.CACHE_URL].map((url) => passwordIn(url ?? ''));
+  const ofUrls = [values.DATABASE_URL, values.CACHE_URL].flatMap((url) => passwordsIn(url ?? ''));
   const all = [values.DISCORD_TOKEN, values.OWNER_TOKEN, ...ofListings, ...ofUrls];
   return [...new Set(all.filter((secret): secret is string => Boolean(secret)))];
 }
 
-function passwordIn(url: string): string {
-  return URL.canParse(url) ? new URL(url).password : '';
+/** The password of an address as it is written there and as it is meant. PostgreSQL's may stand in the query as well. */
+function passwordsIn(url: string): string[] {
+  const [, written = ''] = /^\w+:\/\/[^:@/]*:([^@]*)@/.exec(url) ?? [];
+  const asked = URL.canParse(url) ? new URL(url).searchParams.get('password') : null;
+  return [written, querystring.unescape(written), asked ?? ''];
 }
 
 function deepFreeze<Value>(value: Value): Value {

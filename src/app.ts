@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { Express, Router } from 'express';
+import type { Router } from 'express';
 import type { ListedLookup, Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import type { Config, Listing } from '../config/schema.ts';
@@ -8,6 +8,7 @@ import type { ListingCard } from './discord/announcement.ts';
 import { createAnnouncer } from './discord/announcer.ts';
 import { createDiscordClient } from './discord/client.ts';
 import { createInteractions } from './discord/interactions.ts';
+import { createReach } from './discord/reach.ts';
 import { createRegistrar } from './discord/registrar.ts';
 import { createDiscordRest } from './discord/rest.ts';
 import { messageOf } from './errors.ts';
@@ -16,20 +17,22 @@ import { createHttpApp } from './http-app.ts';
 import { createHttpServer } from './http-server.ts';
 import type { LedgerReads } from './ledger/ledger.ts';
 import type { Log } from './log.ts';
-import { createLookup } from './lookup/client.ts';
+import { createLookup, type OwnedLookup } from './lookup/client.ts';
 import { openKeyv } from './lookup/open-keyv.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createRekeyable } from './lookup/rekeyable.ts';
+import { measured, standings, timed } from './measure.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
-import { createOwnerApi } from './owner/api.ts';
+import { createOwnerApp } from './owner-app.ts';
 import { within } from './patience.ts';
 import { openStore, type Store } from './store/store.ts';
-import type { Recorded } from './tally/record-event.ts';
+import type { Recorded } from './tally/tally.ts';
 import { en } from './texts/en.ts';
 import { createIntake } from './webhook/intake.ts';
-import { createKeyring } from './webhook/keyring.ts';
-import { createReceiver } from './webhook/receiver.ts';
-import { createReplay } from './webhook/replay.ts';
+import { createKeyring, type Keyring } from './webhook/keyring.ts';
+import { createReceiver, type Receiver } from './webhook/receiver.ts';
+import { createRotatingKeyring } from './webhook/rotating-keyring.ts';
 
 /** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
 const lookupPatience = 9 * second;
@@ -44,12 +47,17 @@ export interface App {
   /** Balances and votes, for whoever builds on them. */
   readonly ledger: LedgerReads;
   /** Everything that is served: webhooks, health, metrics and, with a token, the owner's API. */
-  readonly http: Express;
+  readonly http: RequestListener;
   /**
    * Connects to Discord and starts to work on the outbox. With `listen: false` it opens no port of its own.
    * Throws TallyhookError `cannot_listen`. Returns the address that it listens on; null where it does not.
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
+  /**
+   * Exchanges the webhook secrets and API keys for those of a configuration with the same listings, all at once, while deliveries come in.
+   * Throws TallyhookError `lookup_key_malformed`; then all stays as it was.
+   */
+  takeOver(config: Config): void;
   /**
    * Stops in the opposite order: requests, effects and commands, each with a grace of a few seconds for what is under way, then cache
    * and store. Takes less than 10 s, whoever hangs. What was acknowledged is on disk.
@@ -78,15 +86,25 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   const cache = await openKeyv(config.cacheUrl, (fault) =>
     log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
   );
-  const metrics = createMetrics({ waitingTransactions: store.waiting, effects: store.outbox.sizes });
+  const metrics = createMetrics({
+    waitingTransactions: store.waiting,
+    effects: store.outbox.sizes,
+    waitingSince: () => store.outbox.waitingSince(clock.now()),
+    isConnected: () => discord.ready,
+    keys: () => standings(listings),
+    now: clock.now,
+  });
 
-  const listings = config.listings
+  const lookups = config.listings
     .filter((listing) => listing.lookupKey !== null)
-    .map((listing) => listedLookup(listing, listing.lookupKey ?? ''))
-    .sort((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
+    .map((listing) => ({
+      name: listing.name,
+      ...createRekeyable((key) => lookupOf(listing, key), listing.lookupKey ?? ''),
+    }));
+  const listings = lookups.toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
 
-  function listedLookup(listing: Listing, key: string): ListedLookup {
-    const lookup = createLookup({
+  function lookupOf(listing: Listing, key: string): OwnedLookup {
+    return createLookup({
       kind: listing.kind,
       baseUrl: config.lookup.baseUrl,
       key,
@@ -97,9 +115,8 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       timeoutMs: lookupPatience,
       lastVote: (userId) => store.ledger.lastVoteAt(userId, listing.name),
       cooldownMs: listing.terms.cooldown,
-      observe: ({ event }) => metrics.lookups.inc({ listing: listing.name, event }),
+      ...measured(listing.name, metrics),
     });
-    return { name: listing.name, lookup };
   }
 
   const services: Services = { listings, texts: en, clock };
@@ -107,6 +124,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   const dispatcher = createDispatcher({
     outbox: store.outbox,
     perform: createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log }),
+    isReachable: createReach(rest),
     clock,
     log,
     onAttempt(effects, attempt) {
@@ -124,7 +142,10 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       commands,
       services,
       log,
-      onAnswered: (command, outcome) => metrics.commands.inc({ command, outcome }),
+      onAnswered(command, outcome, took) {
+        metrics.commands.inc({ command, outcome });
+        metrics.commandSeconds.observe({ command }, took / second);
+      },
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);
@@ -144,18 +165,21 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       onRecorded(recorded);
     },
   };
-  const webhooks = receiverFor(config, parts);
-  const owner = config.ownerToken === null ? null : ownerApiFor(config, config.ownerToken, parts);
+  const keyring = createRotatingKeyring(createKeyring(config.listings));
+  const receiver = receiverFor(keyring, parts);
   const discordPart = async () => {
     if (!discord.ready) throw new Error('not connected to the gateway');
   };
-  const health = createHealth({ store: store.probe, discord: discordPart }, metrics);
-  const http = createHttpApp({ webhooks, health, owner, log });
+  const vital = { store: store.probe, discord: discordPart };
+  const health = createHealth(vital, metrics);
+  const keys = () => standings(listings);
+  const owner = createOwnerApp(config, { ...parts, vital, keys, nudge: dispatcher.nudge });
+  const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http));
   let stopped: Promise<void> | undefined;
 
   return {
-    webhooks,
+    webhooks: receiver.router,
     http,
     ledger: store.ledger,
     async start({ listen = true } = {}) {
@@ -165,6 +189,15 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       warnOfSilence(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
+    },
+    takeOver({ listings: next }) {
+      const keyOf = (name: string) => next.find((listing) => listing.name === name)?.lookupKey;
+      const prepared = lookups.flatMap(({ name, prepare }) => {
+        const key = keyOf(name);
+        return key ? [prepare(key)] : [];
+      });
+      keyring.rotate(createKeyring(next));
+      for (const exchange of prepared) exchange();
     },
     stop() {
       stopped ??= (async () => {
@@ -187,9 +220,8 @@ interface Parts {
   readonly onRecorded: (recorded: Recorded) => void;
 }
 
-function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }: Parts): Router {
-  const keyring = createKeyring(config.listings);
-  const intake = createIntake({ keyring, transact: store.transact, clock, log, onRecorded });
+function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: Parts): Receiver {
+  const intake = createIntake({ keyring, recorder: timed(store.recorder, metrics), clock, log, onRecorded });
   return createReceiver({
     intake,
     clock,
@@ -199,12 +231,6 @@ function receiverFor(config: Config, { store, clock, log, metrics, onRecorded }:
       metrics.deliverySeconds.observe(took / second);
     },
   });
-}
-
-function ownerApiFor(config: Config, token: string, { store, clock, log, onRecorded }: Parts): Router {
-  const replay = createReplay({ listings: config.listings, transact: store.transact, clock, onRecorded });
-  const cooldowns = new Map(config.listings.map(({ name, terms }) => [name, terms.cooldown]));
-  return createOwnerApi({ token, records: store.records, ledger: store.ledger, replay, cooldowns, clock, log });
 }
 
 /** The listing as the service shows it, for announcements. */

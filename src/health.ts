@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { messageOf } from './errors.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 /** A part that the whole needs to be of use. Resolves when it is ready; rejects with the reason. */
 export type Part = () => Promise<void>;
@@ -17,11 +17,9 @@ export function createHealth(parts: Readonly<Record<string, Part>>, metrics: Met
   });
 
   router.get('/readyz', async (_request, response) => {
-    const states = await Promise.all(
-      Object.entries(parts).map(async ([name, part]) => [name, await stateOf(part)] as const),
-    );
-    const ready = states.every(([, state]) => state.ready);
-    response.status(ready ? 200 : 503).json({ ready, parts: Object.fromEntries(states) });
+    const states = await askParts(parts);
+    const ready = Object.values(states).every((state) => state.ready);
+    response.status(ready ? 200 : 503).json({ ready, parts: states });
   });
 
   router.get('/metrics', async (_request, response) => {
@@ -31,7 +29,19 @@ export function createHealth(parts: Readonly<Record<string, Part>>, metrics: Met
   return router;
 }
 
-async function stateOf(part: Part): Promise<{ ready: boolean; reason?: string }> {
+/** Whether a part is ready, and if not, why. */
+export interface PartState {
+  readonly ready: boolean;
+  readonly reason?: string;
+}
+
+/** Asks every part at once. */
+export async function askParts(parts: Readonly<Record<string, Part>>): Promise<Record<string, PartState>> {
+  const states = Object.entries(parts).map(async ([name, part]) => [name, await stateOf(part)] as const);
+  return Object.fromEntries(await Promise.all(states));
+}
+
+async function stateOf(part: Part): Promise<PartState> {
   let timer: NodeJS.Timeout | undefined;
   const tooSlow = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${patience / 1_000} s`)), patience);

@@ -1,13 +1,18 @@
-import express, { type ErrorRequestHandler, type Express, type Router } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Log } from './log.ts';
 
 /** Everything that is served, in one Express app. The webhooks come first: theirs is the hot path, and they read their bodies themselves. */
-export function createHttpApp(options: { webhooks: Router; health: Router; owner: Router | null; log: Log }): Express {
+export function createHttpApp(options: {
+  webhooks: Router;
+  health: Router;
+  owner: RequestHandler | null;
+  log: Log;
+}): Express {
   const { webhooks, health, owner, log } = options;
   const app = express().disable('x-powered-by').disable('etag');
   app.use(webhooks);
   app.use(health);
-  if (owner !== null) app.use('/owner/api', owner);
+  if (owner !== null) app.use('/owner', owner);
   app.use((_request, response) => {
     response.status(404).json({ success: false, error: 'There is nothing at this path.' });
   });

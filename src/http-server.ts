@@ -1,6 +1,32 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerBrokenRequests } from './broken-request.ts';
 import { TallyhookError } from './errors.ts';
+
+/** What a sender may cost. Times in ms; a sender of webhooks gives up after 10 s by itself. */
+export interface HttpLimits {
+  /** For the headers of a request, from the first moment of a connection on. */
+  readonly headersTimeout: number;
+  /** For a request, whole. */
+  readonly requestTimeout: number;
+  /** How long a connection may wait for its next request. */
+  readonly keepAliveTimeout: number;
+  /** How often the three are looked after. */
+  readonly connectionsCheckingInterval: number;
+  /** All headers of a request (bytes). */
+  readonly maxHeaderSize: number;
+  /** Connections at the same time. Each may hold its headers and one body in memory. */
+  readonly maxConnections: number;
+}
+
+const usualLimits: HttpLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+  maxConnections: 2_000,
+};
 
 /** How long requests that are under way may take to finish when the server stops (ms). */
 const grace = 3_000;
@@ -12,24 +38,24 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** An HTTP server whose limits keep slow, idle or oversized senders from holding it up. */
-export function createHttpServer(listener: RequestListener): HttpServer {
+/** An HTTP server whose limits keep slow, idle, oversized and broken senders from holding it up. */
+export function createHttpServer(listener: RequestListener, changes: Partial<HttpLimits> = {}): HttpServer {
+  const { maxConnections, ...limits } = { ...usualLimits, ...changes };
   let closing = false;
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 15_000,
-      keepAliveTimeout: 65_000,
-      connectionsCheckingInterval: 1_000,
-      maxHeaderSize: 16 * 1024,
-    },
-    (request, response) => {
-      // A sender that keeps its connection busy would otherwise hold up the end.
-      if (closing) response.shouldKeepAlive = false;
-      listener(request, response);
-    },
-  );
-  server.maxConnections = 10_000;
+  // No route asks for the host, and Node's own refusal of a request without one has not the shape of ours.
+  const server = createServer({ ...limits, requireHostHeader: false });
+  answerBrokenRequests(server);
+  const listen: RequestListener = (request, response) => {
+    // A sender that keeps its connection busy would otherwise hold up the end.
+    if (closing) response.shouldKeepAlive = false;
+    listener(request, response);
+  };
+  server.on('request', listen);
+  // An expectation that nobody knows is no reason to refuse a delivery.
+  server.on('checkExpectation', listen);
+  server.maxConnections = maxConnections;
+  // Connections that only wait make room for those that have something to say.
+  server.on('drop', () => server.closeIdleConnections());
 
   return {
     async listen(host, port) {

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Redactor, redactor } from './redactor.ts';
 
 export type Log = Logger;
 
@@ -7,26 +8,17 @@ export type LogLevel = (typeof logLevels)[number];
 
 /**
  * Structured logs as JSON lines. Every secret is cut out of the finished line, whatever object, error or URL carried it there,
- * so that no call site can forget to redact.
+ * so that no call site can forget to redact. A redactor in place of the secrets can be told of more of them later.
  */
 export function createLog(options: {
   level: LogLevel;
-  secrets: readonly string[];
+  secrets: readonly string[] | Redactor;
   destination?: DestinationStream;
 }): Log {
   const destination = options.destination ?? pino.destination({ dest: 1, sync: false });
-  const redact = redactor(options.secrets);
+  const redact = typeof options.secrets === 'function' ? options.secrets : redactor(options.secrets);
   return pino(
     { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line: string) => destination.write(redact(line)) },
   );
-}
-
-/** A function that replaces every one of the secrets in a text, also in the form in which JSON or a URL would spell it. */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  const spellings = secrets
-    .filter((secret) => secret.length >= 4)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
-  const longestFirst = [...new Set(spellings)].sort((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text);
 }

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { environmentNow } from '../config/dot-env.ts';
+import type { Environment } from '../config/read-values.ts';
 import { complaining, exit, type Terminal, UsageError } from './terminal.ts';
 
 const help = `tallyhook: votes on a listing service become credits and announcements on Discord
@@ -11,6 +13,10 @@ Usage
   tallyhook register    register the slash commands and exit
   tallyhook config      show the settings in force, secrets hidden; --check says what is wrong with them, --schema
                         prints the JSON Schema of the file that TALLYHOOK_CONFIG names
+  tallyhook doctor      check the whole installation: settings, Discord, keys, address, database; each fault with its cure
+  tallyhook backup      copy the database into a file while the program runs, and prove the copy
+  tallyhook restore     make such a file the database again
+  tallyhook export      print every entry of the ledger as JSON lines or CSV
   tallyhook --help      this text; every command has one of its own
   tallyhook --version
 
@@ -26,16 +32,23 @@ const lastGrace = 1_000;
 /** Ctrl-C under npm comes twice, from the terminal and from npm: within this time (ms) it is still the same request. */
 const echo = 200;
 
-type Run = (args: readonly string[], terminal: Terminal) => Promise<number>;
+type Run = (args: readonly string[], terminal: Terminal, environment: () => Environment) => Promise<number>;
 
 /** Each is loaded only when it is asked for: a bot has no use for a service, nor the other way round. */
 const verbs: Readonly<Record<string, () => Promise<Run>>> = {
   start: async () => (await import('./start.ts')).start,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
   service: async () => (await import('./service/cli.ts')).serviceCommand,
-  send: async () => (await import('./service/send.ts')).sendCommand,
+  send: async () => {
+    const { sendCommand } = await import('./service/send.ts');
+    return (args, terminal) => sendCommand(args, terminal);
+  },
   register: async () => (await import('./register.ts')).register,
   config: async () => (await import('./show-config.ts')).showConfig,
+  doctor: async () => (await import('./doctor/cli.ts')).doctor,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restoreCommand,
+  export: async () => (await import('./export/cli.ts')).exportCommand,
 };
 
 /** The command line. Sets the exit code; returns when there is nothing left to do. */
@@ -53,8 +66,9 @@ export async function main(args: readonly string[]): Promise<void> {
     }
     const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
     if (load === undefined) throw new UsageError(`There is no command "${verb}".`);
+    const given = { ...process.env };
     readDotEnv();
-    return (await load())(rest, terminal);
+    return (await load())(rest, terminal, () => environmentNow(given));
   });
   // All is closed by now. Should something hold on all the same, it must not hold up whoever waits for the end.
   setTimeout(() => process.exit(), lastGrace).unref();

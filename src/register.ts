@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
+import type { Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
+import type { Config } from '../config/schema.ts';
 import { systemClock } from './clock.ts';
 import { ownApplicationId, registerCommands } from './discord/registration.ts';
 import { createDiscordRest } from './discord/rest.ts';
@@ -20,15 +22,11 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
     terminal.print(help);
     return exit.fine;
   }
-  return withConfig(terminal, async ({ discord, lookup, listings }) => {
-    const served = listings.flatMap(({ name, kind, lookupKey }) =>
-      lookupKey === null
-        ? []
-        : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key: lookupKey, clock: systemClock }) }],
-    );
+  return withConfig(terminal, async (config) => {
+    const { discord } = config;
     const rest = createDiscordRest(discord);
     const where = discord.guildId === null ? 'everywhere' : `on guild ${discord.guildId}`;
-    const services = { listings: served, texts: en };
+    const services = servicesFor(config);
     const outcome = await ownApplicationId(rest)
       .then((applicationId) => registerCommands({ rest, applicationId, guildId: discord.guildId, commands, services }))
       .catch((cause: unknown) => {
@@ -40,4 +38,14 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
     terminal.print(outcome === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`);
     return exit.fine;
   });
+}
+
+/** What decides which commands are offered: the listings that have a key. */
+export function servicesFor({ lookup, listings }: Config): Pick<Services, 'listings' | 'texts'> {
+  const served = listings.flatMap(({ name, kind, lookupKey }) =>
+    lookupKey === null
+      ? []
+      : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key: lookupKey, clock: systemClock }) }],
+  );
+  return { listings: served, texts: en };
 }

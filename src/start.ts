@@ -1,19 +1,29 @@
 import { parseArgs } from 'node:util';
 import { isConfigured, loadConfig } from '../config/load.ts';
+import type { Environment } from '../config/read-values.ts';
 import { type Config, FaultyConfig } from '../config/schema.ts';
 import { createApp } from './app.ts';
 import { systemClock } from './clock.ts';
 import { createLog } from './log.ts';
+import { redactor } from './redactor.ts';
+import { createReload } from './reload.ts';
 import { surviveStrayErrors } from './stray-errors.ts';
 import { exit, type Terminal } from './terminal.ts';
 
 const help = `tallyhook start: receives webhooks and runs the bot until it is stopped
 
 Its settings are environment variables; .env.example names them all. Without DISCORD_TOKEN it runs the sandbox instead,
-unless NODE_ENV is production.`;
+unless NODE_ENV is production.
 
-/** `tallyhook start`: runs until the terminal says stop. */
-export async function start(args: readonly string[], terminal: Terminal): Promise<number> {
+On SIGHUP it reads .env, the files of NAME_FILE and the one of TALLYHOOK_CONFIG anew and takes over their webhook secrets
+and API keys. Faulty ones are told in the log and change nothing.`;
+
+/** `tallyhook start`: runs until the terminal says stop. `environment` is what a start at that moment would see. */
+export async function start(
+  args: readonly string[],
+  terminal: Terminal,
+  environment: () => Environment,
+): Promise<number> {
   if (!isConfigured(process.env)) {
     const { sandboxCommand } = await import('./sandbox/cli.ts');
     terminal.print(
@@ -27,15 +37,20 @@ export async function start(args: readonly string[], terminal: Terminal): Promis
     return exit.fine;
   }
   return withConfig(terminal, async (config) => {
-    const log = createLog({ level: config.logLevel, secrets: config.secrets });
+    const redact = redactor(config.secrets);
+    const log = createLog({ level: config.logLevel, secrets: redact });
     surviveStrayErrors(log);
     // A database that does not answer must not hold up the end; nothing is open yet that would need to be closed.
     const app = await Promise.race([createApp(config, { clock: systemClock, log }), stopped(terminal.stop)]);
     if (app === undefined) return exit.fine;
+    const read = () => loadConfig(environment());
+    const reload = createReload({ config, read, takeOver: app.takeOver, redact, log });
+    process.on('SIGHUP', reload);
     try {
       await app.start();
       await stopped(terminal.stop);
     } finally {
+      process.off('SIGHUP', reload);
       await app.stop();
     }
     return exit.fine;

@@ -5,13 +5,19 @@ import { describe, expect, it } from 'vitest';
 /** Who may import whom: the table of ARCHITECTURE.md, top to bottom. A room may always import from itself. */
 const words = ['clock', 'log', 'errors'];
 const pure = [...words, 'patience', 'markup'];
+/** Words of rooms that serve pages. */
+const page = ['html', 'moments', 'same-origin'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: [],
   clock: [],
-  log: [],
+  log: ['redactor'],
+  redactor: [],
   errors: [],
   patience: words,
   markup: [],
+  html: [],
+  moments: ['clock', 'html'],
+  'same-origin': [],
   ledger: words,
   outbox: [...words, 'patience', 'ledger'],
   tally: [...words, 'ledger', 'outbox'],
@@ -19,21 +25,26 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   lookup: pure,
   commands: [...pure, 'lookup', 'texts'],
   webhook: [...words, 'tally', 'ledger'],
-  owner: [...words, 'tally', 'ledger', 'outbox'],
+  owner: [...words, ...page, 'tally', 'ledger', 'outbox'],
   store: [...words, 'tally', 'ledger', 'outbox', 'lookup', 'owner'],
   discord: [...pure, 'outbox', 'commands', 'lookup', 'texts'],
   metrics: [],
+  measure: ['clock', 'metrics', 'lookup', 'tally'],
   health: ['errors', 'metrics'],
   'http-app': ['log'],
-  'http-server': ['errors'],
+  'broken-request': [],
+  'http-server': ['errors', 'broken-request'],
+  'owner-app': [...words, 'config', 'health', 'lookup', 'owner', 'store', 'tally', 'webhook'],
   app: [
     ...pure,
     'config',
     'commands',
     'metrics',
+    'measure',
     'health',
     'http-app',
     'http-server',
+    'owner-app',
     'ledger',
     'outbox',
     'tally',
@@ -46,12 +57,30 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   terminal: ['errors'],
   'stray-errors': ['log'],
-  service: [...pure, 'terminal', 'webhook'],
+  service: [...pure, ...page, 'terminal', 'webhook'],
   sandbox: [...pure, 'stray-errors', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
-  start: [...words, 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
+  reload: [...words, 'redactor', 'config'],
+  start: [...words, 'redactor', 'reload', 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
   register: [...words, 'terminal', 'config', 'start', 'commands', 'discord', 'lookup', 'texts'],
   'show-config': ['terminal', 'config', 'start'],
-  main: ['terminal', 'start', 'sandbox', 'service', 'register', 'show-config'],
+  doctor: [...pure, 'terminal', 'config', 'start', 'register', 'commands', 'discord', 'lookup', 'store'],
+  'with-database': ['config', 'terminal'],
+  backup: [...words, 'terminal', 'with-database', 'store'],
+  restore: [...words, 'terminal', 'with-database', 'backup', 'store'],
+  export: [...words, 'terminal', 'with-database', 'ledger', 'store'],
+  main: [
+    'config',
+    'terminal',
+    'start',
+    'sandbox',
+    'service',
+    'register',
+    'show-config',
+    'doctor',
+    'backup',
+    'restore',
+    'export',
+  ],
   index: ['config', 'app', ...words, 'lookup', 'webhook'],
 };
 
@@ -65,7 +94,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   keyv: ['lookup'],
   '@keyv/sqlite': ['lookup'],
   '@keyv/redis': ['lookup'],
-  express: ['webhook', 'owner', 'health', 'http-app', 'app', 'service'],
+  express: ['webhook', 'owner', 'health', 'http-app', 'owner-app', 'app', 'service'],
   pino: ['log', 'lookup'],
   'prom-client': ['metrics'],
   ws: ['sandbox'],
@@ -129,7 +158,10 @@ describe('the rooms', () => {
 describe('every line', () => {
   it('reads the environment, the clock and chance only where they belong', () => {
     const rules = [
-      { what: /process\.env\b/, rooms: ['config', 'main', 'start', 'show-config', 'sandbox'] },
+      {
+        what: /process\.env\b/,
+        rooms: ['config', 'main', 'start', 'show-config', 'sandbox', 'doctor', 'with-database'],
+      },
       { what: /\bDate\.now\(|new Date\(\)|Math\.random\(/, rooms: ['clock'] },
     ];
     const strays = files.flatMap((path) =>

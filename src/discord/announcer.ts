@@ -1,5 +1,5 @@
 import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
-import { type Clock, second } from '../clock.ts';
+import { type Clock, minute, second } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Attempt, Effect, Perform } from '../outbox/effect.ts';
@@ -7,6 +7,8 @@ import { within } from '../patience.ts';
 import type { Texts } from '../texts/texts.ts';
 import { type ListingCard, sayAnnouncement } from './announcement.ts';
 import { attemptAfter } from './attempt.ts';
+import { createLookBack } from './look-back.ts';
+import { markOf } from './mark.ts';
 import { drawEmbed } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 import { tokenCure } from './token.ts';
@@ -15,10 +17,13 @@ import { tokenCure } from './token.ts';
 const patience = second / 2;
 /** What all embeds of one message may hold together. Discord: "Embed Limits". */
 const room = 6_000;
+/** Discord checks a nonce against "the past few minutes" ("Create Message"); this much of it is sure (ms). */
+const nonceHolds = 2 * minute;
 
 /**
  * Announces over REST alone, so it works while the gateway is down. Up to 10 effects of one channel and nonce become one message with an
- * embed each; with `enforce_nonce` a repeat of a message that Discord has is that message.
+ * embed each; with `enforce_nonce` a repeat of a message that Discord has is that message. When a nonce may be forgotten, it looks into
+ * the channel before it repeats what may be there.
  */
 export function createAnnouncer(options: {
   rest: DiscordRest;
@@ -29,13 +34,15 @@ export function createAnnouncer(options: {
   log: Log;
 }): Perform {
   const { rest, texts, listingOf, clock, log } = options;
+  const lookBack = createLookBack(rest);
 
   async function draw(effects: readonly Effect[]): Promise<RESTPostAPIChannelMessageJSONBody> {
     const names = [...new Set(effects.map(({ announcement }) => announcement.listing))];
     const cards = new Map(await Promise.all(names.map(async (name) => [name, await cardOf(name)] as const)));
-    const embeds = effects.map(({ announcement }) => {
-      const said = sayAnnouncement(announcement, cards.get(announcement.listing) ?? null, texts.announcement);
-      return drawEmbed(said, Math.floor(room / effects.length));
+    const embeds = effects.map((effect) => {
+      const card = cards.get(effect.announcement.listing) ?? null;
+      const said = sayAnnouncement(effect.announcement, card, texts.announcement);
+      return drawEmbed({ ...said, footer: markOf(effect) }, Math.floor(room / effects.length));
     });
     return { embeds, allowed_mentions: { parse: [] }, enforce_nonce: true };
   }
@@ -45,10 +52,32 @@ export function createAnnouncer(options: {
     return within(patience, clock, coming);
   }
 
+  /** What has become of an earlier attempt that nobody knows the end of; null when it surely came to nothing. */
+  async function earlierAttempt(effects: readonly Effect[], channelId: string): Promise<Attempt | null> {
+    const begun = effects.map(({ unsureSince }) => unsureSince).filter((since) => since !== null);
+    const since = Math.min(...begun);
+    if (begun.length === 0 || clock.now() - since < nonceHolds) return null;
+    try {
+      switch (await lookBack(effects, since)) {
+        case 'there':
+          return { outcome: 'done' };
+        case 'absent':
+          return null;
+        case 'unknown':
+          return { outcome: 'later', reason: cannotTell(channelId, since), everything: false, notDone: true };
+      }
+    } catch (error) {
+      const attempt = attemptAfter(error, { channelId, effects: 1 });
+      return attempt.outcome === 'later' ? { ...attempt, notDone: true } : attempt;
+    }
+  }
+
   return async (effects) => {
     const [first] = effects;
     if (first === undefined) return { outcome: 'done' };
     const { channelId, nonce } = first;
+    const earlier = await earlierAttempt(effects, channelId);
+    if (earlier !== null) return earlier;
     let body: RESTPostAPIChannelMessageJSONBody;
     try {
       body = { ...(await draw(effects)), nonce };
@@ -66,6 +95,11 @@ export function createAnnouncer(options: {
       return attemptAfter(error, { channelId, effects: effects.length });
     }
   };
+}
+
+function cannotTell(channelId: string, since: number): string {
+  const when = new Date(since).toISOString();
+  return `It may have been announced at ${when}, and nobody can tell. Give the bot Read Message History in channel ${channelId}.`;
 }
 
 function undrawable(error: unknown, effects: number): Attempt {

@@ -1,9 +1,17 @@
 import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
 import { messageOf } from '../errors.ts';
 import { plainName } from '../markup.ts';
-import type { Attempt } from '../outbox/effect.ts';
+import type { Attempt, Later } from '../outbox/effect.ts';
 
 const longestReason = 300;
+const noConnection = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 /** 40333, which discord.js does not name. */
 const cloudflareBlocks = 40_333;
 
@@ -11,20 +19,28 @@ const cloudflareBlocks = 40_333;
 export function attemptAfter(error: unknown, message: { channelId: string; effects: number }): Attempt {
   if (error instanceof RateLimitError) {
     const afterMs = Math.max(error.retryAfter, error.timeToReset, 0);
-    return { outcome: 'later', reason: 'Discord asks for a pause (429)', afterMs, everything: error.global };
+    return {
+      outcome: 'later',
+      reason: 'Discord asks for a pause (429)',
+      afterMs,
+      everything: error.global,
+      notDone: true,
+    };
   }
   if (error instanceof DiscordAPIError) return attemptAfterRefusal(error, message);
   if (error instanceof HTTPError) return discordIsDown(`Discord answered ${error.status}`);
-  return discordIsDown(`Discord cannot be reached: ${messageOf(error)}`);
+  const down = discordIsDown(`Discord cannot be reached: ${messageOf(error)}`);
+  return neverArrived(error) ? { ...down, notDone: true } : down;
 }
 
 function attemptAfterRefusal(
   error: DiscordAPIError,
   { channelId, effects }: { channelId: string; effects: number },
 ): Attempt {
-  if (error.status === 401) return discordIsDown('Discord refuses the bot token (401)');
-  if (error.status === 408 || isNotFromDiscord(error))
-    return discordIsDown(`${error.status} from something before Discord`);
+  if (error.status === 401) return { ...discordIsDown('Discord refuses the bot token (401)'), notDone: true };
+  if (error.status === 408) return discordIsDown('408 from something before Discord');
+  if (isNotFromDiscord(error))
+    return { ...discordIsDown(`${error.status} from something before Discord`), notDone: true };
   if (error.status === 403 || error.status === 404) return { outcome: 'bury', reason: whyNot(error, channelId) };
   const reason = plainName(`Discord refuses the message (${error.status}): ${error.message}`, longestReason);
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
@@ -51,6 +67,12 @@ function whyNot({ status, code, message }: DiscordAPIError, channelId: string): 
   }
 }
 
-function discordIsDown(reason: string): Attempt {
+/** The connection did not even come about. After any other failure of the network the message may be there. */
+function neverArrived(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && noConnection.has(String(error.code))) || neverArrived(error.cause);
+}
+
+function discordIsDown(reason: string): Later {
   return { outcome: 'later', reason: plainName(reason, longestReason), everything: true };
 }

@@ -12,27 +12,41 @@ import { z } from 'zod';
 import type { Command, CommandOption, Services } from '../../commands/command.ts';
 import type { DiscordRest } from './rest.ts';
 
+interface Registration {
+  readonly rest: DiscordRest;
+  /** The gateway tells it; whoever has no connection asks for {@link ownApplicationId}. */
+  readonly applicationId: string;
+  /** Null registers for every guild. */
+  readonly guildId: string | null;
+  readonly commands: readonly Command[];
+  readonly services: Pick<Services, 'listings' | 'texts'>;
+}
+
 /**
  * Tells Discord which commands there are, if that is not what it knows already: those that a configured key can serve, everywhere or on
  * one guild. Throws what {@link DiscordRest} throws.
  */
-export async function registerCommands(options: {
-  rest: DiscordRest;
-  /** The gateway tells it; whoever has no connection asks for {@link ownApplicationId}. */
-  applicationId: string;
-  /** Null registers for every guild. */
-  guildId: string | null;
-  commands: readonly Command[];
-  services: Pick<Services, 'listings' | 'texts'>;
-}): Promise<'unchanged' | 'registered'> {
-  const { rest, applicationId: id, guildId, commands, services } = options;
-  const route = guildId === null ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guildId);
-  const wanted = commands
+export async function registerCommands(registration: Registration): Promise<'unchanged' | 'registered'> {
+  if (await areRegistered(registration)) return 'unchanged';
+  await registration.rest.put(routeOf(registration), wantedOf(registration));
+  return 'registered';
+}
+
+/** Whether Discord knows the commands as they are. Throws what {@link DiscordRest} throws. */
+export async function areRegistered(registration: Registration): Promise<boolean> {
+  const { rest, guildId } = registration;
+  const known = comparable(await rest.get(routeOf(registration)), guildId);
+  return isDeepStrictEqual(known, comparable(wantedOf(registration), guildId));
+}
+
+function routeOf({ applicationId: id, guildId }: Registration) {
+  return guildId === null ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guildId);
+}
+
+function wantedOf({ commands, services, guildId }: Registration) {
+  return commands
     .filter((command) => command.isServedBy(services.listings))
     .map((command) => describe(command, services, guildId));
-  if (isDeepStrictEqual(comparable(await rest.get(route), guildId), comparable(wanted, guildId))) return 'unchanged';
-  await rest.put(route, wanted);
-  return 'registered';
 }
 
 /** The id of the application that the token belongs to. Throws what {@link DiscordRest} throws. */

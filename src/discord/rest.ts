@@ -1,17 +1,17 @@
 import { REST } from 'discord.js';
 import { second } from '../clock.ts';
 
-/** The longest rate limit that is waited out on the spot (ms); a longer one is the caller's to plan with. */
-const patience = 4 * second;
+/** The longest rate limit that is waited out on the spot (ms); a longer one is the caller's to plan with: other channels have none. */
+const patience = 1.5 * second;
 /** The longest that one request may take, its body included (ms). With the patience it stays below the 15 s of an attempt. */
 const timeout = 10 * second;
 
 /**
  * Discord's REST API by itself, apart from any gateway connection. Throws discord.js's errors: DiscordAPIError for a refusal, HTTPError
- * for 5xx, RateLimitError for a rate limit that is longer than 4 s, and whatever the network throws.
+ * for 5xx, RateLimitError for a rate limit that is longer than 1.5 s, and whatever the network throws.
  */
 export interface DiscordRest {
-  get(route: `/${string}`): Promise<unknown>;
+  get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
   post(route: `/${string}`, body: object): Promise<unknown>;
   put(route: `/${string}`, body: object): Promise<unknown>;
 }
@@ -29,7 +29,7 @@ export function createDiscordRest({ token, apiUrl }: { token: string; apiUrl: st
   // discord.js forgets the token when Discord answers 401 once; a token that is reset and set again works without a restart.
   const authorized = () => rest.setToken(token);
   return {
-    get: (route) => authorized().get(route, { signal: AbortSignal.timeout(timeout) }),
+    get: (route, query) => authorized().get(route, { ...(query && { query }), signal: AbortSignal.timeout(timeout) }),
     post: (route, body) => authorized().post(route, { body, signal: AbortSignal.timeout(timeout) }),
     put: (route, body) => authorized().put(route, { body, signal: AbortSignal.timeout(timeout) }),
   };

@@ -23,6 +23,8 @@ export type Spending = { readonly granted: true } | { readonly granted: false; r
  */
 export interface BudgetLog {
   spend(keyId: string, at: number, window: number, limit: number): Promise<Spending>;
+  /** How many of the key's entries are later than `since` (ms since the epoch). Writes nothing. */
+  spent(keyId: string, since: number): Promise<number>;
 }
 
 export interface Budget {
@@ -34,6 +36,8 @@ export interface Budget {
   spend(at: number): Promise<void>;
   /** The service itself says that it is enough: nothing more until then (ms since the epoch). */
   close(until: number): void;
+  /** How many requests could leave at `at` (ms since the epoch). Rejects when the log cannot be read. */
+  left(at: number): Promise<number>;
 }
 
 /**
@@ -46,7 +50,7 @@ export interface Budget {
  * The order of the entries plays no part, so the proof holds for any number of processes that write to one log.
  */
 export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number }): Budget {
-  const window = minute + options.timeout + slack;
+  const window = budgetWindow(options.timeout);
   let closedUntil = Number.NEGATIVE_INFINITY;
 
   return {
@@ -65,7 +69,16 @@ export function createBudget(options: { log: BudgetLog; keyId: string; timeout: 
     close(until) {
       closedUntil = Math.max(closedUntil, until);
     },
+    async left(at) {
+      if (at < closedUntil) return 0;
+      return Math.max(0, requestLimit - (await options.log.spent(options.keyId, at - window)));
+    },
   };
+}
+
+/** The length of time that no more than {@link requestLimit} requests depart in (ms), given how long one may be under way (ms). */
+export function budgetWindow(timeout: number): number {
+  return minute + timeout + slack;
 }
 
 function overBudget(retryAt: number): LookupOverBudget {
@@ -86,6 +99,9 @@ export function memoryBudgetLog(): BudgetLog {
       if (decisive !== undefined) return { granted: false, retryAt: decisive + window };
       departures.set(keyId, [...known, at]);
       return { granted: true };
+    },
+    async spent(keyId, since) {
+      return (departures.get(keyId) ?? []).filter((departure) => departure > since).length;
     },
   };
 }

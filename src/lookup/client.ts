@@ -12,10 +12,11 @@ import { fingerprint } from './fingerprint.ts';
 import { createHoldOff } from './hold-off.ts';
 import { createHttp } from './http.ts';
 import { createInquiry } from './inquiry.ts';
-import type { Known, ListingKind, Lookup } from './lookup.ts';
-import type { Observe } from './observation.ts';
+import type { Known, ListingKind, Lookup, Standing } from './lookup.ts';
+import type { Observe, ObserveAge, Resource } from './observation.ts';
 import { memoryKeyv } from './open-keyv.ts';
 import { createShelf } from './shelf.ts';
+import { createStandingFaults } from './standing-faults.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
 export interface LookupOptions {
@@ -39,26 +40,39 @@ export interface LookupOptions {
   readonly timeoutMs?: number;
   /** Told of everything that happens, for metrics. */
   readonly observe?: Observe;
+  /** Told of every answer that is given, for metrics. */
+  readonly observeAge?: ObserveAge;
+}
+
+/** A lookup that its owner can look into. */
+export interface OwnedLookup extends Lookup {
+  /** Asks nobody, and never rejects. */
+  standing(): Promise<Standing>;
 }
 
 /**
  * The client of the lookup API for one listing.
  * @throws TallyhookError `lookup_key_malformed` when no header can carry the key
  */
-export function createLookup(options: LookupOptions): Lookup {
+export function createLookup(options: LookupOptions): OwnedLookup {
   const { kind, key, baseUrl } = options;
   const clock = options.clock ?? systemClock;
   const timeout = options.timeoutMs ?? 5 * second;
   const observe = options.observe ?? (() => {});
-  const complain = createComplaints({ log: options.log ?? pino({ enabled: false }), clock });
+  const observeAge = options.observeAge ?? (() => {});
+  const log = options.log ?? pino({ enabled: false });
+  const complain = createComplaints({ log, clock });
+  const faults = createStandingFaults({ log, complain });
+  const budget = createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout });
 
   const inquire = createInquiry({
     http: createHttp({ baseUrl, key, clock }),
-    budget: createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout }),
+    budget,
     holdOff: createHoldOff(clock),
     clock,
     timeout,
     complain,
+    faults,
     observe,
   });
   const shelf = createShelf({ keyv: options.cache ?? memoryKeyv(), clock, complain });
@@ -84,18 +98,31 @@ export function createLookup(options: LookupOptions): Lookup {
 
   return {
     kind,
-    profile: () => profile(kind),
+    profile: () => aged('profile', profile(kind)),
     async voteStatus(userId) {
       if (!/^\d{1,20}$/.test(userId)) throw new LookupBadParameter('A user id has 1 to 20 digits.');
-      return voteStatus(userId);
+      return aged('votes', voteStatus(userId));
     },
     async reviews({ sort, limit }) {
       if (kind === 'bot') throw new LookupWrongKeyType('Reviews are served to the key of a server only.');
-      const known = await reviews(sort);
+      const known = await aged('reviews', reviews(sort));
       const wanted = Math.min(Math.max(1, limit), reviewsCap);
       return { ...known, value: { ...known.value, reviews: known.value.reviews.slice(0, wanted) } };
     },
+    async standing() {
+      return {
+        keyRefused: faults.has('lookup_key_refused'),
+        wrongShape: faults.has('lookup_wrong_shape'),
+        budgetLeft: await budget.left(clock.now()).catch(() => null),
+      };
+    },
   };
+
+  async function aged<Value>(resource: Resource, coming: Promise<Known<Value>>): Promise<Known<Value>> {
+    const known = await coming;
+    observeAge(resource, Math.max(0, clock.now() - known.asOf));
+    return known;
+  }
 
   function through<Value>(endpoint: Endpoint<Value>): (id: string) => Promise<Known<Value>> {
     const { resource, shape, freshUntil } = endpoint;

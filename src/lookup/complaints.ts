@@ -1,7 +1,7 @@
 import { type Clock, minute } from '../clock.ts';
 import type { Log } from '../log.ts';
 
-/** Tells the owner about a fault, each `code` at most once a minute: a dead service would flood the log otherwise. */
+/** Tells the owner about a fault that passes by itself, each `code` at most once a minute: a dead service would flood the log otherwise. */
 export type Complain = (level: 'error' | 'warn', code: string, message: string, about?: object) => void;
 
 export function createComplaints(options: { log: Log; clock: Clock }): Complain {

@@ -169,11 +169,14 @@ export class LookupWrongShape extends LookupFailure {
 
 /** Any status that the document does not speak of, redirects among them: they are never followed, the key would go along. */
 export class LookupUnexpectedStatus extends LookupFailure {
-  constructor(message: string) {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
     super({
       code: 'lookup_unexpected_status',
       message,
       cure: 'Check the base address of the service in the settings (https, and ending in /api/v1).',
     });
+    this.status = status;
   }
 }

@@ -9,6 +9,7 @@ import type { HoldOff } from './hold-off.ts';
 import type { Http } from './http.ts';
 import type { Kept } from './lifetimes.ts';
 import type { Observe } from './observation.ts';
+import type { StandingFaults } from './standing-faults.ts';
 
 interface InquiryOptions {
   readonly http: Http;
@@ -18,6 +19,7 @@ interface InquiryOptions {
   /** How long a request may take from the moment it is counted (ms): the budget's proof rests on it. */
   readonly timeout: number;
   readonly complain: Complain;
+  readonly faults: StandingFaults;
   readonly observe: Observe;
 }
 
@@ -26,7 +28,7 @@ export type Inquire = <Value>(endpoint: Endpoint<Value>, id: string) => Promise<
 
 /** One question to the service: not while a failure of it holds, not beyond the budget, and every failure is told to the owner. */
 export function createInquiry(options: InquiryOptions): Inquire {
-  const { http, budget, holdOff, clock, complain, observe } = options;
+  const { http, budget, holdOff, clock, complain, faults, observe } = options;
 
   return async (endpoint, id) => {
     const { resource } = endpoint;
@@ -40,27 +42,21 @@ export function createInquiry(options: InquiryOptions): Inquire {
       const answer = await http.get(endpoint.question(id), asOf + options.timeout);
       const read = endpoint.read(answer, clock.now());
       if (!read.success) throw wrongShape(resource, read.error);
+      faults.answered(resource);
       return { value: read.data, asOf };
     } catch (thrown) {
       if (thrown instanceof LookupRateLimited) budget.close(thrown.retryAt);
       if (thrown instanceof LookupFailure) {
         holdOff.remember(name, thrown);
         observe({ event: 'failed', resource, code: thrown.code });
-        complain(isForTheOwner(thrown) ? 'error' : 'warn', thrown.code, thrown.message, {
-          cure: thrown.cure,
-          resource,
-        });
+        if (!faults.failed(resource, thrown))
+          complain('warn', thrown.code, thrown.message, { cure: thrown.cure, resource });
       } else {
         complain('error', 'lookup_broken', `The lookup client failed: ${messageOf(thrown)}`, { resource });
       }
       throw thrown;
     }
   };
-}
-
-/** Nothing works until the owner does something. */
-function isForTheOwner({ code }: LookupFailure): boolean {
-  return code === 'lookup_key_refused' || code === 'lookup_wrong_key_type';
 }
 
 function wrongShape(resource: string, error: z.ZodError): LookupWrongShape {

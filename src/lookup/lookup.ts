@@ -18,6 +18,16 @@ export interface ReviewsQuery {
   readonly limit: number;
 }
 
+/** How it stands with a key, for the owner. */
+export interface Standing {
+  /** The service does not accept the key (401), and has not since. */
+  readonly keyRefused: boolean;
+  /** Answers of the service are not what the document describes. */
+  readonly wrongShape: boolean;
+  /** How many requests could leave now; null when the log of requests cannot be read. */
+  readonly budgetLeft: number | null;
+}
+
 /**
  * The lookup API as one listing's key sees it, read through the cache and paced by the budget.
  * Every method throws a {@link LookupFailure} when nothing is known and the service does not help.

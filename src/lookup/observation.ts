@@ -17,3 +17,6 @@ export type Observation =
   | { readonly event: 'failed'; readonly resource: Resource; readonly code: LookupFailureCode };
 
 export type Observe = (observation: Observation) => void;
+
+/** Told of every answer that is given: how long ago (ms) the service, or the ledger, said it. */
+export type ObserveAge = (resource: Resource, age: number) => void;

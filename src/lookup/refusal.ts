@@ -40,7 +40,7 @@ export function refusal({ asked, response, said, means, now }: Refused): LookupF
   if (status === 404) return new LookupNotFound(message);
   if (status === 429) return new LookupRateLimited(message, retryAt ?? now + rateLimitLasts);
   if (status >= 500) return new LookupServiceError(message, retryAt);
-  return new LookupUnexpectedStatus(message);
+  return new LookupUnexpectedStatus(message, status);
 }
 
 /** The moment (ms since the epoch) that a Retry-After header names, in seconds or as a date (RFC 9110, section 10.2.3). */

@@ -2,11 +2,13 @@ import { type Clock, second } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { within } from '../patience.ts';
-import type { Attempt, Effect, Perform } from './effect.ts';
+import type { Attempt, Effect, Later, Perform } from './effect.ts';
+import { createOutage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
+import { createRests } from './rests.ts';
 import { backoff, type RetryPolicy } from './retry.ts';
 
-/** Longer than any attempt takes (15 s), so that nobody else begins what is still under way. */
+/** Longer than an attempt takes (15 s), so that nobody else begins what is under way; were one longer, its nonce would still make it one. */
 const lease = 20 * second;
 /** How long it rests when nothing is due: other processes write effects too, and nobody nudges across processes. */
 const rest = 2 * second;
@@ -14,6 +16,8 @@ const rest = 2 * second;
 const grace = 3 * second;
 /** Discord takes ten embeds in one message. */
 const together = 10;
+/** Where it was said how long to wait, this much at most is added (ms), so that not all come back in the same moment. */
+const jitter = second / 4;
 
 /** The loop that does what the outbox holds. */
 export interface Dispatcher {
@@ -38,13 +42,18 @@ interface Attempted {
 export function createDispatcher(options: {
   outbox: Outbox;
   perform: Perform;
+  /** Whether anything could succeed at all; asked while nothing does. It must change nothing and never throw. */
+  isReachable?: () => Promise<boolean>;
   clock: Clock;
   log: Log;
   policy?: RetryPolicy;
   /** Told of every attempt, before what became of it is written down. */
   onAttempt?: (effects: readonly Effect[], attempt: Attempt) => void;
 }): Dispatcher {
-  const { outbox, perform, clock, log, policy = backoff, onAttempt = () => {} } = options;
+  const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
+  const { policy = backoff } = options;
+  const outage = createOutage(policy);
+  const rests = createRests();
   let stopped = false;
   let running: Promise<void> | undefined;
   let alarm = new AbortController();
@@ -78,11 +87,7 @@ export function createDispatcher(options: {
   }
 
   /** Returns how long everything should hold off (ms), because nothing else would succeed either. */
-  async function postpone(
-    effects: readonly Effect[],
-    attempt: Attempt & { outcome: 'later' },
-    now: number,
-  ): Promise<number> {
+  async function postpone(effects: readonly Effect[], attempt: Later, now: number): Promise<number> {
     const attempts = Math.max(...effects.map((effect) => effect.attempts));
     const age = now - Math.min(...effects.map((effect) => effect.createdAt));
     const delay = policy({ attempts, age }, clock.random());
@@ -90,19 +95,26 @@ export function createDispatcher(options: {
       await outbox.bury(effects, now, `given up after ${attempts} attempts: ${attempt.reason}`);
       return 0;
     }
-    const wait = Math.max(delay, attempt.afterMs ?? 0);
-    log.warn(
+    const isRest = attempt.afterMs !== undefined && !attempt.everything;
+    const wait = attempt.afterMs === undefined ? delay : Math.round(attempt.afterMs + jitter * clock.random());
+    // A limit that Discord sets to a channel is everyday business: a backlog meets it at every fifth message.
+    log[isRest ? 'debug' : 'warn'](
       { effects: effects.length, attempts, retryInMs: wait, reason: attempt.reason },
       'effects wait for another try',
     );
-    await outbox.retry(effects, now + wait, attempt.reason);
-    return attempt.everything ? wait : 0;
+    const { reason } = attempt;
+    await (attempt.notDone ? outbox.release(effects, now + wait, reason) : outbox.retry(effects, now + wait, reason));
+    if (attempt.everything) {
+      outage.begin(now);
+      return wait;
+    }
+    if (isRest) for (const { channelId } of effects) rests.begin(channelId, now + wait);
+    return 0;
   }
 
-  /** Claims one message's worth and attempts it; undefined when nothing is due. */
-  async function attempted(): Promise<Attempted | undefined> {
-    const now = clock.now();
-    const effects = await outbox.claim(now, now + lease, together);
+  /** Claims one message's worth and attempts it; undefined when nothing is due outside the channels that rest. */
+  async function attempted(now: number, resting: readonly string[]): Promise<Attempted | undefined> {
+    const effects = await outbox.claim(now, now + lease, together, resting);
     if (effects.length === 0) return undefined;
     underWay = effects;
     const attempt = await perform(effects);
@@ -113,15 +125,20 @@ export function createDispatcher(options: {
 
   /** One message's worth. Returns how long to pause before the next (ms); 0 when there may be more to do right now. */
   async function step(): Promise<number> {
-    unsettled ??= await attempted();
+    holdingOff = unsettled === undefined && outage.isOn && !(await isReachable());
+    if (holdingOff) return outage.nextLook(clock.now(), clock.random());
+    if (unsettled === undefined) outage.end();
+    const now = clock.now();
+    const resting = rests.at(now);
+    unsettled ??= await attempted(now, resting);
     if (unsettled !== undefined) {
       const hold = await settle(unsettled.effects, unsettled.attempt);
       unsettled = undefined;
       holdingOff = hold > 0;
       return hold;
     }
-    const next = await outbox.nextDueAt();
-    return next === null ? rest : Math.min(rest, Math.max(1, next - clock.now()));
+    const next = Math.min((await outbox.nextDueAt(resting)) ?? now + rest, rests.nextEnd() ?? now + rest);
+    return Math.min(rest, Math.max(1, next - clock.now()));
   }
 
   async function run(): Promise<void> {
@@ -149,6 +166,7 @@ export function createDispatcher(options: {
     },
     async wake() {
       await outbox.wake(clock.now());
+      outage.end();
       woken = true;
       alarm.abort();
     },

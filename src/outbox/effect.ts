@@ -40,13 +40,29 @@ export interface Effect {
   readonly createdAt: number;
   /** Shared by all effects that go out in one message, and the message's nonce: a repeat of it is the same message. */
   readonly nonce: string;
+  /**
+   * When the first of the earlier attempts began of which nobody knows whether it succeeded (ms since the epoch): since then it may be
+   * done. Null when it surely is not.
+   */
+  readonly unsureSince: number | null;
+}
+
+/** Not now: try again. Where nothing more is said it is a matter of these effects alone. */
+export interface Later {
+  readonly outcome: 'later';
+  readonly reason: string;
+  /** How long the channel has to rest (ms), where Discord says so. */
+  readonly afterMs?: number;
+  /** Nothing else would succeed either. */
+  readonly everything: boolean;
+  /** It surely was not done. Without it nobody knows: the request may have arrived although no answer came. */
+  readonly notDone?: true;
 }
 
 /** What became of an attempt. Foreseen outcomes are values. */
 export type Attempt =
   | { readonly outcome: 'done' }
-  /** Not now: try again, not before `afterMs` if given. `everything` means that nothing else would succeed either. */
-  | { readonly outcome: 'later'; readonly reason: string; readonly afterMs?: number; readonly everything: boolean }
+  | Later
   /** Refused as one message: each has to go alone, to find the one at fault. */
   | { readonly outcome: 'split'; readonly reason: string }
   /** Can never succeed. */

@@ -19,19 +19,27 @@ export interface OutboxWrites {
 export interface Outbox {
   /**
    * Takes what is due into a lease, at most `limit` effects of one channel, all under one nonce. What was under way together before
-   * comes back together, so that a repeat is the same message. Empty when nothing is due. Counts the attempt.
+   * comes back together, so that a repeat is the same message. Empty when nothing is due outside the `resting` channels. Counts the
+   * attempt, and notes that from now on nobody knows whether it succeeded.
    */
-  claim(now: number, leaseUntil: number, limit: number): Promise<readonly Effect[]>;
+  claim(now: number, leaseUntil: number, limit: number, resting?: readonly string[]): Promise<readonly Effect[]>;
   done(effects: readonly Effect[], now: number): Promise<void>;
-  /** Back to waiting until `dueAt`, with the reason of the last failure. */
+  /** Back to waiting until `dueAt`, with the reason of the last failure. They may be done by now, so they stay together. */
   retry(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
+  /** The same after an attempt that surely did nothing: unless an earlier one may have, they are free to go with others. */
+  release(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
   /** Back to waiting as messages of their own, due at once. */
   split(effects: readonly Effect[], reason: string): Promise<void>;
   bury(effects: readonly Effect[], now: number, reason: string): Promise<void>;
   /** Makes everything that waits without a lease due at once: what held it up has ended. */
   wake(now: number): Promise<void>;
-  /** When the next effect is due, its lease included; null when none waits. */
-  nextDueAt(): Promise<number | null>;
+  /** When the next effect outside the `resting` channels is due, its lease included; null when none waits. */
+  nextDueAt(resting?: readonly string[]): Promise<number | null>;
+  /**
+   * When the oldest effect that waits was written; null when none waits. The oldest is the first in line or one that was put off, so only
+   * these are looked at.
+   */
+  waitingSince(now: number): Promise<number | null>;
   /** How many wait and how many are buried. */
   sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
 }

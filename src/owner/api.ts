@@ -1,162 +1,153 @@
-import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
-import { z } from 'zod';
-import type { Clock } from '../clock.ts';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { TallyhookError } from '../errors.ts';
-import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Log } from '../log.ts';
-import { outcomes } from '../tally/tally.ts';
-import { requireToken } from './authorize.ts';
-import type { Records, Replay } from './records.ts';
-
-const id = z
-  .string()
-  .regex(/^\d{1,15}$/, 'must be a number')
-  .transform(Number);
-const userId = z.string().regex(/^\d{1,20}$/, 'must be 1 to 20 digits');
-const page = { limit: id.pipe(z.number().min(1).max(500)).default(50), before: id.nullable().default(null) };
-const deliveriesQuery = z.object({ ...page, outcome: z.enum(outcomes).nullable().default(null) });
-const effectsQuery = z.object({ ...page, state: z.enum(['waiting', 'done', 'buried']).nullable().default(null) });
-
-/** How many of a user's entries are shown with the account. */
-const entriesShown = 100;
+import { addressOf } from './address.ts';
+import {
+  askedCorrection,
+  askedDeliveries,
+  askedEffects,
+  askedId,
+  askedKey,
+  askedPage,
+  askedUser,
+  read,
+} from './asked.ts';
+import { correct } from './correct.ts';
+import type { Desk } from './desk.ts';
+import type { Gate } from './gate.ts';
+import {
+  deliveryJson,
+  deliveryStoryJson,
+  effectJson,
+  iso,
+  memberJson,
+  nextOf,
+  oneEffectJson,
+  summaryJson,
+} from './json.ts';
+import { Refused, refusalOf } from './refused.ts';
+import { findEffect, replayDelivery, replayEffect } from './replay.ts';
+import { tellDelivery } from './tell-delivery.ts';
+import { tellMember } from './tell-member.ts';
+import { tellSummary } from './tell-summary.ts';
 
 /**
- * The owner's HTTP API, to be mounted at `/owner/api`. JSON; times are ISO 8601 UTC; failures are `{success: false, error}`:
- * 400 for a parameter that cannot be, 401 without the token, 404 for what is not there, 503 when the store does not answer.
+ * The owner's HTTP API, to be mounted at `/owner/api`. JSON; times are ISO 8601 UTC; failures are `{success: false, error}`: 400 for what
+ * cannot be, 401 without the token, 404 for what is not there, 409 for what cannot be done to it, 429 with `Retry-After` after too many
+ * requests or wrong tokens, 503 when the store does not answer.
  */
-export function createOwnerApi(options: {
-  token: string;
-  records: Records;
-  ledger: LedgerReads;
-  replay: Replay;
-  /** The configured listings by name, and the cooldown of each (ms). */
-  cooldowns: ReadonlyMap<string, number>;
-  clock: Clock;
-  log: Log;
-}): Router {
-  const { token, records, ledger, replay, cooldowns, log } = options;
+export function createOwnerApi(desk: Desk, gate: Gate): Router {
   const router = Router();
-  router.use(requireToken(token), (_request, response, next) => {
-    response.set('cache-control', 'no-store');
-    next();
-  });
+  router.use(noStore, bearerOnly(gate), express.json({ limit: '16kb', type: () => true }));
+
+  router.get(
+    '/summary',
+    answer(async () => summaryJson(await tellSummary(desk))),
+  );
 
   router.get(
     '/users/:userId',
-    answer(async (request) => {
-      const user = parse(userId, request.params['userId']);
-      const [account, listings, entries] = await Promise.all([
-        ledger.account(user),
-        Promise.all([...cooldowns].map(([listing, cooldown]) => votesOn(listing, cooldown, user))),
-        records.entries(user, entriesShown),
-      ]);
-      const last = listings
-        .filter(({ lastVoteAt }) => lastVoteAt !== null)
-        .sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0))[0];
-      return {
-        ...account,
-        lastVoteAt: iso(last?.lastVoteAt ?? null),
-        nextVoteAt: iso(last?.nextVoteAt ?? null),
-        listings: listings.map(({ listing, lastVoteAt, nextVoteAt }) => ({
-          listing,
-          lastVoteAt: iso(lastVoteAt),
-          nextVoteAt: iso(nextVoteAt),
-        })),
-        entries: entries.map((entry) => ({ ...entry, at: iso(entry.at) })),
-      };
-    }),
-  );
-
-  async function votesOn(listing: string, cooldown: number, user: string) {
-    const lastVoteAt = await ledger.lastVoteAt(user, listing);
-    return { listing, lastVoteAt, nextVoteAt: lastVoteAt === null ? null : lastVoteAt + cooldown };
-  }
-
-  router.get(
-    '/deliveries',
-    answer(async (request) => {
-      const query = parse(deliveriesQuery, request.query);
-      const deliveries = await records.deliveries(query);
-      return {
-        deliveries: deliveries.map(({ eventKey: _eventKey, receivedAt, ...delivery }) => ({
-          ...delivery,
-          receivedAt: iso(receivedAt),
-        })),
-        next: nextOf(deliveries, query.limit),
-      };
-    }),
-  );
-
-  router.get(
-    '/effects',
-    answer(async (request) => {
-      const query = parse(effectsQuery, request.query);
-      const effects = await records.effects(query);
-      return { effects, next: nextOf(effects, query.limit) };
+    answer(async ({ params, query }) => {
+      const page = read(askedPage, query);
+      return memberJson(await tellMember(desk, read(askedUser, params).userId, page), page.limit);
     }),
   );
 
   router.post(
-    '/deliveries/:id/replay',
-    answer(async (request) => {
-      const delivery = await records.delivery(parse(id, request.params['id']));
-      if (delivery === null) throw new Refused(404, 'There is no delivery with that id.');
-      const { outcome, reason, credits } = await replay(delivery);
-      return { outcome, reason, credits };
+    '/users/:userId/corrections',
+    answer(async (request, response) => {
+      const { userId } = read(askedUser, request.params);
+      const asked = read(askedCorrection, request.body);
+      const { balance, repeated, at } = await correct(desk, userId, asked, keyOf(request));
+      response.status(repeated ? 200 : 201);
+      return { userId, credits: balance, correction: { ...asked, ...(!repeated && { at: iso(at) }) }, repeated };
     }),
   );
 
   router.get(
-    '/summary',
-    answer(async () => records.counts()),
+    '/deliveries',
+    answer(async ({ query }) => {
+      const { user, ...asked } = read(askedDeliveries, query);
+      const deliveries = await desk.records.deliveries({ ...asked, userId: user });
+      return { deliveries: deliveries.map(deliveryJson), next: nextOf(deliveries, asked.limit) };
+    }),
   );
 
-  router.use((_request, response) => {
-    response.status(404).json({ success: false, error: 'The owner API has no such path.' });
+  router.get(
+    '/deliveries/:id',
+    answer(async ({ params }) => deliveryStoryJson(await tellDelivery(desk, read(askedId, params).id))),
+  );
+
+  router.post(
+    '/deliveries/:id/replay',
+    answer(async ({ params }) => replayDelivery(desk, read(askedId, params).id)),
+  );
+
+  router.get(
+    '/effects',
+    answer(async ({ query }) => {
+      const asked = read(askedEffects, query);
+      const effects = await desk.records.effects(asked);
+      return { effects: effects.map(effectJson), next: nextOf(effects, asked.limit) };
+    }),
+  );
+
+  router.get(
+    '/effects/:id',
+    answer(async ({ params }) => oneEffectJson(await findEffect(desk, read(askedId, params).id))),
+  );
+
+  router.post(
+    '/effects/:id/replay',
+    answer(async ({ params }) => oneEffectJson(await replayEffect(desk, read(askedId, params).id))),
+  );
+
+  router.use(() => {
+    throw new Refused(404, 'The owner API has no such path, or not with this method.');
   });
-  router.use(refuse(log));
+  router.use(refuse(desk.log));
   return router;
 }
 
-class Refused extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
+const noStore: RequestHandler = (_request, response, next) => {
+  response.set('cache-control', 'no-store');
+  next();
+};
 
-function answer(produce: (request: Request) => Promise<unknown>): RequestHandler {
-  return async (request, response) => {
-    response.json(await produce(request));
+/** Lets only the bearer of the token pass. Who sends none has tried none, and does not count as an attempt. */
+function bearerOnly(gate: Gate): RequestHandler {
+  return (request, response, next) => {
+    const address = addressOf(request.ip);
+    gate.pass(address);
+    const [, given] = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (given !== undefined && gate.knows(given, address)) return next();
+    response.set('www-authenticate', 'Bearer');
+    throw new Refused(401, 'Send "Authorization: Bearer …" with the OWNER_TOKEN.');
   };
 }
 
-function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
-  throw new Refused(400, `A parameter is not right: ${issues.join('; ')}.`);
+function answer(produce: (request: Request, response: Response) => Promise<unknown>): RequestHandler {
+  return async (request, response) => {
+    response.json(await produce(request, response));
+  };
+}
+
+function keyOf(request: Request): string | null {
+  const key = request.get('idempotency-key');
+  return key === undefined ? null : read(askedKey, { 'Idempotency-Key': key })['Idempotency-Key'];
 }
 
 function refuse(log: Log): ErrorRequestHandler {
   return (error: unknown, _request: Request, response: Response, _next) => {
-    if (error instanceof Refused)
-      return void response.status(error.status).json({ success: false, error: error.message });
-    if (error instanceof URIError)
-      return void response.status(400).json({ success: false, error: 'The path cannot be decoded.' });
+    const refusal = refusalOf(error);
+    if (refusal !== null) {
+      if (refusal.retryAfter !== null) response.set('retry-after', String(refusal.retryAfter));
+      response.status(refusal.status).json({ success: false, error: refusal.message });
+      return;
+    }
     const foreseen = error instanceof TallyhookError;
     if (!foreseen) log.error({ error: String(error) }, 'the owner API failed');
     const text = foreseen ? error.message : 'The database does not answer.';
     response.status(503).set('retry-after', '5').json({ success: false, error: text });
   };
-}
-
-function iso(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
-
-/** Where the next page begins: the id to give as `before`; null on the last one. */
-function nextOf(rows: readonly { readonly id: number }[], limit: number): number | null {
-  return rows.length < limit ? null : (rows.at(-1)?.id ?? null);
 }

@@ -8,6 +8,19 @@ export interface Page {
   readonly before: number | null;
 }
 
+/** Which deliveries are asked for; what is left out or null does not matter. */
+export interface DeliveryFilter {
+  readonly outcome?: Outcome | null;
+  readonly kind?: string | null;
+  readonly listing?: string | null;
+  /** Those of a user, and the quarantined ones whose body names that id. */
+  readonly userId?: string | null;
+  /** Received at or after it (ms since the epoch). */
+  readonly since?: number | null;
+  /** Received before it (ms since the epoch). */
+  readonly until?: number | null;
+}
+
 export interface DeliveryRecord extends LoggedDelivery {
   readonly id: number;
 }
@@ -19,6 +32,13 @@ export interface EffectRecord {
   readonly attempts: number;
   readonly reason: string | null;
   readonly deliveryId: number;
+  readonly channelId: string;
+  /** When it was written, or let out of its grave (ms since the epoch). */
+  readonly createdAt: number;
+  /** When it is due, or until when it is under way (ms since the epoch). */
+  readonly dueAt: number;
+  /** When it was done or buried (ms since the epoch); null while it waits. */
+  readonly finishedAt: number | null;
 }
 
 export interface EntryRecord {
@@ -42,11 +62,20 @@ export interface Counts {
 
 /** What the owner may look at. */
 export interface Records {
-  deliveries(page: Page & { outcome: Outcome | null }): Promise<readonly DeliveryRecord[]>;
+  deliveries(asked: Page & DeliveryFilter): Promise<readonly DeliveryRecord[]>;
   delivery(id: number): Promise<DeliveryRecord | null>;
-  effects(page: Page & { state: EffectState | null }): Promise<readonly EffectRecord[]>;
-  /** A user's newest entries, the cause of each included. */
-  entries(userId: string, limit: number): Promise<readonly EntryRecord[]>;
+  /** The id of the delivery whose event is recorded under any of these keys. */
+  recordedUnder(eventKeys: readonly string[]): Promise<number | null>;
+  /** The id of the delivery of a user's last vote for a listing that counts, cast no later than `notAfter` (ms since the epoch). */
+  lastVote(userId: string, listing: string, notAfter: number): Promise<number | null>;
+  effects(asked: Page & { state: EffectState | null }): Promise<readonly EffectRecord[]>;
+  effect(id: number): Promise<EffectRecord | null>;
+  /** The effects of a delivery, oldest first. */
+  effectsOf(deliveryId: number): Promise<readonly EffectRecord[]>;
+  /** A user's entries, the newest first, the cause of each included; `before` is an entry's id. */
+  entries(userId: string, limit: number, before?: number | null): Promise<readonly EntryRecord[]>;
+  /** The entry that a delivery of a user left; null where it left none. */
+  entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<EntryRecord | null>;
   counts(): Promise<Counts>;
 }
 

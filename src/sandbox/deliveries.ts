@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Edges } from '../app.ts';
 import type { Clock } from '../clock.ts';
-import type { Recorded } from '../tally/record-event.ts';
+import type { Recorded } from '../tally/tally.ts';
 import { titleOf } from './delivery-title.ts';
 import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
 

@@ -1,6 +1,7 @@
 import { type Clock, second } from '../clock.ts';
 import { StoreUnavailable, TallyhookError } from '../errors.ts';
-import type { Dialect } from './dialect.ts';
+import type { Writer } from './writer.ts';
+import type { Job, Write } from './writes.ts';
 
 /** Works that fit into one transaction: enough to share a commit, few enough that nobody waits long for it. */
 const largestBatch = 256;
@@ -18,15 +19,14 @@ export class QueueFull extends TallyhookError {
 }
 
 interface Waiting {
-  readonly work: () => Promise<unknown>;
+  readonly job: Job;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export interface GroupCommit {
-  /** Runs the work in a transaction; resolves after the commit. The work may be run again after a rollback. */
-  write<Result>(work: () => Promise<Result>): Promise<Result>;
+  readonly write: Write;
   /** How many works wait. */
   waiting(): number;
   /** Commits what waits, then takes no more. */
@@ -37,7 +37,7 @@ export interface GroupCommit {
  * Works that wait together commit together: one fsync for all of them. There is no timer: a lone work begins in the same turn of the
  * event loop, and while one batch is being committed the next one gathers by itself.
  */
-export function createGroupCommit(dialect: Dialect, clock: Clock, mostWaiting: number): GroupCommit {
+export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: number): GroupCommit {
   const queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let closed = false;
@@ -55,53 +55,48 @@ export function createGroupCommit(dialect: Dialect, clock: Clock, mostWaiting: n
 
   /** Where one work of a batch fails, the batch is rolled back and each is tried alone, so that it fails alone. */
   async function commit(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const results = await transaction(batch);
-      batch.forEach(({ resolve }, index) => {
-        resolve(results[index]);
-      });
-    } catch (error) {
-      if (dialect.isBusy(error)) return waitForLock(batch, error);
-      const [only, ...others] = batch;
-      if (others.length === 0 || dialect.isUnavailable(error)) {
-        const told = dialect.isUnavailable(error) ? new StoreUnavailable(error) : error;
-        for (const { reject } of only === undefined ? [] : batch) reject(told);
+    const written = await writer.commit(batch.map(({ job }) => job));
+    switch (written.is) {
+      case 'committed':
+        batch.forEach(({ resolve }, index) => {
+          resolve(written.results[index]);
+        });
         return;
-      }
-      for (const waiting of batch) await commit([waiting]);
+      case 'busy':
+        return waitForLock(batch, written.cause);
+      case 'unavailable':
+        return refuse(batch, new StoreUnavailable(written.cause));
+      case 'failed':
+        if (batch.length === 1) return refuse(batch, written.cause);
+        for (const waiting of batch) await commit([waiting]);
     }
   }
 
-  async function transaction(batch: readonly Waiting[]): Promise<unknown[]> {
-    await dialect.writing.begin();
-    try {
-      const results: unknown[] = [];
-      for (const { work } of batch) results.push(await work());
-      await dialect.writing.commit();
-      return results;
-    } catch (error) {
-      await dialect.writing.rollback().catch(() => {});
-      throw error;
-    }
+  function refuse(batch: readonly Waiting[], error: Error): void {
+    for (const { reject } of batch) reject(error);
   }
 
   /** Puts the batch back in its place; those that have waited for too long are told so. */
-  async function waitForLock(batch: readonly Waiting[], error: unknown): Promise<void> {
+  async function waitForLock(batch: readonly Waiting[], cause: Error): Promise<void> {
     const now = clock.now();
     const patient = batch.filter(({ since }) => now - since < patience);
-    for (const waiting of batch) if (!patient.includes(waiting)) waiting.reject(new StoreUnavailable(error));
+    refuse(
+      batch.filter((waiting) => !patient.includes(waiting)),
+      new StoreUnavailable(cause),
+    );
     queue.unshift(...patient);
     await clock.sleep(lockPause);
   }
 
   return {
-    write<Result>(work: () => Promise<Result>) {
+    write(name, ...args) {
       if (closed) return Promise.reject(new StoreUnavailable(new Error('The store is closed.')));
       if (queue.length >= mostWaiting) return Promise.reject(new QueueFull(queue.length));
-      return new Promise<Result>((resolve, reject) => {
-        queue.push({ work, since: clock.now(), resolve: resolve as (result: unknown) => void, reject });
+      const result = new Promise<unknown>((resolve, reject) => {
+        queue.push({ job: { name, args }, since: clock.now(), resolve, reject });
         flushing ??= flush();
       });
+      return result as Promise<never>;
     },
     waiting: () => queue.length,
     async close() {

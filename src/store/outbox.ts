@@ -1,116 +1,43 @@
-import type { Kysely, Selectable } from 'kysely';
-import type { Effect } from '../outbox/effect.ts';
+import type { Kysely } from 'kysely';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Connection } from './dialect.ts';
+import { firstDue, line } from './outbox-writes.ts';
 import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
+import type { Write } from './writes.ts';
 
-/** How a transaction is had: the work runs while the connection is inside one. */
-export type InTransaction = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-/**
- * The outbox over SQL. The lease is the due time itself, moved into the future: when nobody finishes the effect it comes due again.
- * Claims need no row locks, because only one transaction writes at a time.
- */
-export function sqlOutbox(
-  db: Kysely<Tables>,
-  reading: Connection,
-  writing: Connection,
-  inTransaction: InTransaction,
-): Outbox {
-  const ids = (effects: readonly Effect[]) => effects.map(({ id }) => id);
-  const update = (effects: readonly Effect[]) => db.updateTable('effects').where('id', 'in', ids(effects));
-
-  async function firstDue(connection: Connection, now: number) {
-    const [first] = await run(
-      connection,
-      db
-        .selectFrom('effects')
-        .select(['id', 'channel_id', 'nonce', 'created_at'])
-        .where('state', '=', constant('waiting'))
-        .where('due_at', '<=', now)
-        .orderBy('due_at')
-        .orderBy('id')
-        .limit(1),
-    );
-    return first;
-  }
-
+/** The outbox over SQL. */
+export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write): Outbox {
   return {
-    async claim(now, leaseUntil, limit) {
+    async claim(now, leaseUntil, limit, resting = []) {
       // The usual case is that nothing is due; it costs no transaction.
-      if ((await firstDue(reading, now)) === undefined) return [];
-      return inTransaction(async () => {
-        const first = await firstDue(writing, now);
-        if (first === undefined) return [];
-        const waiting = db
-          .selectFrom('effects')
-          .select('id')
-          .where('state', '=', constant('waiting'))
-          .where('due_at', '<=', now)
-          .where('channel_id', '=', first.channel_id);
-        const chosen =
-          first.nonce === null
-            ? waiting.where('nonce', 'is', null).orderBy('due_at').orderBy('id').limit(limit)
-            : waiting.where('nonce', '=', first.nonce);
-        const rows = await run(
-          writing,
-          db
-            .updateTable('effects')
-            .set((eb) => ({
-              nonce: first.nonce ?? nonceOf(first),
-              attempts: eb('attempts', '+', 1),
-              due_at: leaseUntil,
-            }))
-            .where('id', 'in', chosen)
-            .returningAll(),
-        );
-        return rows.map(effectOf).sort((a, b) => a.id - b.id);
-      });
+      if ((await firstDue(db, reading, now, resting)) === undefined) return [];
+      return write('claim', now, leaseUntil, limit, resting);
     },
+    done: (effects, now) => write('done', effects, now),
+    retry: (effects, dueAt, reason) => write('retry', effects, dueAt, reason),
+    release: (effects, dueAt, reason) => write('release', effects, dueAt, reason),
+    split: (effects, reason) => write('split', effects, reason),
+    bury: (effects, now, reason) => write('bury', effects, now, reason),
+    wake: (now) => write('wake', now),
 
-    async done(effects, now) {
-      await inTransaction(() => run(writing, update(effects).set({ state: 'done', finished_at: now, reason: null })));
-    },
-
-    async retry(effects, dueAt, reason) {
-      await inTransaction(() => run(writing, update(effects).set({ due_at: dueAt, reason })));
-    },
-
-    async split(effects, reason) {
-      await inTransaction(async () => {
-        for (const effect of effects) {
-          const nonce = nonceOf({ id: effect.id, created_at: effect.createdAt }, 's');
-          await run(writing, update([effect]).set({ nonce, due_at: effect.createdAt, reason }));
-        }
-      });
-    },
-
-    async bury(effects, now, reason) {
-      await inTransaction(() => run(writing, update(effects).set({ state: 'buried', finished_at: now, reason })));
-    },
-
-    async wake(now) {
-      // What was begun and has no reason yet is under way: its lease stands.
-      await inTransaction(() =>
-        run(
-          writing,
-          db
-            .updateTable('effects')
-            .set({ due_at: now })
-            .where('state', '=', constant('waiting'))
-            .where('due_at', '>', now)
-            .where('reason', 'is not', null),
-        ),
-      );
-    },
-
-    async nextDueAt() {
-      const [next] = await run(
-        reading,
-        db.selectFrom('effects').select('due_at').where('state', '=', constant('waiting')).orderBy('due_at').limit(1),
-      );
+    async nextDueAt(resting = []) {
+      const [next] = await run(reading, line(db, resting).select('due_at').limit(1));
       return next?.due_at ?? null;
+    },
+
+    async waitingSince(now) {
+      const [first] = await run(reading, line(db, []).select('created_at').limit(1));
+      if (first === undefined) return null;
+      const [putOff] = await run(
+        reading,
+        db
+          .selectFrom('effects')
+          .select(({ fn }) => fn.min<number | null>('created_at').as('since'))
+          .where('state', '=', constant('waiting'))
+          .where('due_at', '>', now),
+      );
+      return Math.min(first.created_at, putOff?.since ?? first.created_at);
     },
 
     async sizes() {
@@ -122,23 +49,5 @@ export function sqlOutbox(
       };
       return { waiting: await size('waiting'), buried: await size('buried') };
     },
-  };
-}
-
-/** The nonce of a message (at most 25 characters): unique also against a database that was begun anew. */
-function nonceOf(effect: { id: number; created_at: number }, suffix = ''): string {
-  return `${effect.id.toString(36)}-${effect.created_at.toString(36)}${suffix}`;
-}
-
-function effectOf(row: Selectable<Tables['effects']>): Effect {
-  return {
-    id: row.id,
-    deliveryId: row.delivery_id,
-    kind: row.kind,
-    channelId: row.channel_id,
-    announcement: JSON.parse(row.content),
-    attempts: row.attempts,
-    createdAt: row.created_at,
-    nonce: row.nonce ?? '',
   };
 }

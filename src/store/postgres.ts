@@ -11,13 +11,15 @@ const silence = 1_500;
 /** How long a question outside of any transaction may take (ms), such as a sum over all accounts. */
 const readingTime = 10_000;
 
-/** PostgreSQL, for more than one process. Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+const bigint = 20;
+/** Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+export const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** PostgreSQL, for more than one process. */
 export function postgres(url: string): Dialect {
-  const bigint = 20;
-  const types = {
-    getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-      oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-  };
   const pool = new pg.Pool({
     connectionString: url,
     max: 8,

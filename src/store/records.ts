@@ -1,19 +1,27 @@
 import type { Kysely, Selectable } from 'kysely';
+import { countedVotes } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../owner/records.ts';
 import type { Outcome } from '../tally/tally.ts';
 import type { Connection } from './dialect.ts';
-import { run } from './statement.ts';
+import { searchDeliveries } from './search-deliveries.ts';
+import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** What the owner may look at, over SQL. */
 export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
+  const effects = db
+    .selectFrom('effects')
+    .select(['id', 'kind', 'state', 'attempts', 'reason', 'delivery_id as deliveryId', 'channel_id as channelId'])
+    .select(['created_at as createdAt', 'due_at as dueAt', 'finished_at as finishedAt']);
+  const entries = db
+    .selectFrom('entries')
+    .select(['id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId']);
+  const count = db.fn.countAll<number>().as('count');
+
   return {
-    async deliveries({ outcome, limit, before }) {
-      let query = db.selectFrom('deliveries').selectAll().orderBy('id', 'desc').limit(limit);
-      if (outcome !== null) query = query.where('outcome', '=', outcome);
-      if (before !== null) query = query.where('id', '<', before);
-      return (await run(reading, query)).map(deliveryOf);
+    async deliveries(asked) {
+      return (await searchDeliveries(db, reading, asked)).map(deliveryOf);
     },
 
     async delivery(id) {
@@ -21,33 +29,62 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
       return row === undefined ? null : deliveryOf(row);
     },
 
+    async recordedUnder(eventKeys) {
+      if (eventKeys.length === 0) return null;
+      const known = db.selectFrom('deliveries').select('id').where('event_key', 'in', eventKeys).limit(1);
+      return (await run(reading, known))[0]?.id ?? null;
+    },
+
+    async lastVote(userId, listing, notAfter) {
+      const vote = db
+        .selectFrom('entries')
+        .select('delivery_id')
+        .where('user_id', '=', userId)
+        .where('at', '<=', notAfter)
+        .where('listing', '=', listing)
+        .where('cause', 'in', countedVotes)
+        .orderBy('at', 'desc')
+        .limit(1);
+      return (await run(reading, vote))[0]?.delivery_id ?? null;
+    },
+
     async effects({ state, limit, before }) {
-      let query = db
-        .selectFrom('effects')
-        .select(['id', 'kind', 'state', 'attempts', 'reason', 'delivery_id as deliveryId'])
-        .orderBy('id', 'desc')
-        .limit(limit);
-      if (state !== null) query = query.where('state', '=', state);
+      let query = effects.orderBy('id', 'desc').limit(limit);
+      if (state !== null) query = query.where('state', '=', constant(state));
       if (before !== null) query = query.where('id', '<', before);
       return run(reading, query);
     },
 
-    entries: (userId, limit) =>
-      run(
-        reading,
-        db
-          .selectFrom('entries')
-          .select(['id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId'])
-          .where('user_id', '=', userId)
-          .orderBy('at', 'desc')
-          .orderBy('id', 'desc')
-          .limit(limit),
-      ),
+    async effect(id) {
+      return (await run(reading, effects.where('id', '=', id)))[0] ?? null;
+    },
+
+    effectsOf: (deliveryId) => run(reading, effects.where('delivery_id', '=', deliveryId).orderBy('id')),
+
+    async entries(userId, limit, before = null) {
+      let query = entries.where('user_id', '=', userId).orderBy('at', 'desc').orderBy('id', 'desc').limit(limit);
+      if (before !== null) {
+        const [last] = await run(reading, db.selectFrom('entries').select('at').where('id', '=', before));
+        if (last === undefined) return [];
+        query = query.where('at', '<=', last.at).where((eb) => eb.or([eb('at', '<', last.at), eb('id', '<', before)]));
+      }
+      return run(reading, query);
+    },
+
+    async entryOf({ id, userId }) {
+      if (userId === null) return null;
+      const [entry] = await run(reading, entries.where('user_id', '=', userId).where('delivery_id', '=', id));
+      return entry ?? null;
+    },
 
     async counts() {
-      const count = db.fn.countAll<number>().as('count');
-      const deliveries = await run(reading, db.selectFrom('deliveries').select(['outcome', count]).groupBy('outcome'));
-      const effects = await run(reading, db.selectFrom('effects').select(['state', count]).groupBy('state'));
+      // What is usual is counted as all less the rest, and the rest in indexes of its own: the tables themselves are never read.
+      const outcomes = db.selectFrom('deliveries').select(['outcome', count]).groupBy('outcome');
+      const unusual = await run(reading, outcomes.where('outcome', '<>', constant('recorded')));
+      const deliveries = { ...none, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
+      const logged = await sizeOf('deliveries');
+      const buried = await effectsThatAre('buried');
+      const waiting = await effectsThatAre('waiting');
       const [sums] = await run(
         reading,
         db
@@ -55,18 +92,26 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
           .select(({ fn }) => [count, fn.sum<number>('credits').as('credits'), fn.sum<number>('votes').as('votes')]),
       );
       return {
-        deliveries: { ...noDeliveries, ...Object.fromEntries(deliveries.map((row) => [row.outcome, row.count])) },
-        effects: { ...noEffects, ...Object.fromEntries(effects.map((row) => [row.state, row.count])) },
+        deliveries: { ...deliveries, recorded: logged - Object.values(deliveries).reduce((a, b) => a + b, 0) },
+        effects: { waiting, buried, done: (await sizeOf('effects')) - waiting - buried },
         users: sums?.count ?? 0,
         credits: Number(sums?.credits ?? 0),
         votes: Number(sums?.votes ?? 0),
       } satisfies Counts;
     },
   };
+
+  async function sizeOf(table: 'deliveries' | 'effects'): Promise<number> {
+    return (await run(reading, db.selectFrom(table).select(count)))[0]?.count ?? 0;
+  }
+
+  async function effectsThatAre(state: EffectState): Promise<number> {
+    const ofState = db.selectFrom('effects').select(count).where('state', '=', constant(state));
+    return (await run(reading, ofState))[0]?.count ?? 0;
+  }
 }
 
-const noDeliveries: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };
-const noEffects: Record<EffectState, number> = { waiting: 0, done: 0, buried: 0 };
+const none: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };
 
 function deliveryOf(row: Selectable<Tables['deliveries']>): DeliveryRecord {
   const { received_at: receivedAt, user_id: userId, event_key: eventKey, ...same } = row;

@@ -17,28 +17,32 @@ const openingTimeoutMs = 5_000;
  */
 export function sqlite(path: string): Dialect {
   mkdirSync(dirname(path), { recursive: true });
-  const writer = open(path);
   const reader = open(path);
-  const statements = connection(writer);
+  // Opened when it is first used: where another thread writes, this one has no need of it.
+  let opened: Database.Database | undefined;
+  const writer = () => {
+    opened ??= open(path);
+    return opened;
+  };
   const writing = {
-    ...statements,
-    begin: async () => void writer.exec('BEGIN IMMEDIATE'),
-    commit: async () => void writer.exec('COMMIT'),
+    ...connection(writer),
+    begin: async () => void writer().exec('BEGIN IMMEDIATE'),
+    commit: async () => void writer().exec('COMMIT'),
     // Some failures, a full disk among them, have rolled back by themselves.
-    rollback: async () => void (writer.inTransaction && writer.exec('ROLLBACK')),
+    rollback: async () => void (writer().inTransaction && writer().exec('ROLLBACK')),
   };
   return {
     clustered: sql`without rowid`,
     id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely: new SqliteDialect({ database: async () => open(path) }),
-    reading: connection(reader),
+    reading: connection(() => reader),
     writing,
     migrating: writing,
     isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED'),
     isUnavailable: (error) => /^SQLITE_(FULL|READONLY|IOERR|CANTOPEN|CORRUPT|NOTADB|PERM)/.test(codeOf(error)),
     close: async () => {
       reader.close();
-      writer.close();
+      opened?.close();
     },
   };
 }
@@ -53,13 +57,13 @@ function open(path: string): Database.Database {
 }
 
 /** Statements are prepared once: per row in a transaction that is five times faster than compiling each anew. */
-function connection(database: Database.Database): Connection {
+function connection(database: () => Database.Database): Connection {
   const prepared = new Map<string, Statement>();
   return {
     async run({ sql: text, parameters }) {
       let statement = prepared.get(text);
       if (statement === undefined) {
-        statement = database.prepare(text);
+        statement = database().prepare(text);
         prepared.set(text, statement);
       }
       if (statement.reader) return statement.all(parameters);

@@ -3,7 +3,7 @@ import type { Connection, Dialect } from './dialect.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds and compiles statements in the dialect's spelling; it never runs one itself. */
-export function compiler(dialect: Dialect): Kysely<Tables> {
+export function compiler(dialect: Pick<Dialect, 'kysely'>): Kysely<Tables> {
   const { createAdapter, createIntrospector, createQueryCompiler } = dialect.kysely;
   return new Kysely<Tables>({
     dialect: {

@@ -3,17 +3,18 @@ import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import type { Acts } from '../owner/acts.ts';
 import type { Records } from '../owner/records.ts';
-import type { Transact } from '../tally/tally.ts';
+import type { Recorder } from '../tally/recorder.ts';
 import { sqlAccounts } from './accounts.ts';
-import { sqlBudgetLog } from './budget-log.ts';
+import { spentSince } from './budget-log.ts';
 import type { Dialect } from './dialect.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { sqlOutbox } from './outbox.ts';
 import { sqlRecords } from './records.ts';
-import { compiler, run } from './statement.ts';
-import { sqlTally } from './tally.ts';
+import { compiler } from './statement.ts';
+import { createWriter, type Writer } from './writer.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
@@ -33,10 +34,11 @@ export class CannotOpenDatabase extends TallyhookError {
 
 /** Where everything is kept: the adapters of every room's port over one database. */
 export interface Store {
-  readonly transact: Transact;
+  readonly recorder: Recorder;
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
   readonly records: Records;
+  readonly acts: Acts;
   readonly budgetLog: BudgetLog;
   /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} otherwise. */
   probe(): Promise<void>;
@@ -47,70 +49,81 @@ export interface Store {
 }
 
 /**
- * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. Throws {@link DatabaseTooNew} and
+ * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. SQLite is written to on a thread of its own,
+ * unless `thread` is false: where little is written, starting one costs more than it saves. Throws {@link DatabaseTooNew} and
  * {@link CannotOpenDatabase}.
  */
-export async function openStore(url: string, clock: Clock): Promise<Store> {
-  const dialect = await opened(url, clock);
+export async function openStore(url: string, clock: Clock, { thread = true } = {}): Promise<Store> {
+  const { dialect, writer } = await opened(url, clock, thread);
   const db = compiler(dialect);
-  const { reading, writing } = dialect;
-  const commits = createGroupCommit(dialect, clock, mostWaiting);
-  const tally = sqlTally(db, writing);
+  const { reading } = dialect;
+  const commits = createGroupCommit(writer, clock, mostWaiting);
 
   let trouble: { error: StoreUnavailable; at: number } | undefined;
 
-  async function write<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await commits.write(work);
-    } catch (error) {
+  /** A write that fails is remembered: a full disk may have room for the probe and none for a delivery. */
+  const write: typeof commits.write = (name, ...args) => {
+    const writing = commits.write(name, ...args);
+    writing.catch((error: unknown) => {
       if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
-      throw error;
-    }
+    });
+    return writing;
+  };
+
+  /** Only a delivery that is stored ends the trouble at once: everything else is smaller. */
+  async function recorded<Result>(recording: Promise<Result>): Promise<Result> {
+    const result = await recording;
+    trouble = undefined;
+    return result;
   }
 
   return {
-    async transact(work) {
-      const result = await write(() => work(tally));
-      trouble = undefined;
-      return result;
+    recorder: {
+      record: (delivery, meaning) => recorded(write('record', delivery, meaning)),
+      rerecord: (id, delivery, meaning) => recorded(write('rerecord', id, delivery, meaning)),
     },
-    outbox: sqlOutbox(db, reading, writing, write),
+    outbox: sqlOutbox(db, reading, write),
     ledger: sqlAccounts(db, reading),
     records: sqlRecords(db, reading),
-    budgetLog: sqlBudgetLog(db, writing, write),
+    budgetLog: {
+      spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit),
+      spent: (keyId, since) => spentSince(db, reading, keyId, since),
+    },
+    acts: {
+      correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
+      revive: (effectId, now) => write('revive', effectId, now),
+    },
     async probe() {
       const at = clock.now();
-      // A full disk may have room for the probe and none for a delivery, so only a delivery that is stored ends the trouble at once.
       if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
-      const upsert = db.insertInto('probes').values({ id: 1, at });
-      await commits.write(() =>
-        run(
-          writing,
-          upsert.onConflict((conflict) => conflict.column('id').doUpdateSet({ at })),
-        ),
-      );
+      await commits.write('probe', at);
     },
     waiting: commits.waiting,
     async close() {
       await commits.close();
+      await writer.close();
       await dialect.close();
     },
   };
 }
 
-/** The database, reachable and with every migration applied. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}. */
-async function opened(url: string, clock: Clock): Promise<Dialect> {
+/**
+ * The database, reachable and with every migration applied, and who writes to it. Each database's driver is loaded only where it is
+ * used. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}.
+ */
+async function opened(url: string, clock: Clock, thread: boolean): Promise<{ dialect: Dialect; writer: Writer }> {
   try {
-    const dialect = await dialectOf(url);
+    if (!url.startsWith('sqlite:')) {
+      const dialect = (await import('./postgres.ts')).postgres(url);
+      await migrate(dialect, clock);
+      return { dialect, writer: createWriter(dialect) };
+    }
+    const path = url.slice('sqlite:'.length);
+    const dialect = (await import('./sqlite.ts')).sqlite(path);
     await migrate(dialect, clock);
-    return dialect;
+    const writer = thread ? (await import('./threaded-writer.ts')).threadedWriter(path) : createWriter(dialect);
+    return { dialect, writer };
   } catch (error) {
     throw error instanceof TallyhookError ? error : new CannotOpenDatabase(error);
   }
-}
-
-/** Each database's driver is loaded only where it is used. */
-async function dialectOf(url: string): Promise<Dialect> {
-  if (url.startsWith('sqlite:')) return (await import('./sqlite.ts')).sqlite(url.slice('sqlite:'.length));
-  return (await import('./postgres.ts')).postgres(url);
 }

@@ -58,6 +58,17 @@ export interface Tables {
     /** The nonce of the message that it goes out in; set by the first attempt. */
     nonce: string | null;
     reason: string | null;
+    /** When the first attempt began of which nobody knows whether it succeeded. */
+    unsure_since: number | null;
+  };
+  /** The owner's corrections by the key that they were asked for under, each with the balance after it. */
+  corrections: {
+    idempotency_key: string;
+    user_id: string;
+    credits: number;
+    reason: string;
+    balance: number;
+    at: number;
   };
   /** When each request left for the lookup API, for the budget. */
   lookup_requests: { key_id: string; at: number };

@@ -3,17 +3,7 @@ import { judgePremium, judgeVote, repeatWindow, shortestGap, type Verdict } from
 import { announcementOf, channelFor } from './announcement.ts';
 import { identitiesOfPremium, identityOfVote } from './identity.ts';
 import { namesOf, orderAfter } from './order.ts';
-import type { Delivery, LoggedDelivery, Outcome, TalliedListing, Tally } from './tally.ts';
-
-export interface Recorded {
-  readonly outcome: Outcome;
-  readonly deliveryId: number;
-  readonly credits: number;
-  readonly reason: string | null;
-}
-
-/** How a delivery gets its row: a new one, or the one in which it was quarantined. Null says that its event is recorded already. */
-export type Log = (delivery: LoggedDelivery) => Promise<number | null>;
+import type { Delivery, Log, Recorded, TalliedListing, Tally } from './tally.ts';
 
 /**
  * One event becomes a row, an entry, a balance and its effects, inside the caller's transaction.

@@ -1,7 +1,6 @@
 import type { EventKind } from '../ledger/event.ts';
 import { channelFor } from './announcement.ts';
-import type { Log, Recorded } from './record-event.ts';
-import type { Delivery, TalliedListing, Tally } from './tally.ts';
+import type { Delivery, Log, Recorded, TalliedListing, Tally } from './tally.ts';
 
 /** What the dashboard's test button sent. Nothing in it but its kind is taken at its word. */
 export interface TestEvent {

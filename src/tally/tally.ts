@@ -66,9 +66,13 @@ export interface Tally extends LedgerWrites, OutboxWrites {
   saveOrder(order: Order, at: number): Promise<void>;
 }
 
-/**
- * Runs the work in a transaction and resolves once it is on disk. Works that wait together commit together; only one transaction writes
- * at a time, over all processes, so that what a work reads stays true until it is committed. A work may be run again after a rollback.
- * Rejects with {@link StoreUnavailable} when the store cannot commit; then nothing of it was kept.
- */
-export type Transact = <Result>(work: (tally: Tally) => Promise<Result>) => Promise<Result>;
+/** What became of a delivery. */
+export interface Recorded {
+  readonly outcome: Outcome;
+  readonly deliveryId: number;
+  readonly credits: number;
+  readonly reason: string | null;
+}
+
+/** How a delivery gets its row: a new one, or the one in which it was quarantined. Null says that its event is recorded already. */
+export type Log = (delivery: LoggedDelivery) => Promise<number | null>;

@@ -1,11 +1,23 @@
 import type { Target } from '../ledger/event.ts';
-import type { ReceivingListing } from './keyring.ts';
+import type { TalliedListing } from '../tally/tally.ts';
+
+/** A listing that deliveries can be meant for. */
+export interface Addressable extends TalliedListing {
+  /** Discord id of the server or bot; null where it need not be known. */
+  readonly id: string | null;
+}
+
+/** What an event needs to know of a listing, without its secrets. */
+export function addressable(listing: Addressable): Addressable {
+  const { id, name, kind, terms, announceChannelId, premiumChannelId } = listing;
+  return { id, name, kind, terms, announceChannelId, premiumChannelId };
+}
 
 /**
  * Which of the listings that a secret serves an event is for: its kind decides between a server and a bot, the target's id between
  * several of one kind. Null when that cannot be told.
  */
-export function addressee(listings: readonly ReceivingListing[], target: Target): ReceivingListing | null {
+export function addressee(listings: readonly Addressable[], target: Target): Addressable | null {
   const candidates = target.kind === null ? listings : listings.filter(({ kind }) => kind === target.kind);
   const [first, ...others] = candidates;
   if (first === undefined) return null;

@@ -23,16 +23,15 @@ export function readBody(
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > largestBody) return settle('too large');
-      chunks.push(chunk);
+      if (size <= largestBody) {
+        chunks.push(chunk);
+      } else {
+        request.pause();
+        resolve('too large');
+      }
     });
-    request.on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on('error', () => settle('aborted'));
-    request.on('close', () => settle('aborted'));
-
-    function settle(body: Buffer | 'too large' | 'aborted'): void {
-      request.pause();
-      resolve(body);
-    }
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', () => resolve('aborted'));
+    request.on('close', () => resolve('aborted'));
   });
 }

@@ -77,10 +77,10 @@ function spelledForParsing({
   return `${day}T${time}${milliseconds}${utc === undefined ? `${hours}:${minutes}` : 'Z'}`;
 }
 
-/** The engine takes 30 February for 1 March. */
+/** The engine takes 30 February for 1 March; it refuses what no month has. */
 function isOnCalendar(day: string): boolean {
-  const midnight = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  const ofMonth = Number(day.slice(8));
+  return ofMonth <= 28 || new Date(`${day}T00:00:00Z`).getUTCDate() === ofMonth;
 }
 
 /** The time of the event itself: it cannot lie in the future, but for clocks that disagree. */

@@ -2,18 +2,24 @@ import type { Clock } from '../clock.ts';
 import { StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { Family } from '../ledger/event.ts';
 import type { Log } from '../log.ts';
-import type { Recorded } from '../tally/record-event.ts';
-import type { Delivery, Outcome, Transact } from '../tally/tally.ts';
+import type { Meaning } from '../tally/meaning.ts';
+import type { Recorder } from '../tally/recorder.ts';
+import type { Delivery, Outcome, Recorded } from '../tally/tally.ts';
 import type { Grant, Keyring } from './keyring.ts';
-import { familyIn, kindIn, parseJson, type Reading, readPayload } from './payload.ts';
-import { record } from './record.ts';
+import { meaningOf } from './meaning-of.ts';
+import { familyIn, kindIn, parseJson, readPayload } from './payload.ts';
+import { isSignature } from './signature.ts';
 
-/** A delivery as it stands at the door. */
-export interface Arrival {
+/** What the head of a request says of its sender. */
+export interface Claim {
   /** The family of the path; null for the path that takes either. */
   readonly family: Family | null;
   readonly signature: string | undefined;
   readonly authorization: string | undefined;
+}
+
+/** A delivery as it stands at the door. */
+export interface Arrival extends Claim {
   readonly body: Buffer;
 }
 
@@ -24,19 +30,21 @@ export type Answer =
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
 
 export interface Intake {
+  /** The refusal of a delivery that no body could save; null where the body decides. */
+  refuseUnread(claim: Claim): Answer | null;
   take(arrival: Arrival): Promise<Answer>;
 }
 
 /** Bytes from outside become a trusted event, and the answer follows the commit. */
 export function createIntake(options: {
   keyring: Keyring;
-  transact: Transact;
+  recorder: Recorder;
   clock: Clock;
   log: Log;
   /** After each commit: there may be effects to do. */
   onRecorded?: (recorded: Recorded) => void;
 }): Intake {
-  const { keyring, transact, clock, log, onRecorded = () => {} } = options;
+  const { keyring, recorder, clock, log, onRecorded = () => {} } = options;
 
   /** Who may have sent it, and what. Null when nobody that is known has. */
   function authenticate(arrival: Arrival): { grants: readonly Grant[]; text: string; signed: boolean } | null {
@@ -49,9 +57,9 @@ export function createIntake(options: {
     return grants.length === 0 ? null : { grants, text: arrival.body.toString('utf8'), signed: false };
   }
 
-  async function commit(delivery: Delivery, reading: Reading, grants: readonly Grant[]): Promise<Answer> {
+  async function commit(delivery: Delivery, meaning: Meaning): Promise<Answer> {
     try {
-      const recorded = await transact((tally) => record(tally, delivery, reading, grants));
+      const recorded = await recorder.record(delivery, meaning);
       report(recorded, log);
       onRecorded(recorded);
       return { status: 200, outcome: recorded.outcome };
@@ -67,6 +75,15 @@ export function createIntake(options: {
   }
 
   return {
+    refuseUnread(claim) {
+      const { signature, authorization } = claim;
+      const mayBeKnown =
+        signature === undefined
+          ? authorization !== undefined && keyring.authorize(authorization).length > 0
+          : isSignature(signature);
+      return mayBeKnown ? null : { status: 401, error: whyRefused(claim) };
+    },
+
     async take(arrival) {
       const sender = authenticate(arrival);
       if (sender === null) return { status: 401, error: whyRefused(arrival) };
@@ -86,7 +103,7 @@ export function createIntake(options: {
       if (grant === undefined) return { status: 401, error: otherFamily };
       if (!sender.signed && kindIn(reading) === 'bot_vote')
         return { status: 401, error: 'Only server votes may come unsigned.' };
-      return commit({ receivedAt, family: grant.family, body: sender.text }, reading, grants);
+      return commit({ receivedAt, family: grant.family, body: sender.text }, meaningOf(reading, grants));
     },
   };
 }
@@ -95,9 +112,9 @@ const otherFamily =
   'The signature is right, but of the other family: votes and premium events have secrets and paths of their own.';
 
 /** The likely mistake, without telling a stranger anything about the secrets. */
-function whyRefused({ signature }: Arrival): string {
+function whyRefused({ signature }: Claim): string {
   if (signature === undefined) return 'The header x-webhook-signature is missing.';
-  if (!/^[0-9a-f]{64}$/.test(signature)) return 'The signature is not 64 lowercase hex digits.';
+  if (!isSignature(signature)) return 'The signature is not 64 lowercase hex digits.';
   return 'The signature does not match. Compare the secret with the one in the dashboard, and mind a space or line break at its end.';
 }
 

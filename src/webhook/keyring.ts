@@ -1,12 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Family } from '../ledger/event.ts';
-import type { TalliedListing } from '../tally/tally.ts';
+import { type Addressable, addressable } from './addressee.ts';
 import { isSignature, isSignedWith, reserialised } from './signature.ts';
 
 /** A listing as webhooks know it. */
-export interface ReceivingListing extends TalliedListing {
-  /** Discord id of the server or bot; null where it need not be known. */
-  readonly id: string | null;
+export interface ReceivingListing extends Addressable {
   readonly voteSecrets: readonly string[];
   readonly premiumSecrets: readonly string[];
   readonly voteAuthorization: string | null;
@@ -14,7 +12,7 @@ export interface ReceivingListing extends TalliedListing {
 
 /** What a secret opens: deliveries of this family for this listing. */
 export interface Grant {
-  readonly listing: ReceivingListing;
+  readonly listing: Addressable;
   readonly family: Family;
 }
 
@@ -35,11 +33,11 @@ export interface Keyring {
 export function createKeyring(listings: readonly ReceivingListing[]): Keyring {
   const bySecret = new Map<string, Grant[]>();
   const byAuthorization = new Map<string, Grant[]>();
-  for (const listing of listings) {
-    for (const secret of listing.voteSecrets) grant(bySecret, secret, { listing, family: 'vote' });
-    for (const secret of listing.premiumSecrets) grant(bySecret, secret, { listing, family: 'premium' });
-    if (listing.voteAuthorization !== null)
-      grant(byAuthorization, listing.voteAuthorization, { listing, family: 'vote' });
+  for (const { voteSecrets, premiumSecrets, voteAuthorization, ...named } of listings) {
+    const listing = addressable(named);
+    for (const secret of voteSecrets) grant(bySecret, secret, { listing, family: 'vote' });
+    for (const secret of premiumSecrets) grant(bySecret, secret, { listing, family: 'premium' });
+    if (voteAuthorization !== null) grant(byAuthorization, voteAuthorization, { listing, family: 'vote' });
   }
 
   /** Every secret is tried, whether or not one has matched, so that the time tells nothing. */

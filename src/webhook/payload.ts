@@ -62,13 +62,18 @@ export function familyOf(kind: EventKind): Family {
 /** `event`, else `type`; and where both are missing, what the other fields show it to be. */
 function kindOf(json: Fields, premiumPath: boolean): string | null {
   const named = own(json, 'event') ?? own(json, 'type');
-  if (named !== undefined) return words(named) ?? JSON.stringify(named)?.slice(0, 100) ?? null;
+  if (named !== undefined) return words(named) ?? spelled(named);
   if (premiumPath && own(json, 'buyer') !== undefined) return 'premium_purchase';
   if (own(json, 'test') === true && voterOf(json) === undefined)
     return premiumPath ? 'premium_purchase' : 'server_vote';
   if (voterOf(json) === undefined) return null;
   if (serverOf(json) !== undefined) return 'server_vote';
   return botOf(json) === undefined ? null : 'bot_vote';
+}
+
+/** What is named as the kind although it is no text. An object is not spelled out: it may be nested more deeply than the stack is. */
+function spelled(named: unknown): string {
+  return typeof named === 'object' ? (Array.isArray(named) ? '[…]' : '{…}') : JSON.stringify(named);
 }
 
 const isVoteKind = (kind: string): kind is VoteKind => voteKinds.some((known) => known === kind);

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
-import type { Recorded } from '../tally/record-event.ts';
-import type { Delivery, Outcome, Transact } from '../tally/tally.ts';
-import type { ReceivingListing } from './keyring.ts';
+import type { Recorder } from '../tally/recorder.ts';
+import type { Delivery, Outcome, Recorded } from '../tally/tally.ts';
+import { type Addressable, addressable } from './addressee.ts';
+import { meaningOf } from './meaning-of.ts';
 import { parseJson, readPayload } from './payload.ts';
-import { record } from './record.ts';
 
 /** A delivery of the log, as a replay needs it. */
 export interface KeptDelivery extends Delivery {
@@ -19,12 +19,12 @@ export type Replay = (delivery: KeptDelivery) => Promise<Recorded>;
  * A delivery that is no longer quarantined is a duplicate of itself, and pays nothing.
  */
 export function createReplay(options: {
-  listings: readonly ReceivingListing[];
-  transact: Transact;
+  listings: readonly Addressable[];
+  recorder: Recorder;
   clock: Clock;
   onRecorded?: (recorded: Recorded) => void;
 }): Replay {
-  const { listings, transact, clock, onRecorded = () => {} } = options;
+  const { listings, recorder, clock, onRecorded = () => {} } = options;
 
   return async (delivery) => {
     if (delivery.outcome !== 'quarantined') {
@@ -32,13 +32,10 @@ export function createReplay(options: {
     }
     const { id, family, receivedAt, body } = delivery;
     const named = listings.filter(({ name }) => name === delivery.listing);
-    const grants = (named.length > 0 ? named : listings).map((listing) => ({ listing, family }));
+    const meant = named.length > 0 ? named : listings;
+    const grants = meant.map((listing) => ({ listing: addressable(listing), family }));
     const reading = readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now: clock.now() });
-    const recorded = await transact((tally) =>
-      record(tally, { receivedAt, family, body }, reading, grants, async (row) =>
-        (await tally.relog(id, row)) ? id : null,
-      ),
-    );
+    const recorded = await recorder.rerecord(id, { receivedAt, family, body }, meaningOf(reading, grants));
     onRecorded(recorded);
     return recorded;
   };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../config/describe.ts';
@@ -53,7 +53,7 @@ describe('the configuration', () => {
 
   it('takes every value from a file as well, without the newline at its end', () => {
     const path = join(tempDir(), 'token');
-    writeFileSync(path, 'from a file \n');
+    writeFileSync(path, 'from a file \n', { mode: 0o600 });
     const { DISCORD_TOKEN: _, ...rest } = least;
     expect(loadConfig({ ...rest, DISCORD_TOKEN_FILE: path }).discord.token).toBe('from a file ');
     for (const name of settingNames)
@@ -122,6 +122,18 @@ describe('the configuration', () => {
   });
 });
 
+describe('the password of an address', () => {
+  it.each([
+    ['postgres://user:hush-hush@host/db', ['hush-hush']],
+    ['postgres://user:p%40ss%23word@host/db', ['p%40ss%23word', 'p@ss#word']],
+    ['postgres://user:pa#ss@host/db', ['pa#ss']],
+    ['postgres://user:hush-hush@/db?host=/run/postgresql', ['hush-hush']],
+    ['postgres://host/db?password=hush-hush', ['hush-hush']],
+  ])('is known as a secret: %s', (url, passwords) => {
+    expect(loadConfig({ ...least, DATABASE_URL: url }).secrets).toEqual(expect.arrayContaining(passwords));
+  });
+});
+
 describe('the sandbox', () => {
   it('is what runs when no Discord is configured, but never in production', () => {
     expect(isConfigured({})).toBe(false);
@@ -137,7 +149,7 @@ describe('the file with several listings', () => {
   const { LOOKUP_SERVER_KEY: _, ...shared } = least;
   function withFile(content: unknown, more: Record<string, string> = {}) {
     const path = join(tempDir(), 'listings.json');
-    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 });
     return { ...shared, ...more, TALLYHOOK_CONFIG: path };
   }
   const red = {
@@ -181,8 +193,59 @@ describe('the file with several listings', () => {
     expect(JSON.stringify(faultsOf(withFile('{"listings": hush')))).not.toContain('hush');
   });
 
+  it('is refused when everybody may read it: it holds secrets', () => {
+    const environment = withFile({ listings: [red] });
+    chmodSync(environment.TALLYHOOK_CONFIG, 0o644);
+    expect(faultsOf(environment)).toMatchObject([
+      { setting: 'TALLYHOOK_CONFIG', problem: expect.stringContaining('mode 0644') },
+    ]);
+  });
+
   it('has a JSON Schema', () => {
     expect(listingsFileSchema()).toMatchObject({ type: 'object', properties: { listings: { type: 'array' } } });
+  });
+});
+
+describe('a file with a secret', () => {
+  const { DISCORD_TOKEN: _, ...others } = least;
+  function withMode(mode: number) {
+    const path = join(tempDir(), 'token');
+    writeFileSync(path, 'hush');
+    chmodSync(path, mode);
+    return { path, environment: { ...others, DISCORD_TOKEN_FILE: path } };
+  }
+
+  it.each([0o644, 0o604, 0o444, 0o666])('is refused with mode %o, which lets everybody read it', (mode) => {
+    const { path, environment } = withMode(mode);
+    const faults = faultsOf(environment);
+    expect(faults).toMatchObject([
+      {
+        setting: 'DISCORD_TOKEN_FILE',
+        problem: expect.stringContaining(`${path} has mode 0${mode.toString(8)}`),
+        cure: expect.stringContaining(`chmod 600 ${path}`),
+      },
+    ]);
+    expect(JSON.stringify(faults)).not.toContain('hush');
+  });
+
+  it.each([0o600, 0o400, 0o440, 0o640])('is read with mode %o', (mode) => {
+    expect(loadConfig(withMode(mode).environment).discord.token).toBe('hush');
+  });
+
+  it('is one thing, a file with any other setting another', () => {
+    const path = join(tempDir(), 'port');
+    writeFileSync(path, '81\n');
+    chmodSync(path, 0o644);
+    expect(loadConfig({ ...least, PORT_FILE: path }).http.port).toBe(81);
+  });
+
+  it('that all may read is told among all the other faults', () => {
+    const { environment } = withMode(0o644);
+    expect(
+      faultsOf({ ...environment, PORT: 'x' })
+        .map(({ setting }) => setting)
+        .sort(),
+    ).toEqual(['DISCORD_TOKEN_FILE', 'PORT']);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { day, hour, minute } from '../../src/clock.ts';
 import type { Vote } from '../../src/ledger/event.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { recordEvent } from '../../src/tally/record-event.ts';
+import type { TalliedListing } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
@@ -13,6 +13,8 @@ const programs = postgresPrograms();
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');
 const start = Date.UTC(2026, 0, 1);
+/** Its effect cannot be written, after all else has been: the last step fails. */
+const unannounceable = { announceChannelId: undefined };
 
 /** What every store holds to, whichever database it is on. */
 function holds(newUrl: () => string): void {
@@ -34,10 +36,9 @@ function holds(newUrl: () => string): void {
     };
   }
 
-  function record(store: Store, event: Vote, receivedAt = start) {
-    return store.transact((tally) =>
-      recordEvent(tally, event, server as never, { receivedAt, family: 'vote', body: '{}' }),
-    );
+  function record(store: Store, event: Vote, receivedAt = start, changes: object = {}) {
+    const listing = { ...server, ...changes } as TalliedListing;
+    return store.recorder.record({ receivedAt, family: 'vote', body: '{}' }, { is: 'event', event, listing });
   }
 
   it('keeps what was committed when it is opened again', async () => {
@@ -52,11 +53,7 @@ function holds(newUrl: () => string): void {
 
   it('writes all of an event or nothing', async () => {
     const store = await open();
-    const failing = store.transact(async (tally) => {
-      await recordEvent(tally, vote('1'), server as never, { receivedAt: start, family: 'vote', body: '{}' });
-      throw new Error('after all');
-    });
-    await expect(failing).rejects.toThrow('after all');
+    await expect(record(store, vote('1'), start, unannounceable)).rejects.toThrow(/channel_id|null/i);
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
     expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 0 }, effects: { waiting: 0 } });
   });
@@ -65,7 +62,7 @@ function holds(newUrl: () => string): void {
     const store = await open();
     const settled = await Promise.allSettled([
       record(store, vote('1')),
-      store.transact(() => Promise.reject(new Error('poison'))),
+      record(store, vote('3'), start, unannounceable),
       record(store, vote('2')),
     ]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -131,6 +128,50 @@ function holds(newUrl: () => string): void {
       expect(ids).toHaveLength(30);
     });
 
+    it('passes over channels that rest', async () => {
+      const store = await open();
+      await record(store, vote('1'));
+      await record(store, vote('2'), start, { announceChannelId: '500000000000000009' });
+      const resting = [server?.announceChannelId ?? ''];
+      expect(await store.outbox.nextDueAt(resting)).toBe(start);
+      const [other] = await store.outbox.claim(start, start + minute, 10, resting);
+      expect(other).toMatchObject({ announcement: { userId: '2' } });
+      expect(await store.outbox.claim(start, start + minute, 10, resting)).toEqual([]);
+      expect(await store.outbox.nextDueAt([...resting, '500000000000000009'])).toBe(null);
+    });
+
+    it('remembers since when nobody knows whether an effect is done, over all that follows', async () => {
+      const store = await open();
+      await record(store, vote('1'));
+      const claim = async (at: number) => (await store.outbox.claim(at, at + minute, 10))[0];
+      expect(await claim(start)).toMatchObject({ unsureSince: null });
+      // As after a crash: nobody said what became of it.
+      const second = await claim(start + minute);
+      expect(second).toMatchObject({ unsureSince: start, attempts: 2 });
+      await store.outbox.retry(second ? [second] : [], start + hour, 'no answer');
+      const third = await claim(start + hour);
+      expect(third).toMatchObject({ unsureSince: start });
+      await store.outbox.release(third ? [third] : [], start + 2 * hour, 'refused');
+      expect(await claim(start + 2 * hour)).toMatchObject({ unsureSince: start, nonce: second?.nonce });
+    });
+
+    it('lets go with others what surely was not done, unless it has to go alone', async () => {
+      const store = await open();
+      for (const user of ['1', '2']) await record(store, vote(user));
+      const claim = (at: number) => store.outbox.claim(at, at + minute, 10);
+      await store.outbox.release(await claim(start), start + minute, 'no connection');
+      await record(store, vote('3'), start + minute);
+      const together = await claim(start + minute);
+      expect(together.map(({ announcement }) => announcement.userId)).toEqual(['1', '2', '3']);
+      expect(together.map(({ unsureSince }) => unsureSince)).toEqual([null, null, null]);
+
+      await store.outbox.split(together, 'refused together');
+      const later = start + 2 * minute;
+      await store.outbox.release(await claim(later), later, 'a pause');
+      expect(await claim(later)).toHaveLength(1);
+      expect(await claim(later)).toHaveLength(1);
+    });
+
     it('waits, splits, buries, wakes and finishes', async () => {
       const store = await open();
       for (const user of ['1', '2', '3']) await record(store, vote(user));
@@ -164,6 +205,8 @@ function holds(newUrl: () => string): void {
     );
     expect(spent.filter(({ granted }) => granted)).toHaveLength(10);
     expect(spent.find(({ granted }) => !granted)).toMatchObject({ granted: false });
+    expect(await (stores[1] as Store).budgetLog.spent('key', start - 1)).toBe(10);
+    expect(await (stores[1] as Store).budgetLog.spent('key', start + minute)).toBe(0);
     expect(await (stores[0] as Store).budgetLog.spend('other', start, minute, 10)).toEqual({ granted: true });
     expect(await (stores[0] as Store).budgetLog.spend('key', start + day, minute, 10)).toEqual({ granted: true });
   });

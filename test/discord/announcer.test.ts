@@ -1,11 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { hour, systemClock } from '../../src/clock.ts';
+import { Routes } from 'discord.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hour, minute, systemClock } from '../../src/clock.ts';
 import type { ListingCard } from '../../src/discord/announcement.ts';
 import { createAnnouncer } from '../../src/discord/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Announcement, Effect } from '../../src/outbox/effect.ts';
+import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { en } from '../../src/texts/en.ts';
+import { laterClock } from '../support/later-clock.ts';
 import { listeningLog, localDiscord } from './bot.ts';
 
 const at = Date.UTC(2026, 0, 1);
@@ -49,6 +52,7 @@ async function announcing(changes: { listingOf?: (name: string) => Promise<Listi
     attempts: 1,
     createdAt: at,
     nonce: 'nonce-of-25-characters-xx',
+    unsureSince: null,
   });
   const shown = () => discord.messages(channelId);
   const announce = async (announcement: Announcement) => {
@@ -73,7 +77,13 @@ describe('an announcement', () => {
     expect(shown()[0]).toMatchObject({
       mentions: [],
       nonce: 'nonce-of-25-characters-xx',
-      embeds: [{ url: 'https://listing.example/server/1', timestamp: '2026-01-01T00:00:00.000Z' }],
+      embeds: [
+        {
+          url: 'https://listing.example/server/1',
+          timestamp: '2026-01-01T00:00:00.000Z',
+          footer: { text: '#1' },
+        },
+      ],
     });
   });
 
@@ -171,6 +181,115 @@ describe('a message of several announcements', () => {
     expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', everything: true });
     expect(await perform([effect(vote)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
+  });
+});
+
+describe('an announcement that may be there already', () => {
+  /** An attempt whose answer was lost, and then so long a time that Discord has forgotten the nonce. */
+  async function afterALostAnswer(options: { written?: boolean } = {}) {
+    const clock = laterClock();
+    const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
+    onTestFinished(() => discord.stop());
+    const channelId = discord.channels.announcements;
+    const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+    const { log } = listeningLog();
+    const perform = createAnnouncer({ rest, texts: en, listingOf: async () => null, clock, log });
+    const begun = clock.now();
+    const effectOf = (place: number, changes: Partial<Effect> = {}): Effect => ({
+      id: place,
+      deliveryId: place,
+      kind: 'announcement',
+      channelId,
+      announcement: { ...vote, userId: `20000000000000000${place}`, at: begun },
+      attempts: 1,
+      createdAt: begun,
+      nonce: 'a-nonce',
+      unsureSince: null,
+      ...changes,
+    });
+    if (options.written !== false) {
+      discord.faults.loseAnswers(1);
+      expect(await perform([effectOf(1), effectOf(2)])).toMatchObject({ outcome: 'later' });
+      expect(discord.messages(channelId)).toHaveLength(1);
+    }
+    clock.pass(10 * minute);
+    const unsure = { unsureSince: begun, attempts: 2 };
+    const shown = () => discord.messages(channelId).filter(({ embeds }) => embeds.length > 0);
+    const chat = async (count: number) => {
+      for (let line = 0; line < count; line += 1) await rest.post(Routes.channelMessages(channelId), { content: 'hi' });
+    };
+    return { discord, perform, effectOf, unsure, shown, chat, channelId };
+  }
+
+  it('is found in the channel and not said again', async () => {
+    const { perform, effectOf, unsure, shown } = await afterALostAnswer();
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is found although a hundred others came after it', async () => {
+    const { perform, effectOf, unsure, shown, chat } = await afterALostAnswer();
+    await chat(120);
+    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is said when it is not there', async () => {
+    const { perform, effectOf, unsure, shown, chat } = await afterALostAnswer({ written: false });
+    await chat(1);
+    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is not taken for another of the same number, from a database that was begun anew', async () => {
+    const { perform, effectOf, unsure, shown } = await afterALostAnswer();
+    const other = effectOf(1, { ...unsure, nonce: 'b-nonce', announcement: { ...vote, userId: '3', at } });
+    expect(await perform([other])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(2);
+  });
+
+  it('waits, with the cure, while the bot may not read what was said', async () => {
+    const { discord, perform, effectOf, unsure, shown, channelId } = await afterALostAnswer();
+    discord.faults.losePermission(channelId, 'readMessageHistory');
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({
+      outcome: 'later',
+      everything: false,
+      notDone: true,
+      reason: expect.stringContaining(`Give the bot Read Message History in channel ${channelId}.`),
+    });
+    discord.faults.regainPermission(channelId, 'readMessageHistory');
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('needs no permission to know that a channel has been silent', async () => {
+    const { discord, perform, effectOf, unsure, shown, channelId } = await afterALostAnswer({ written: false });
+    discord.faults.losePermission(channelId, 'readMessageHistory');
+    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('waits with everything else while Discord is down, and is buried where the channel is gone', async () => {
+    const { discord, perform, effectOf, unsure, channelId } = await afterALostAnswer();
+    discord.faults.outage(true);
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({ outcome: 'later', everything: true, notDone: true });
+    discord.faults.outage(false);
+    discord.faults.deleteChannel(channelId);
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({
+      outcome: 'bury',
+      reason: expect.stringContaining('10003'),
+    });
+  });
+
+  it('is simply sent again, under its nonce, while Discord still knows that', async () => {
+    const { discord, perform, effectOf } = await afterALostAnswer({ written: false });
+    const before = discord.requests.length;
+    const now = discord.messages(discord.channels.announcements).length;
+    expect(now).toBe(0);
+    expect(await perform([effectOf(1, { unsureSince: effectOf(1).createdAt + 9 * minute })])).toEqual({
+      outcome: 'done',
+    });
+    expect(discord.requests.slice(before).map(({ method }) => method)).toEqual(['POST']);
   });
 });
 

@@ -51,6 +51,24 @@ describe('an attempt', () => {
     expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', everything: true });
   });
 
+  it.each<[string, (response: ServerResponse) => void, boolean]>([
+    ['a refused token', json(401, { message: '401: Unauthorized', code: 0 }), true],
+    ['a page of Cloudflare', page(403), true],
+    ['a rate limit', json(429, { retry_after: 65, global: false }, { 'Retry-After': '65' }), true],
+    ['a failure of Discord', page(500), false],
+    ['a gateway timeout', page(504), false],
+    ['a connection that breaks', (response) => response.destroy(), false],
+  ])('knows after %s whether the message may be there', async (_, answer, isSure) => {
+    const sure = expect.objectContaining({ notDone: true });
+    expect(await attemptAgainst(answer)).toEqual(isSure ? sure : expect.not.objectContaining({ notDone: true }));
+  });
+
+  it('is sure that nothing arrived where no connection came about', async () => {
+    const rest = createDiscordRest({ token: 'secret-token', apiUrl: 'http://127.0.0.1:9/api' });
+    const error = await rest.post('/channels/1/messages', {}).catch((thrown: unknown) => thrown);
+    expect(attemptAfter(error, { channelId: '1', effects: 1 })).toMatchObject({ everything: true, notDone: true });
+  });
+
   it('holds everything else up when the limit is global, and waits as long as Discord says', async () => {
     const limits = { 'Retry-After': '65', 'X-RateLimit-Global': 'true', 'X-RateLimit-Scope': 'global' };
     const attempt = await attemptAgainst(

@@ -7,8 +7,10 @@ import { createInteractions } from '../../src/discord/interactions.ts';
 import { registerCommands } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createLog } from '../../src/log.ts';
-import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { en } from '../../src/texts/en.ts';
+import { localDiscord } from '../support/local-discord.ts';
+
+export { localDiscord };
 
 /** Time that passes faster than it does, for what would take too long. */
 export function fastClock(times: number): Clock {
@@ -29,12 +31,6 @@ export function listeningLog(secrets: readonly string[] = []) {
     destination: { write: (line: string) => said.push(JSON.parse(line)) },
   });
   return { log, said };
-}
-
-export async function localDiscord(): Promise<LocalDiscord> {
-  const discord = await startLocalDiscord();
-  onTestFinished(() => discord.stop());
-  return discord;
 }
 
 /** Waits until it is so. */

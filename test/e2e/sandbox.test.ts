@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startFormsBot } from '../sandbox/forms-bot.ts';
+import { startBot } from '../sandbox/bot.ts';
+import { formsBot } from '../sandbox/forms-bot.ts';
 import { localDiscord } from '../sandbox/local.ts';
 import { service } from '../sandbox/page-ports.ts';
 import { wholeSandbox } from '../sandbox/whole.ts';
@@ -33,8 +34,7 @@ async function visit(options: BrowserContextOptions = {}) {
 /** A local Discord alone, with a bot that completes options, opens forms and offers selects. */
 async function visitForms() {
   const discord = await localDiscord({ page: service().ports });
-  const bot = await startFormsBot(discord);
-  onTestFinished(() => bot.destroy());
+  await startBot(discord, formsBot);
   return { discord, ...(await open(discord.origin)) };
 }
 

@@ -1,12 +1,19 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { minute } from '../../src/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { laterClock } from '../support/later-clock.ts';
 import { voteSecret } from '../support/listings.ts';
 import { program } from '../support/program.ts';
 import { askOwner, nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const patience = { timeout: 20_000, interval: 100 };
+
+/** Has the program's clock run ten minutes ahead. */
+const tenMinutesLater = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${10 * minute};`)}`,
+};
 
 async function vote(url: string, userId: string, timestamp = new Date().toISOString()) {
   const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
@@ -86,5 +93,32 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(Date.now() - returned).toBeLessThan(15_000);
     running.process.kill('SIGINT');
     expect(await running.ended).toBe(0);
+  });
+
+  it('announces once what Discord took before it was killed, though it is down for longer than a nonce lasts', async () => {
+    const clock = laterClock();
+    const discord = await startLocalDiscord({ clock, stopwatch: clock });
+    onTestFinished(() => discord.stop());
+    const announced = () => discord.messages(discord.channels.announcements);
+    const directory = tempDir();
+    const environment = settings(discord);
+    const running = program(['start'], environment, directory);
+    const url = await running.url();
+    discord.faults.loseAnswers(100, /POST .*messages/);
+    await vote(url, '1');
+    await vi.waitFor(() => expect(announced()).toHaveLength(1), { timeout: 20_000, interval: 1 });
+    running.process.kill('SIGKILL');
+    await running.ended;
+
+    discord.faults.clear();
+    clock.pass(10 * minute);
+    const again = await program(['start'], { ...environment, ...tenMinutesLater }, directory).url();
+    await vi.waitFor(
+      async () => expect(await askOwner(again, '/effects?state=done')).toMatchObject({ effects: [{ state: 'done' }] }),
+      patience,
+    );
+    expect(announced()).toHaveLength(1);
+    await vote(again, '2');
+    await vi.waitFor(() => expect(announced()).toHaveLength(2), patience);
   });
 });

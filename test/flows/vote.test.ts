@@ -52,7 +52,7 @@ describe('a vote on the service', () => {
     expect(JSON.stringify(after)).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:R>`);
     expect(after.type).toBe(4);
     expect(await (await fetch(`${url}/metrics`)).text()).toContain(
-      'tallyhook_lookups_total{listing="server",event="fact"} 1',
+      'tallyhook_lookups_total{listing="server",event="fact",resource="votes"} 1',
     );
   });
 

@@ -68,6 +68,7 @@ describe('the budget', () => {
     const log = memoryBudgetLog();
     let looked = 0;
     const budget = budgetOn({
+      ...log,
       spend(...what) {
         looked++;
         return log.spend(...what);
@@ -80,7 +81,7 @@ describe('the budget', () => {
   });
 
   it('grants nothing that it cannot write down', async () => {
-    const budget = budgetOn({ spend: () => Promise.reject(new Error('disk full')) });
+    const budget = budgetOn({ ...memoryBudgetLog(), spend: () => Promise.reject(new Error('disk full')) });
     await expect(budget.spend(0)).rejects.toMatchObject({
       code: 'lookup_uncounted',
       retryAt: 5 * second,

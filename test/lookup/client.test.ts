@@ -200,6 +200,50 @@ describe('when the key is refused', () => {
     service.answer(named('Cats'));
     expect((await lookup.profile()).stale).toBe(false);
   });
+
+  it('the owner hears of it again only when it is over', async () => {
+    const { lookup, clock, service, told } = at;
+    service.answer(failure(401, 'no'));
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      await failureOf(lookup.voteStatus(String(minutes)));
+      await clock.advance(minute);
+    }
+    expect(service.asked).toHaveLength(10);
+    expect(told.map(({ level }) => level)).toEqual([50]);
+    expect(await lookup.standing()).toMatchObject({ keyRefused: true });
+
+    service.answer(named('Cats'));
+    await lookup.profile();
+    expect(told.map(({ level }) => level)).toEqual([50, 30]);
+    expect(await lookup.standing()).toMatchObject({ keyRefused: false });
+    await clock.advance(6 * minute);
+    service.answer(failure(401, 'no'));
+    await lookup.profile();
+    expect(told.map(({ level }) => level)).toEqual([50, 30, 50]);
+  });
+});
+
+describe('when the service changes', () => {
+  it('the owner is told once which field it is, until it is as it was', async () => {
+    const { lookup, clock, service, told } = at;
+    service.answer(success({ canVote: 'yes' }));
+    for (let minutes = 0; minutes < 5; minutes += 1) {
+      expect((await failureOf(lookup.voteStatus(String(minutes)))).code).toBe('lookup_wrong_shape');
+      await clock.advance(minute);
+    }
+    expect(told).toEqual([
+      expect.objectContaining({
+        level: 50,
+        code: 'lookup_wrong_shape',
+        msg: expect.stringContaining('canVote'),
+        cure: expect.stringContaining('newer version'),
+      }),
+    ]);
+    expect(await lookup.standing()).toMatchObject({ wrongShape: true, keyRefused: false });
+    service.answer(success({ canVote: true }));
+    await lookup.voteStatus('1');
+    expect(await lookup.standing()).toMatchObject({ wrongShape: false });
+  });
 });
 
 describe('the budget', () => {
@@ -215,6 +259,18 @@ describe('the budget', () => {
     expect(service.asked).toHaveLength(121);
     await clock.advance(66 * second);
     expect((await lookup.voteStatus('999')).stale).toBe(false);
+  });
+
+  it('tells how much of it is left', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(success({ canVote: true }));
+    for (let user = 0; user < 20; user++) await lookup.voteStatus(String(user));
+    expect(await lookup.standing()).toMatchObject({ budgetLeft: 100 });
+    await clock.advance(2 * minute);
+    expect(await lookup.standing()).toMatchObject({ budgetLeft: 120 });
+    service.answer(failure(429, 'slow down', { 'Retry-After': '20' }));
+    await failureOf(lookup.profile());
+    expect(await lookup.standing()).toMatchObject({ budgetLeft: 0 });
   });
 
   it('is closed for as long as the service says with 429', async () => {

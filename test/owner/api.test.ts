@@ -1,81 +1,80 @@
-import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { hour } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
-import { createOwnerApi } from '../../src/owner/api.ts';
-import { createReplay } from '../../src/webhook/replay.ts';
-import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { receiving, serve } from '../support/receiving.ts';
+import { hour, minute } from '../../src/clock.ts';
+import { owning, start, vote, votedAt } from './owning.ts';
 
-const at = '2025-12-31T23:00:00.000Z';
-const vote = { event: 'server_vote', userId: '42', timestamp: at };
-
-async function owning() {
-  const clock = manualClock();
-  const { store, post } = await receiving({ clock });
-  const log = createLog({ level: 'silent', secrets: [] });
-  const replay = createReplay({ listings: serverAndBot(), transact: store.transact, clock });
-  const cooldowns = new Map([
-    ['server', 12 * hour],
-    ['bot', 12 * hour],
-  ]);
-  const app = express().use(
-    '/owner/api',
-    createOwnerApi({ token: 'the token', records: store.records, ledger: store.ledger, replay, cooldowns, clock, log }),
-  );
-  const url = await serve(app);
-  const ask = async (path: string, { method = 'GET', authorization = 'Bearer the token' } = {}) => {
-    const response = await fetch(`${url}/owner/api${path}`, {
-      method,
-      headers: authorization ? { authorization } : {},
-    });
-    return { status: response.status, json: (await response.json()) as Record<string, never> };
-  };
-  return { store, post, ask };
-}
+const replay = { method: 'POST' };
 
 describe('the owner API', () => {
   it('answers nobody without the token', async () => {
     const { ask } = await owning();
     for (const authorization of [
       '',
-      'the token',
-      'Bearer the toke',
-      'Bearer the token2',
-      'Basic the token',
+      'the-owner-token',
+      'Bearer the-owner-toke',
+      'Bearer the-owner-token2',
       'Bearer ',
     ]) {
-      expect(await ask('/summary', { authorization }), authorization).toMatchObject({
-        status: 401,
-        json: { success: false },
-      });
+      const { status, json } = await ask('/summary', { authorization });
+      expect({ status, json }, authorization).toMatchObject({ status: 401, json: { success: false } });
     }
     expect((await ask('/summary')).status).toBe(200);
   });
 
-  it("tells a member's account with every entry and its cause", async () => {
+  it('lets an address try ten wrong tokens a minute, and after them not even the right one', async () => {
+    const { ask, clock } = await owning();
+    for (let tries = 0; tries < 10; tries += 1) {
+      expect((await ask('/summary', { authorization: `Bearer guess-${tries}` })).status).toBe(401);
+    }
+    const late = await ask('/summary');
+    expect(late).toMatchObject({ status: 429, json: { success: false } });
+    expect(late.headers.get('retry-after')).toBe('60');
+    expect((await ask('/summary', { headers: { 'x-forwarded-for': '203.0.113.7' } })).status).toBe(200);
+    await clock.advance(minute);
+    expect((await ask('/summary')).status).toBe(200);
+  });
+
+  it('keeps no answer in any cache', async () => {
+    const { ask } = await owning();
+    for (const path of ['/summary', '/users/1', '/nothing']) {
+      expect((await ask(path)).headers.get('cache-control'), path).toBe('no-store');
+    }
+    expect((await ask('/summary', { authorization: '' })).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it("tells a member's account with every entry and its cause, page by page", async () => {
     const { post, ask } = await owning();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { ...vote, timestamp: '2025-12-31T23:30:00Z' });
-    expect((await ask('/users/42')).json).toMatchObject({
+    const { json } = await ask('/users/42?limit=1');
+    expect(json).toMatchObject({
       userId: '42',
       credits: 10,
       votes: 1,
-      lastVoteAt: at,
+      lastVoteAt: votedAt,
       nextVoteAt: '2026-01-01T11:00:00.000Z',
-      entries: [
-        { cause: 'within_cooldown', credits: 0 },
-        { cause: 'vote', credits: 10, at },
-      ],
+      entries: [{ cause: 'within_cooldown', credits: 0 }],
+    });
+    expect((await ask(`/users/42?limit=1&before=${String(json['next'])}`)).json).toMatchObject({
+      entries: [{ cause: 'vote', credits: 10, at: votedAt, deliveryId: 1 }],
     });
     expect((await ask('/users/43')).json).toMatchObject({
-      userId: '43',
-      credits: 0,
-      votes: 0,
-      lastVoteAt: null,
-      nextVoteAt: null,
+      ...{ userId: '43', credits: 0, votes: 0, lastVoteAt: null, nextVoteAt: null },
+      ...{ entries: [], unpaid: [], next: null },
     });
+  });
+
+  it('tells what came for a member and paid nothing: repeats, and what was not understood', async () => {
+    const { post, ask } = await owning();
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', { event: 'surprise', voter: { userId: '42' } });
+    await post('/webhooks/vote', '{"event":"surprise","userId":42}');
+    await post('/webhooks/vote', { event: 'surprise', userId: '142', other: 421 });
+    expect((await ask('/users/42')).json['unpaid']).toMatchObject([
+      { id: 4, outcome: 'quarantined' },
+      { id: 3, outcome: 'quarantined', why: expect.stringContaining('unknown kind of event') },
+      { id: 2, outcome: 'duplicate', why: expect.stringContaining('recorded before') },
+    ]);
   });
 
   it('lists deliveries and effects by outcome and state, page by page', async () => {
@@ -85,7 +84,7 @@ describe('the owner API', () => {
     await post('/webhooks/vote', { event: 'surprise' });
     const { json } = await ask('/deliveries?limit=2');
     expect(json).toMatchObject({ deliveries: [{ outcome: 'quarantined' }, { outcome: 'duplicate' }] });
-    expect((await ask(`/deliveries?limit=2&before=${json['next']}`)).json).toEqual({
+    expect((await ask(`/deliveries?limit=2&before=${String(json['next'])}`)).json).toEqual({
       deliveries: [
         {
           id: 1,
@@ -105,45 +104,240 @@ describe('the owner API', () => {
     expect((await ask('/deliveries?outcome=duplicate')).json).toMatchObject({
       deliveries: [{ id: 2, outcome: 'duplicate', credits: 0 }],
     });
-    expect((await ask('/effects?state=waiting')).json).toEqual({
+    expect((await ask('/effects?state=waiting')).json).toMatchObject({
       effects: [{ id: 1, kind: 'announcement', state: 'waiting', attempts: 0, reason: null, deliveryId: 1 }],
       next: null,
     });
+  });
+
+  it('finds deliveries by kind, listing, user and time', async () => {
+    const { post, ask, clock } = await owning();
+    await post('/webhooks/vote', vote);
+    await clock.advance(hour);
+    await post('/webhooks/vote', { event: 'bot_vote', userId: '42', timestamp: votedAt });
+    await clock.advance(hour);
+    await post('/webhooks/vote', { ...vote, userId: '7' });
+    const ids = async (query: string) =>
+      ((await ask(`/deliveries?${query}`)).json['deliveries'] as { id: number }[]).map(({ id }) => id);
+    expect(await ids('kind=bot_vote')).toEqual([2]);
+    expect(await ids('listing=server')).toEqual([3, 1]);
+    expect(await ids('user=42')).toEqual([2, 1]);
+    expect(await ids('since=2026-01-01T01:00:00Z')).toEqual([3, 2]);
+    expect(await ids('until=2026-01-01T01:00:00Z')).toEqual([1]);
+    expect(await ids('since=2026-01-01T00:30&until=2026-01-01T02:30:00%2B01:00')).toEqual([2]);
+    expect(await ids('since=2026-01-02')).toEqual([]);
+  });
+
+  it('sums up what there is, how each part is and what is left of the budget', async () => {
+    const { post, ask, buryAll } = await owning();
+    await post('/webhooks/vote', vote);
+    await buryAll('no such channel');
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', { event: 'surprise' });
     expect((await ask('/summary')).json).toMatchObject({
       deliveries: { recorded: 1, duplicate: 1, quarantined: 1, test: 0 },
+      effects: { waiting: 0, done: 0, buried: 1 },
+      ...{ users: 1, credits: 10, votes: 1 },
+      parts: { store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } },
+      budgets: [{ listing: 'server', left: 118, limit: 120 }],
+      lastDelivery: { id: 3, outcome: 'quarantined' },
     });
   });
 
-  it('replays what was quarantined, once, and nothing else', async () => {
-    const { store, post, ask } = await owning();
-    await post('/webhooks/vote', { ...vote, timestamp: '2026-01-01T01:00:00Z' });
-    expect((await ask('/deliveries/1/replay', { method: 'POST' })).json).toMatchObject({ outcome: 'quarantined' });
+  it('refuses what it does not understand with a sentence that names the field', async () => {
+    const { ask } = await owning();
+    const refused: [path: string, status: number, named: string][] = [
+      ['/users/me', 400, 'userId'],
+      ['/users/42?before=x', 400, 'before'],
+      ['/deliveries?limit=lots', 400, 'limit'],
+      ['/deliveries?limit=501', 400, 'limit'],
+      ['/deliveries?outcome=lost', 400, 'outcome'],
+      ['/deliveries?since=yesterday', 400, 'since'],
+      ['/deliveries?until=2026-13-01', 400, 'until'],
+      ['/deliveries?user=1&user=2', 400, 'user'],
+      ['/deliveries?colour=red', 400, 'colour'],
+      ['/effects?state=lost', 400, 'state'],
+      ['/deliveries/99', 404, '99'],
+      ['/effects/99', 404, '99'],
+      ['/nothing', 404, 'path'],
+      ['/users/%E0%A4%A', 400, 'path'],
+    ];
+    for (const [path, status, named] of refused) {
+      const answer = await ask(path);
+      expect(answer.status, path).toBe(status);
+      expect(answer.json['error'], path).toContain(named);
+    }
+  });
+});
+
+describe('one delivery', () => {
+  it('is told whole: body, why, entry, effects and what happened when', async () => {
+    const { post, ask, buryAll } = await owning();
     await post('/webhooks/vote', vote);
-    expect((await ask('/deliveries/2/replay', { method: 'POST' })).json).toMatchObject({ outcome: 'duplicate' });
+    await buryAll('no such channel');
+    expect((await ask('/deliveries/1')).json).toMatchObject({
+      id: 1,
+      body: JSON.stringify(vote),
+      why: 'It was recorded once, and paid 10 credits to 42.',
+      duplicateOf: null,
+      entry: { cause: 'vote', credits: 10 },
+      effects: [{ id: 1, state: 'buried', attempts: 1, finishedAt: '2026-01-01T00:00:00.000Z' }],
+      timeline: [
+        { what: 'received', at: '2026-01-01T00:00:00.000Z' },
+        { what: 'recorded' },
+        { what: 'entry' },
+        { what: 'effect buried', text: expect.stringContaining('no such channel') },
+      ],
+    });
+  });
+
+  it('that repeats another names it, with and without a time and for a purchase', async () => {
+    const { post, ask } = await owning();
+    const purchase = { event: 'premium_purchase', orderId: 'o-1', buyer: { userId: '42' } };
+    for (const repeated of [vote, { event: 'bot_vote', userId: '42' }]) {
+      await post('/webhooks/vote', repeated);
+      await post('/webhooks/vote', { ...repeated, more: true });
+    }
+    await post('/webhooks/premium', purchase, { secret: 'premium-secret-for-tests' });
+    await post('/webhooks/premium', { ...purchase, more: true }, { secret: 'premium-secret-for-tests' });
+    for (const id of [2, 4, 6]) {
+      const { json } = await ask(`/deliveries/${id}`);
+      expect(json, String(id)).toMatchObject({ outcome: 'duplicate', duplicateOf: id - 1 });
+      expect(json['why']).toContain(`delivery ${id - 1}`);
+    }
+  });
+
+  it('within the cooldown, denied or of a revoked order says so', async () => {
+    const { post, ask } = await owning();
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', { ...vote, timestamp: '2025-12-31T23:30:00Z' });
+    await post('/webhooks/vote', {
+      ...vote,
+      userId: '7',
+      creditsAwarded: false,
+      creditDenialReason: 'Ad blocker detected',
+    });
+    const why = async (id: number) => (await ask(`/deliveries/${id}`)).json['why'];
+    expect(await why(2)).toContain('within the cooldown');
+    expect(await why(3)).toContain('Ad blocker detected');
+  });
+
+  it('is replayed when it was quarantined, once, and nothing else is', async () => {
+    const { store, post, ask, clock } = await owning();
+    const early = { ...vote, timestamp: '2026-01-01T01:00:00Z' };
+    await post('/webhooks/vote', early);
+    expect((await ask('/deliveries/1/replay', replay)).json).toMatchObject({ outcome: 'quarantined' });
+    await clock.advance(hour);
+    const answers = await Promise.all([1, 2, 3].map(() => ask('/deliveries/1/replay', replay)));
+    expect(answers.map(({ json }) => json['outcome'] as string).sort()).toEqual(['duplicate', 'duplicate', 'recorded']);
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
+    expect((await ask('/deliveries/99/replay', replay)).status).toBe(404);
+  });
+});
+
+describe('a buried effect', () => {
+  it('waits again when it is replayed, with no attempt made, and the outbox is told', async () => {
+    const { store, post, ask, buryAll, nudges, clock } = await owning();
+    await post('/webhooks/vote', vote);
+    const [first] = await store.outbox.claim(start, start + minute, 10);
+    await clock.advance(minute);
+    await buryAll('no such channel');
+    await clock.advance(hour);
+    expect(await ask('/effects/1/replay', replay)).toMatchObject({
+      status: 200,
+      json: { state: 'waiting', attempts: 0, reason: null, finishedAt: null },
+    });
+    expect(nudges).toEqual([start + minute + hour]);
+    const [again] = await store.outbox.claim(clock.now(), clock.now() + minute, 10);
+    expect(again).toMatchObject({ id: 1, attempts: 1, createdAt: clock.now() });
+    expect(again?.nonce).not.toBe(first?.nonce);
+  });
+
+  it('is the only one that can be replayed', async () => {
+    const { post, ask, nudges } = await owning();
+    await post('/webhooks/vote', vote);
+    const refused = await ask('/effects/1/replay', replay);
+    expect(refused.status).toBe(409);
+    expect(refused.json['error']).toContain('waiting');
+    expect((await ask('/effects/2/replay', replay)).status).toBe(404);
+    expect(nudges).toEqual([]);
+  });
+});
+
+describe('a correction', () => {
+  const correcting = (body: unknown, key?: string) => ({
+    method: 'POST',
+    body,
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  });
+
+  it('is an entry of its own, and moves the balance', async () => {
+    const { ask, store, post } = await owning();
+    await post('/webhooks/vote', vote);
+    const { status, json } = await ask('/users/42/corrections', correcting({ credits: -4, reason: ' paid twice ' }));
+    expect({ status, json }).toMatchObject({
+      status: 201,
+      json: { userId: '42', credits: 6, correction: { credits: -4, reason: 'paid twice' }, repeated: false },
+    });
+    expect((await ask('/users/42')).json).toMatchObject({
+      ...{ credits: 6, votes: 1 },
+      entries: [
+        { cause: 'correction', credits: -4, reason: 'paid twice', deliveryId: null, listing: null },
+        { credits: 10 },
+      ],
+    });
+    expect((await store.records.counts()).credits).toBe(6);
+  });
+
+  it('is made once under one key, however often it is asked for', async () => {
+    const { ask, store } = await owning();
+    const once = correcting({ credits: 5, reason: 'lost vote' }, 'key-1');
+    const answers = await Promise.all([1, 2, 3].map(() => ask('/users/42/corrections', once)));
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 201]);
+    expect(answers.map(({ json }) => json['credits'])).toEqual([5, 5, 5]);
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
+    const other = await ask('/users/42/corrections', correcting({ credits: 6, reason: 'lost vote' }, 'key-1'));
+    expect(other.status).toBe(409);
+    expect((await ask('/users/42/corrections', correcting({ credits: 5, reason: 'lost vote' }, 'key-2'))).status).toBe(
+      201,
+    );
     expect(await store.ledger.account('42')).toMatchObject({ credits: 10 });
   });
 
-  it('pays a quarantined vote when a replay understands it, and only the first of many replays', async () => {
-    const clock = manualClock();
-    const { store, post } = await receiving({ clock });
-    await post('/webhooks/vote', { ...vote, timestamp: '2026-01-01T01:00:00Z' });
-    await clock.advance(hour);
-    const replay = createReplay({ listings: serverAndBot(), transact: store.transact, clock });
-    const kept = await store.records.delivery(1);
-    if (kept === null) throw new Error('not kept');
-    const outcomes = (await Promise.all([replay(kept), replay(kept), replay(kept)])).map(({ outcome }) => outcome);
-    expect(outcomes.sort()).toEqual(['duplicate', 'duplicate', 'recorded']);
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
-    expect(await store.records.delivery(1)).toMatchObject({ outcome: 'recorded', credits: 10, userId: '42' });
+  it('takes no more than there is', async () => {
+    const { ask, store } = await owning();
+    await ask('/users/42/corrections', correcting({ credits: 5, reason: 'a gift' }));
+    const refused = await ask('/users/42/corrections', correcting({ credits: -6, reason: 'too much' }, 'key'));
+    expect(refused.status).toBe(409);
+    expect(refused.json['error']).toContain('5 credits');
+    expect((await ask('/users/42/corrections', correcting({ credits: -5, reason: 'all' }, 'key'))).status).toBe(201);
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
   });
 
-  it('refuses what it does not understand with a sentence', async () => {
+  it('is refused with a sentence that names the field', async () => {
     const { ask } = await owning();
-    expect((await ask('/users/me')).status).toBe(400);
-    expect((await ask('/deliveries?limit=lots')).status).toBe(400);
-    expect((await ask('/deliveries?outcome=lost')).status).toBe(400);
-    expect((await ask('/deliveries/99/replay', { method: 'POST' })).status).toBe(404);
-    expect((await ask('/nothing')).status).toBe(404);
-    expect((await ask('/users/%E0%A4%A')).status).toBe(400);
+    const faults: [unknown, string][] = [
+      [{ credits: 0, reason: 'x' }, 'credits'],
+      [{ credits: 1.5, reason: 'x' }, 'credits'],
+      [{ credits: '5', reason: 'x' }, 'credits'],
+      [{ credits: 1_000_001, reason: 'x' }, 'credits'],
+      [{ credits: 1e300, reason: 'x' }, 'credits'],
+      [{ credits: 1 }, 'reason'],
+      [{ credits: 1, reason: '  ' }, 'reason'],
+      [{ credits: 1, reason: 'x'.repeat(201) }, 'reason'],
+      [{ credits: 1, reason: 'x', userId: '7' }, 'userId'],
+      ['{"credits":', 'body'],
+      ['[]', 'object'],
+      ['', 'credits'],
+    ];
+    for (const [body, named] of faults) {
+      const { status, json } = await ask('/users/42/corrections', correcting(body));
+      expect(status, JSON.stringify(body)).toBe(400);
+      expect(json['error']).toContain(named);
+    }
+    const badKey = await ask('/users/42/corrections', correcting({ credits: 1, reason: 'x' }, 'a key'));
+    expect(badKey.json['error']).toContain('Idempotency-Key');
+    expect((await ask('/users/42/corrections', correcting('x'.repeat(20_000)))).status).toBe(413);
+    expect((await ask('/users/42')).json).toMatchObject({ credits: 0, entries: [] });
   });
 });

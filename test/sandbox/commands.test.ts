@@ -97,6 +97,25 @@ describe('registering commands', () => {
       'APPLICATION_COMMAND_OPTION_CHOICE_TYPE',
     ],
     [
+      'a minimum above the maximum',
+      { ...vote, options: [{ ...option, type: 4, min_value: 2, max_value: 1 }] },
+      ['options', 0, 'max_value'],
+      'NUMBER_TYPE_MIN',
+    ],
+    [
+      'choices beside autocomplete',
+      { ...vote, options: [{ ...option, autocomplete: true, choices: [{ name: 'a', value: 'a' }] }] },
+      ['options', 0, 'autocomplete'],
+      'APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID',
+    ],
+    [
+      'a subcommand beside an option',
+      { ...vote, options: [{ type: 1, name: 'sub', description: 'Below.' }, option] },
+      ['options'],
+      'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID',
+    ],
+    ['a message command', { ...vote, type: 3 }, ['type'], 'BASE_TYPE_CHOICES'],
+    [
       'more than 8,000 characters',
       {
         ...vote,

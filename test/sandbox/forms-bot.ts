@@ -1,10 +1,7 @@
 import {
   ButtonStyle,
   type ChatInputCommandInteraction,
-  Client,
   ComponentType,
-  Events,
-  GatewayIntentBits,
   type Interaction,
   LabelBuilder,
   ModalBuilder,
@@ -12,7 +9,7 @@ import {
   TextInputBuilder,
   TextInputStyle,
 } from 'discord.js';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import type { Repertoire } from './bot.ts';
 
 const harbours = ['Amber Quay', 'Anchor Bay', 'Lantern Harbour'];
 
@@ -29,16 +26,8 @@ const commands = [
   { name: 'pick', description: 'Shows selects.' },
 ];
 
-/** A bot on the unmodified discord.js that completes options, opens forms and offers selects. */
-export async function startFormsBot(discord: LocalDiscord): Promise<Client<true>> {
-  const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: discord.apiUrl } });
-  client.on(Events.InteractionCreate, (interaction) => void answer(interaction));
-  const ready = new Promise<Client<true>>((resolve) => client.once(Events.ClientReady, resolve));
-  await client.login(discord.token);
-  const connected = await ready;
-  await connected.application.commands.set(commands);
-  return connected;
-}
+/** A bot that completes options, opens forms and offers selects. */
+export const formsBot: Repertoire = { commands, answer };
 
 async function answer(interaction: Interaction): Promise<void> {
   if (interaction.isAutocomplete()) {

@@ -1,14 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Person } from '../../src/sandbox/discord/scenery.ts';
-import { startFormsBot } from './forms-bot.ts';
-import { localDiscord } from './local.ts';
+import { describe, expect, it } from 'vitest';
+import { formsBot } from './forms-bot.ts';
+import { inhabited } from './local.ts';
 
 async function withForms() {
-  const discord = await localDiscord();
-  const bot = await startFormsBot(discord);
-  onTestFinished(() => bot.destroy());
-  const [mira, tomas] = discord.members as readonly [Person, Person, ...Person[]];
-  const where = { userId: mira.id, channelId: discord.channels.general };
+  const { discord, mira, tomas, general } = await inhabited({}, formsBot);
+  const where = { userId: mira.id, channelId: general };
   return { discord, mira, tomas, where };
 }
 

@@ -1,24 +1,15 @@
-import { onTestFinished } from 'vitest';
-import {
-  type LocalDiscord,
-  type LocalDiscordOptions,
-  startLocalDiscord,
-} from '../../src/sandbox/discord/local-discord.ts';
+import type { LocalDiscord, LocalDiscordOptions } from '../../src/sandbox/discord/local-discord.ts';
 import type { Person } from '../../src/sandbox/discord/scenery.ts';
-import { startBot } from './bot.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { type Repertoire, startBot } from './bot.ts';
+import { voteBot } from './vote-bot.ts';
 
-/** A local Discord that lasts as long as the test. */
-export async function localDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
-  const discord = await startLocalDiscord(options);
-  onTestFinished(() => discord.stop());
-  return discord;
-}
+export { localDiscord };
 
 /** A local Discord with a discord.js bot in it. */
-export async function inhabited(options: LocalDiscordOptions = {}) {
+export async function inhabited(options: LocalDiscordOptions = {}, repertoire: Repertoire = voteBot) {
   const discord = await localDiscord(options);
-  const bot = await startBot(discord);
-  onTestFinished(() => bot.destroy());
+  const bot = await startBot(discord, repertoire);
   const [mira, tomas] = discord.members as readonly [Person, Person, ...Person[]];
   const { general, announcements, premium } = discord.channels;
   return { discord, bot, mira, tomas, general, announcements, premium };

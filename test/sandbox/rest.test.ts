@@ -33,6 +33,15 @@ describe('the REST API', () => {
     expect(await ask('PATCH', '/users/@me')).toMatchObject({ status: 405 });
   });
 
+  it('refuses an id that is none, and a path that cannot be read', async () => {
+    const { ask, announcements } = await withApi();
+    const { status, json } = await ask('GET', '/channels/general/messages/1');
+    expect(status).toBe(400);
+    expect(faultAt(json, 'channel_id')).toBe('NUMBER_TYPE_COERCE');
+    expect(faultAt((await ask('GET', `/channels/${announcements}/messages/last`)).json, 'message_id')).toBeDefined();
+    expect(await ask('GET', '/channels/%zz')).toMatchObject({ status: 400 });
+  });
+
   it('says who the bot is and where the gateway is', async () => {
     const { discord, ask } = await withApi();
     expect(await ask('GET', '/users/@me')).toMatchObject({
@@ -201,6 +210,27 @@ describe('a message', () => {
       ['allowed_mentions'],
       'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
     ],
+    [
+      'the same choice twice',
+      {
+        components: row({
+          type: 3,
+          custom_id: 'a',
+          options: [
+            { label: 'one', value: '1' },
+            { label: 'two', value: '1' },
+          ],
+        }),
+      },
+      ['components', 0, 'components', 0, 'options', 1, 'value'],
+      'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED',
+    ],
+    [
+      '11 files',
+      { attachments: Array.from({ length: 11 }, (_, id) => ({ id })) },
+      ['attachments'],
+      'BASE_TYPE_MAX_LENGTH',
+    ],
   ])('with %s is refused', async (_what, body, path, code) => {
     const { send, discord, announcements } = await withApi();
     const { status, json } = await send(body);
@@ -290,6 +320,38 @@ describe('a message', () => {
     expect(newest.map(({ content }) => content)).toEqual(['4', '3']);
     expect((await list(`?before=${newest[1]?.id}`)).map(({ content }) => content)).toEqual(['2', '1']);
     expect((await list(`?after=${newest[1]?.id}`)).map(({ content }) => content)).toEqual(['4']);
+    expect((await list(`?around=${newest[1]?.id}&limit=2`)).map(({ content }) => content)).toEqual(['3', '2']);
+  });
+
+  it.each([
+    ['limit=101', 'limit', 'NUMBER_TYPE_MAX'],
+    ['limit=0', 'limit', 'NUMBER_TYPE_MIN'],
+    ['limit=many', 'limit', 'NUMBER_TYPE_COERCE'],
+    ['before=yesterday', 'before', 'NUMBER_TYPE_COERCE'],
+  ])('is not listed by a query such as %s', async (query, field, code) => {
+    const { ask, announcements } = await withApi();
+    const { status, json } = await ask('GET', `/channels/${announcements}/messages?${query}`);
+    expect(status).toBe(400);
+    expect(faultAt(json, field)).toBe(code);
+  });
+
+  it('tells its nonce when it is new, and not when it is read again', async () => {
+    const { ask, send, announcements } = await withApi();
+    const { id, json } = await send({ content: 'new', nonce: 'n' });
+    expect(json['nonce']).toBe('n');
+    const path = `/channels/${announcements}/messages`;
+    expect((await ask('GET', `${path}/${id}`)).json).not.toHaveProperty('nonce');
+    expect((await ask('GET', path)).json[0]).not.toHaveProperty('nonce');
+    expect((await ask('PATCH', `${path}/${id}`, { content: 'old' })).json).not.toHaveProperty('nonce');
+  });
+
+  it('of the past is hidden from a bot that may not read the history', async () => {
+    const { discord, ask, send, announcements } = await withApi();
+    const { id } = await send({ content: 'past' });
+    discord.faults.losePermission(announcements, 'readMessageHistory');
+    expect(await ask('GET', `/channels/${announcements}/messages`)).toMatchObject({ status: 200, json: [] });
+    const one = await ask('GET', `/channels/${announcements}/messages/${id}`);
+    expect(one).toMatchObject({ status: 403, json: { code: 50013 } });
   });
 });
 
@@ -314,6 +376,23 @@ describe('permissions', () => {
     discord.faults.deleteChannel(announcements);
     expect(await send(message)).toMatchObject({ status: 404, json: { code: 10003, message: 'Unknown Channel' } });
     expect(await ask('GET', `/channels/${announcements}`)).toMatchObject({ status: 404 });
+  });
+
+  it('let it send files, and not without AttachFiles', async () => {
+    const { discord, announcements } = await withApi();
+    const upload = async () => {
+      const form = new FormData();
+      form.set('payload_json', JSON.stringify({ content: 'x', attachments: [{ id: '0', description: 'A note' }] }));
+      form.set('files[0]', new Blob(['hello'], { type: 'text/plain' }), 'my note.txt');
+      const headers = { authorization: `Bot ${discord.token}` };
+      const url = `${discord.apiUrl}/v10/channels/${announcements}/messages`;
+      const response = await fetch(url, { method: 'POST', headers, body: form });
+      return { status: response.status, json: await response.json() };
+    };
+    const attachment = { filename: 'my_note.txt', description: 'A note', size: 5, content_type: 'text/plain' };
+    expect(await upload()).toMatchObject({ status: 200, json: { attachments: [attachment] } });
+    discord.faults.losePermission(announcements, 'attachFiles');
+    expect(await upload()).toMatchObject({ status: 403, json: { code: 50013 } });
   });
 
   it('let it give the roles below its own, and no others', async () => {
@@ -391,6 +470,17 @@ describe('faults', () => {
     expect(limited).toMatchObject({ status: 429, json: { retry_after: 0.5 } });
     expect(limited.headers.get('retry-after')).toBe('0.5');
     expect((await send({ content: 'x' })).status).toBe(200);
+  });
+
+  it('hold every answer back for as long as is said', async () => {
+    const waits: number[] = [];
+    const sleep = (ms: number) => Promise.resolve(void waits.push(ms));
+    const { discord, ask } = await withApi({ stopwatch: { ...manualClock(), sleep } });
+    discord.faults.slow(10 * second);
+    expect((await ask('GET', '/users/@me')).status).toBe(200);
+    discord.faults.slow(0);
+    expect((await ask('GET', '/users/@me')).status).toBe(200);
+    expect(waits).toEqual([10 * second]);
   });
 
   it('end when they are cleared, and an outage by itself after its time', async () => {

@@ -3,10 +3,11 @@ import { loadConfig } from '../../config/load.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
-import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
+import { localDiscord } from './local-discord.ts';
 import { tempDir } from './temp-dir.ts';
 
 export interface Journey {
@@ -24,8 +25,7 @@ export interface Journey {
 export async function journey(changes: Record<string, string> = {}): Promise<Journey> {
   const directory = tempDir();
   const quiet = createLog({ level: 'silent', secrets: [] });
-  const discord = await startLocalDiscord();
-  onTestFinished(() => discord.stop());
+  const discord = await localDiscord();
   const service = await startService({
     host: '127.0.0.1',
     port: 0,

@@ -4,6 +4,8 @@ import type { Clock } from '../../src/clock.ts';
 export interface ManualClock extends Clock {
   /** Moves time on by `ms`, waking each sleeper at its moment and letting it run before time moves further. */
   advance(ms: number): Promise<void>;
+  /** How many sleep on it just now. */
+  sleepers(): number;
 }
 
 /** A clock that stands still until it is told to move. Its chance is always one half. */
@@ -28,6 +30,7 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
         sleepers.add(sleeper);
         signal?.addEventListener('abort', sleeper.wake);
       }),
+    sleepers: () => sleepers.size,
     async advance(ms) {
       const until = now + ms;
       await setImmediate();

@@ -42,10 +42,10 @@ export async function receiving(
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const store = await openStore(options.databaseUrl ?? `sqlite:${join(tempDir(), 'tally.db')}`, clock);
   const keyring = createKeyring(options.listings ?? serverAndBot());
-  const intake = createIntake({ keyring, transact: store.transact, clock, log });
+  const intake = createIntake({ keyring, recorder: store.recorder, clock, log });
   const app = express();
   options.before?.(app);
-  app.use(createReceiver({ intake, clock, log }));
+  app.use(createReceiver({ intake, clock, log }).router);
   const url = await serve(app);
   onTestFinished(() => store.close());
 

@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hour, minute } from '../../src/clock.ts';
 import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
 import { openStore } from '../../src/store/store.ts';
-import { recordEvent } from '../../src/tally/record-event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -12,6 +11,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const start = Date.UTC(2026, 0, 1);
 const [server, bot] = serverAndBot();
 if (server === undefined || bot === undefined) throw new Error('no listings');
+const theServer = server;
 
 function vote(changes: Partial<Vote> = {}): Vote {
   const target = { kind: 'server', id: null } as const;
@@ -44,10 +44,10 @@ function premium(changes: Partial<Premium> = {}): Premium {
 }
 
 async function tallying() {
-  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start));
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start), { thread: false });
   onTestFinished(() => store.close());
-  const record = (event: Event, { receivedAt = start, listing = server, body = '{}' } = {}) =>
-    store.transact((tally) => recordEvent(tally, event, listing as never, { receivedAt, family: event.family, body }));
+  const record = (event: Event, { receivedAt = start, listing = theServer, body = '{}' } = {}) =>
+    store.recorder.record({ receivedAt, family: event.family, body }, { is: 'event', event, listing });
   return { store, record };
 }
 
@@ -273,14 +273,11 @@ describe('any sequence of deliveries, in any order, repeated at will', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
-        const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start));
+        const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start), { thread: false });
         for (const [index, changes] of events.entries()) {
-          await store.transact((tally) =>
-            recordEvent(tally, vote(changes), server, {
-              receivedAt: start + index * minute,
-              family: 'vote',
-              body: '{}',
-            }),
+          await store.recorder.record(
+            { receivedAt: start + index * minute, family: 'vote', body: '{}' },
+            { is: 'event', event: vote(changes), listing: server },
           );
         }
         for (const userId of ['1', '2']) {

@@ -1,10 +1,13 @@
+import { request as open } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import express from 'express';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, serverAndBot, voteSecret } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { rawConnection } from '../support/raw-http.ts';
 import { receiving } from '../support/receiving.ts';
 
 const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2025-12-31T23:00:00.000Z' };
@@ -121,6 +124,46 @@ describe('refusals', () => {
         json: { success: false },
       });
     }
+    expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
+  });
+
+  it('come before the body where no body could save it, so that a flood of them waits for nothing', async () => {
+    const { url, post } = await receiving();
+    const head = `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: ${60 * 1024}\r\n`;
+    const headers = ['', 'Authorization: my value\r\n', 'x-webhook-signature: 0\r\n'];
+    const flood = Array.from({ length: 300 }, (_, place) => {
+      const connection = rawConnection(url);
+      connection.write(`${head}${headers[place % headers.length]}\r\nthe rest never comes`);
+      return connection.answered(/ 401 .*"success":false/s);
+    });
+    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
+    await Promise.all(flood);
+  });
+
+  it('and nothing else are what any bytes and headers come to', async () => {
+    const { url, store } = await receiving();
+    const unit = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code));
+    const header = fc.string({ unit });
+    const headers = fc.record(
+      {
+        'x-webhook-signature': fc.oneof(header, fc.stringMatching(/^[0-9a-f]{64}$/)),
+        authorization: header,
+        'content-type': header,
+        'content-encoding': fc.oneof(header, fc.constant('identity')),
+        cookie: header,
+        'x-forwarded-for': header,
+      },
+      { requiredKeys: [] },
+    );
+    const path = fc.constantFrom('/webhooks', '/webhooks/vote', '/webhooks/premium', '/webhooks/vote?a[__proto__]=1');
+    await fc.assert(
+      fc.asyncProperty(path, fc.constantFrom('POST', 'PUT', 'GET'), headers, fc.uint8Array(), async (...request) => {
+        const { status, text } = await requested(url, ...request);
+        expect([401, 405, 415]).toContain(status);
+        expect(JSON.parse(text)).toEqual({ success: false, error: expect.any(String) });
+      }),
+      { numRuns: 300 },
+    );
     expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
   });
 
@@ -257,3 +300,22 @@ describe('the clock', () => {
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
   });
 });
+
+/** As `fetch` would, but for headers that it does not let through. */
+function requested(
+  url: string,
+  path: string,
+  method: string,
+  headers: Record<string, string>,
+  body: Uint8Array,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sending = open(url + path, { method, headers: { ...headers, 'content-length': body.length } }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (data: string) => (text += data));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}

@@ -82,6 +82,12 @@ const valueOption = z
           'Value does not match the option type',
         );
     }
+    if ((option.min_value ?? -Infinity) > (option.max_value ?? Infinity)) {
+      fault(context, ['max_value'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
+    }
+    if ((option.min_length ?? 0) > (option.max_length ?? 6000)) {
+      fault(context, ['max_length'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
+    }
     refuseRepeats(option.choices ?? [], context, ['choices'], 'APPLICATION_COMMAND_OPTION_CHOICES_NAME_ALREADY_EXISTS');
   });
 

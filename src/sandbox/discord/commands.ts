@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type CommandForm, commandForm, commandListForm } from './command-form.ts';
 import { refusal } from './errors.ts';
 import { checkForm } from './form.ts';
+import { filled } from './kept-form.ts';
 import type { World } from './world.ts';
 
 const commandLimit = 100;
@@ -90,6 +91,7 @@ export class Commands {
       application_id: this.#world.applicationId,
       version: this.#world.nextId(),
       ...form,
+      options: form.options?.length ? form.options.map(filled) : undefined,
       default_member_permissions: form.default_member_permissions ?? null,
       nsfw: form.nsfw ?? false,
       ...(scope === null

@@ -7,6 +7,11 @@ interface KeptFile {
   readonly bytes: Buffer;
 }
 
+/** A file as a member hands it over. */
+export interface GivenFile extends KeptFile {
+  readonly filename: string;
+}
+
 /** What was uploaded, kept in memory and served under `/attachments/…` as Discord's CDN would. */
 export class Files {
   readonly #origin: string;
@@ -18,23 +23,21 @@ export class Files {
     this.#nextId = nextId;
   }
 
+  /** What came with a message, under the names and with the descriptions that its form gives. */
   keep(files: readonly UploadedFile[], form: MessageForm): Attachment[] {
     return files.map((file) => {
-      const id = this.#nextId();
       const described = form.attachments?.find((each) => Number(each.id) === file.number);
-      const filename = (described?.filename ?? file.filename).replaceAll(/[^\w.-]/g, '_');
-      this.#kept.set(`${id}/${filename}`, file);
-      const url = `${this.#origin}/attachments/${id}/${filename}`;
-      return {
-        id,
-        filename,
-        ...(described?.description ? { description: described.description } : {}),
-        content_type: file.contentType,
-        size: file.bytes.length,
-        url,
-        proxy_url: url,
-      };
+      const attachment = this.keepOne({ ...file, filename: described?.filename ?? file.filename });
+      return described?.description ? { ...attachment, description: described.description } : attachment;
     });
+  }
+
+  keepOne({ filename: given, contentType, bytes }: GivenFile): Attachment {
+    const id = this.#nextId();
+    const filename = given.replaceAll(/[^\w.-]/g, '_');
+    this.#kept.set(`${id}/${filename}`, { contentType, bytes });
+    const url = `${this.#origin}/attachments/${id}/${filename}`;
+    return { id, filename, content_type: contentType, size: bytes.length, url, proxy_url: url };
   }
 
   /** The file of a path below `/attachments/`. */

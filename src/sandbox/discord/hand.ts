@@ -1,11 +1,12 @@
 import { callbackType } from './callback-form.ts';
 import type { Commands } from './commands.ts';
+import type { Files } from './files.ts';
 import { type Interaction, type Interactions, interactionType } from './interactions.ts';
 import type { Button, Select } from './limits.ts';
 import type { Messages } from './messages.ts';
 import { submitted } from './modal.ts';
 import { pickedFrom } from './picking.ts';
-import type { Resolved } from './resolved.ts';
+import type { Asker, Resolved } from './resolved.ts';
 import type { Channel } from './shapes.ts';
 import { completionOf, RefusedByClient, usageOf } from './usage.ts';
 import type { Choice, CommandUse, Completion, ComponentUse, InteractionHandle, ModalUse } from './uses.ts';
@@ -17,19 +18,21 @@ export class Hand {
   readonly #commands: Commands;
   readonly #messages: Messages;
   readonly #interactions: Interactions;
+  readonly #files: Files;
 
-  constructor(world: World, commands: Commands, messages: Messages, interactions: Interactions) {
+  constructor(world: World, commands: Commands, messages: Messages, interactions: Interactions, files: Files) {
     this.#world = world;
     this.#commands = commands;
     this.#messages = messages;
     this.#interactions = interactions;
+    this.#files = files;
   }
 
   /** Types a slash command and sends it. @throws RefusedByClient */
   runCommand({ name: fullName, userId, channelId, options = {} }: CommandUse): InteractionHandle {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
-    const usage = usageOf(this.#world, command, path, options);
+    const usage = usageOf(this.#asker(userId, channel), this.#files, command, path, options);
     return this.#send(
       { type: interactionType.command, userId, channelId, label: `/${[name, ...path].join(' ')}`, sourceId: null },
       channel,
@@ -76,7 +79,7 @@ export class Hand {
     }
     const { channelId, sourceId } = opened;
     const channel = this.#channelOf(channelId, userId);
-    const data = submitted(this.#world, callback.data, values);
+    const data = submitted(this.#asker(userId, channel), callback.data, values);
     opened.isModalSent = true;
     const source = sourceId === null ? undefined : this.#messages.find(sourceId)?.message;
     return this.#send(
@@ -102,14 +105,25 @@ export class Hand {
     return this.#send(
       { type: interactionType.component, userId, channelId: channel.id, label, sourceId: messageId },
       channel,
-      { message, data: { custom_id: customId, component_type: component.type, ...this.#picked(component, values) } },
+      {
+        message,
+        data: {
+          custom_id: customId,
+          component_type: component.type,
+          ...this.#picked(component, values, this.#asker(userId, channel)),
+        },
+      },
     );
   }
 
-  #picked(component: Button | Select, values: readonly string[] = []): object {
+  #picked(component: Button | Select, values: readonly string[] = [], asker: Asker): object {
     if (component.type === 2) return {};
-    const picked = pickedFrom(this.#world, component, values);
+    const picked = pickedFrom(asker, component, values);
     return { values: picked.values, ...present(picked.resolved) };
+  }
+
+  #asker(userId: string, channel: Channel): Asker {
+    return { world: this.#world, userId, inGuild: channel.type === 0 };
   }
 
   #commandNamed(fullName: string, userId: string, channel: Channel) {

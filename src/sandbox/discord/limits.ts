@@ -47,11 +47,15 @@ const embed = z
 
 export type Embed = z.output<typeof embed>;
 
+/** "32 bit integer used as an optional identifier"; 0 is none. */
+const componentId = z.int32().min(0).nullish();
+
 const emoji = z.object({ id: snowflake.nullish(), name: z.string().nullish(), animated: z.boolean().nullish() });
 
 const button = z
   .object({
     type: z.literal(2),
+    id: componentId,
     style: z.int().min(1).max(5),
     label: text(80).nullish(),
     emoji: emoji.nullish(),
@@ -71,6 +75,7 @@ const button = z
   });
 
 const selectBounds = {
+  id: componentId,
   custom_id: requiredText(100),
   placeholder: text(150).nullish(),
   min_values: z.int().min(0).max(25).nullish(),
@@ -92,7 +97,15 @@ export const stringSelect = z.object({
       }),
     )
     .min(1)
-    .max(25),
+    .max(25)
+    .superRefine((options, context) => {
+      for (const [index, { value }] of options.entries()) {
+        if (options.findIndex((other) => other.value === value) < index) {
+          const code = 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED';
+          fault(context, [index, 'value'], code, 'The specified option value is already used');
+        }
+      }
+    }),
 });
 
 export const pickingSelect = z.object({ type: z.literal([5, 6, 7, 8]), ...selectBounds });
@@ -102,6 +115,7 @@ export type Select = z.output<typeof stringSelect> | z.output<typeof pickingSele
 
 const actionRow = z.object({
   type: z.literal(1),
+  id: componentId,
   components: z
     .array(z.discriminatedUnion('type', [button, stringSelect, pickingSelect]))
     .min(1)

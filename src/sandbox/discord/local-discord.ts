@@ -6,6 +6,7 @@ import { createPage } from '../page/page.ts';
 import type { PagePorts } from '../page/ports.ts';
 import { Answering } from './answering.ts';
 import { Commands, type RegisteredCommand } from './commands.ts';
+import { exchanges, sentDispatches } from './exchanges.ts';
 import { type FaultControls, faultControls } from './fault-controls.ts';
 import { Faults } from './faults.ts';
 import { Files } from './files.ts';
@@ -116,7 +117,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const commands = new Commands(world);
   const interactions = new Interactions(world, stopwatch, stopping.signal);
   const answering = new Answering(world, messages, interactions, files);
-  const hand = new Hand(world, commands, messages, interactions);
+  const hand = new Hand(world, commands, messages, interactions, files);
   const faults = new Faults(stopwatch);
   const gateway = new Gateway({
     world,
@@ -126,7 +127,10 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     stopped: stopping.signal,
     heartbeatInterval: options.heartbeatInterval ?? 41_250,
     grantedIntents: options.grantedIntents ?? 0,
-    sent: (dispatch) => dispatches.push(dispatch),
+    sent: (dispatch) => {
+      dispatches.push(dispatch);
+      sentDispatches.publish(dispatch);
+    },
   });
   const rest = createRest({
     routes: allRoutes({ world, commands, messages, files, answering, gatewayUrl }),
@@ -136,9 +140,11 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     clock,
     stopwatch,
     log,
-    seen: (request) => {
+    seen: (exchange) => {
+      const { answer: _answer, ...request } = exchange;
       requests.push(request);
       events.emit('request', request);
+      exchanges.publish(exchange);
     },
   });
   world.events.on('change', (change) => events.emit('change', change));

@@ -1,7 +1,8 @@
 import { type Clock, minute } from '../../clock.ts';
 import { refusal } from './errors.ts';
 import { intent } from './intents.ts';
-import type { Embed, MessageForm } from './limits.ts';
+import { keptComponents, keptEmbeds } from './kept-form.ts';
+import type { MessageForm } from './limits.ts';
 import { mentionsIn } from './mentions.ts';
 import { type Attachment, type Channel, type Message, messageFlag, messageType, type User } from './shapes.ts';
 import type { World } from './world.ts';
@@ -69,8 +70,8 @@ export class Messages {
       tts: form.tts ?? false,
       ...mentionsIn(this.#world, form.content ?? '', form.allowed_mentions),
       attachments,
-      embeds: richEmbeds(form.embeds),
-      components: form.components ?? [],
+      embeds: keptEmbeds(form.embeds),
+      components: keptComponents(form.components),
       pinned: false,
       type: messageType.default,
       flags: flags | settableFlags(form.flags),
@@ -99,15 +100,15 @@ export class Messages {
       ...message,
       content,
       ...(form.content === undefined ? {} : mentionsIn(this.#world, content, form.allowed_mentions)),
-      embeds: form.embeds === undefined ? message.embeds : richEmbeds(form.embeds),
-      components: form.components === undefined ? message.components : (form.components ?? []),
+      embeds: form.embeds === undefined ? message.embeds : keptEmbeds(form.embeds),
+      components: form.components === undefined ? message.components : keptComponents(form.components),
       attachments: [...keptFiles, ...(options.attachments ?? [])],
       flags: message.flags & ~(options.ends ?? 0),
       edited_timestamp: this.#world.timestamp(),
     };
     refuseEmpty(edited);
     this.#keep({ message: edited, onlyFor });
-    this.#tell('MESSAGE_UPDATE', edited, onlyFor);
+    this.#tell('MESSAGE_UPDATE', asReadAgain(edited), onlyFor);
     return edited;
   }
 
@@ -161,12 +162,16 @@ export class Messages {
   }
 }
 
-function nonceKey(author: User, nonce: MessageForm['nonce']): string {
-  return `${author.id} ${nonce}`;
+/**
+ * A message as it is when it is not new any more. Its nonce is told once, in the answer to its creation and in MESSAGE_CREATE, and
+ * "lost if re-fetched" (discord.js, `Message#nonce`; so says discord-api-types).
+ */
+export function asReadAgain({ nonce: _told, ...message }: Message): Message {
+  return message;
 }
 
-function richEmbeds(embeds: readonly Embed[] | null | undefined): Message['embeds'] {
-  return (embeds ?? []).map((embed) => ({ ...embed, type: 'rich' as const }));
+function nonceKey(author: User, nonce: MessageForm['nonce']): string {
+  return `${author.id} ${nonce}`;
 }
 
 function settableFlags(flags: number | null | undefined): number {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { fault, pickingSelect, stringSelect } from './limits.ts';
 import { pickedFrom } from './picking.ts';
-import type { Resolved } from './resolved.ts';
+import type { Asker, Resolved } from './resolved.ts';
 import { RefusedByClient } from './usage.ts';
-import type { World } from './world.ts';
 
 /** Discord: "Component Types", those that only a modal has. */
 const type = { actionRow: 1, textInput: 4, textDisplay: 10, label: 18 } as const;
@@ -74,12 +73,12 @@ function fieldOf(part: Part): Field | undefined {
 export type Filled = Readonly<Record<string, string | readonly string[]>>;
 
 /** What is sent when a modal is submitted. Discord: "Modal Submit Data Structure". @throws RefusedByClient */
-export function submitted(world: World, modal: Modal, filled: Filled) {
+export function submitted(asker: Asker, modal: Modal, filled: Filled) {
   const resolved: Record<string, Record<string, unknown>> = {};
   const components = modal.components.map((part, index) => {
     const field = fieldOf(part);
     if (field === undefined) return { type: part.type, id: index + 1 };
-    const { sent, resolved: found } = filledIn(world, field, filled[field.custom_id]);
+    const { sent, resolved: found } = filledIn(asker, field, filled[field.custom_id]);
     for (const [kind, items] of Object.entries(found)) resolved[kind] = { ...resolved[kind], ...items };
     const inner = { type: field.type, id: modal.components.length + index + 1, custom_id: field.custom_id, ...sent };
     const around = { type: part.type, id: index + 1 };
@@ -88,12 +87,12 @@ export function submitted(world: World, modal: Modal, filled: Filled) {
   return { custom_id: modal.custom_id, components, ...(Object.keys(resolved).length > 0 ? { resolved } : {}) };
 }
 
-function filledIn(world: World, field: Field, given: Filled[string] | undefined): { sent: object; resolved: Resolved } {
+function filledIn(asker: Asker, field: Field, given: Filled[string] | undefined): { sent: object; resolved: Resolved } {
   const isRequired = field.required ?? true;
   if (field.type !== type.textInput) {
     const values = typeof given === 'string' ? [given] : (given ?? []);
     const { required: _required, ...select } = field;
-    const picked = pickedFrom(world, select, values, isRequired ? (field.min_values ?? 1) : 0);
+    const picked = pickedFrom(asker, select, values, isRequired ? (field.min_values ?? 1) : 0);
     return { sent: { values: picked.values }, resolved: picked.resolved };
   }
   const value = typeof given === 'string' ? given : '';

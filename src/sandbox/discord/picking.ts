@@ -1,6 +1,6 @@
 import { optionType } from './command-form.ts';
 import type { Select } from './limits.ts';
-import { type Resolved, resolvedIn } from './resolved.ts';
+import { type Asker, type Resolved, resolvedIn } from './resolved.ts';
 import { RefusedByClient } from './usage.ts';
 import type { World } from './world.ts';
 
@@ -17,7 +17,7 @@ const namedAs: Readonly<Record<number, number>> = {
 
 /** What a member picked, checked as the client checks it, and what stands behind the ids. @throws RefusedByClient */
 export function pickedFrom(
-  world: World,
+  asker: Asker,
   select: Select,
   values: readonly string[],
   fewest: number = select.min_values ?? 1,
@@ -27,7 +27,7 @@ export function pickedFrom(
     throw new RefusedByClient('picked_too_many_or_few', `From ${fewest} to ${most} can be picked`);
   }
   if (new Set(values).size < values.length) throw new RefusedByClient('picked_twice', 'Nothing can be picked twice');
-  const stranger = values.find((value) => !isOffered(world, select, value));
+  const stranger = values.find((value) => !isOffered(asker.world, select, value));
   if (stranger !== undefined) throw new RefusedByClient('not_offered', 'The select does not offer that');
   const type = namedAs[select.type];
   return {
@@ -36,7 +36,7 @@ export function pickedFrom(
       type === undefined
         ? {}
         : resolvedIn(
-            world,
+            asker,
             values.map((id) => ({ type, id })),
           ),
   };

@@ -1,4 +1,5 @@
 import { optionType } from './command-form.ts';
+import type { GuildChannel, Member } from './shapes.ts';
 import type { World } from './world.ts';
 
 /** Users, members, channels and roles by their ids. Discord: "Resolved Data Structure". */
@@ -10,8 +11,16 @@ export interface Named {
   readonly id: string;
 }
 
-/** What stands behind the ids; only what there is. Members come without their user, which stands beside them. */
-export function resolvedIn(world: World, named: readonly Named[]): Resolved {
+/** Who names it, and whether in the guild: a direct conversation knows no members. */
+export interface Asker {
+  readonly world: World;
+  readonly userId: string;
+  readonly inGuild: boolean;
+}
+
+/** What stands behind the ids; only what there is. */
+export function resolvedIn(asker: Asker, named: readonly Named[]): Resolved {
+  const { world, inGuild } = asker;
   const users: Record<string, unknown> = {};
   const members: Record<string, unknown> = {};
   const channels: Record<string, unknown> = {};
@@ -19,11 +28,11 @@ export function resolvedIn(world: World, named: readonly Named[]): Resolved {
   for (const { type, id } of named) {
     const member = world.members.get(id);
     if ((type === optionType.user || type === optionType.mentionable) && member !== undefined) {
-      const { user, ...rest } = member;
-      users[id] = user;
-      members[id] = { ...rest, permissions: String(world.permissionsOf(id)) };
+      users[id] = member.user;
+      if (inGuild) members[id] = partialMember(world, member);
     }
-    if (type === optionType.channel) channels[id] = world.channels.get(id);
+    const channel = world.channels.get(id);
+    if (type === optionType.channel && channel?.type === 0) channels[id] = partialChannel(asker, channel);
     if (type === optionType.role || type === optionType.mentionable) {
       const role = world.roles.find((each) => each.id === id);
       if (role !== undefined) roles[id] = role;
@@ -33,4 +42,19 @@ export function resolvedIn(world: World, named: readonly Named[]): Resolved {
     ([, items]) => Object.keys(items).length > 0,
   );
   return Object.fromEntries(found);
+}
+
+/** "Partial Member objects are missing user, deaf and mute fields." */
+function partialMember(world: World, { user, deaf: _deaf, mute: _mute, ...rest }: Member) {
+  return { ...rest, permissions: String(world.permissionsOf(user.id)) };
+}
+
+/** A channel without its overwrites, but with what they come to for the two who meet in it. */
+function partialChannel({ world, userId }: Asker, channel: GuildChannel) {
+  const { permission_overwrites: _overwrites, ...rest } = channel;
+  return {
+    ...rest,
+    permissions: String(world.permissionsOf(userId, channel)),
+    app_permissions: String(world.permissionsOf(world.bot.id, channel)),
+  };
 }

@@ -4,10 +4,11 @@ import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { readBody } from './body.ts';
 import { DiscordRefusal, refusal } from './errors.ts';
+import type { Exchange } from './exchanges.ts';
 import type { Faults, Mishap } from './faults.ts';
 import { type RateLimits, retryHeaders } from './rate-limits.ts';
-import { type SeenRequest, visibleHeaders, withoutToken } from './requests.ts';
-import { type Answer, type Call, matcher, type Route } from './route.ts';
+import { visibleHeaders, withoutToken } from './requests.ts';
+import { type Answer, type Call, checkIds, decoded, matcher, type Route } from './route.ts';
 
 interface RestOptions {
   readonly routes: readonly Route[];
@@ -19,7 +20,7 @@ interface RestOptions {
   /** The time that really passes; a slow answer is slow for the client. */
   readonly stopwatch: Clock;
   readonly log: Log | undefined;
-  readonly seen: (request: SeenRequest) => void;
+  readonly seen: (exchange: Exchange) => void;
 }
 
 interface Reply extends Answer {
@@ -56,6 +57,7 @@ export function createRest(options: RestOptions) {
       if (found === 'other_method') throw refusal.methodNotAllowed();
       const { route, ids } = found;
       if (route.needsBot && request.headers.authorization !== `Bot ${token}`) throw refusal.unauthorized();
+      checkIds(ids);
       const bucket = `${method} ${route.path}`;
       const verdict = limits?.count({
         route: bucket,
@@ -74,8 +76,9 @@ export function createRest(options: RestOptions) {
 
     const outcome = await attempt(answer, log);
     const status = outcome === 'cut' ? 0 : outcome.status;
-    const logged = { at, method, path: withoutToken(decodeURIComponent(path)), query: query.toString(), body, status };
-    options.seen({ ...logged, headers: visibleHeaders(request.headers) });
+    const asked = { at, method, path: withoutToken(decoded(path)), query: query.toString(), body, status };
+    const answered = outcome === 'cut' ? undefined : outcome.body;
+    options.seen({ ...asked, headers: visibleHeaders(request.headers), answer: answered });
     if (outcome === 'cut') request.socket.destroy();
     else send(response, outcome);
   };

@@ -1,4 +1,5 @@
 import type { UploadedFile } from './body.ts';
+import { formFault } from './errors.ts';
 import type { RateLimit } from './rate-limits.ts';
 
 /** The names of the ids in a path such as `/channels/:channelId/messages`. */
@@ -66,7 +67,17 @@ export function matcher(
   };
 }
 
-function decoded(text: string): string {
+/** @throws DiscordRefusal where an id in the path is no snowflake; `@original` stands for a message. */
+export function checkIds(ids: Match['ids']): void {
+  for (const [name, id] of Object.entries(ids)) {
+    if (name === 'token' || id === '@original' || /^\d{1,20}$/.test(id)) continue;
+    const field = name.replace('Id', '_id');
+    throw formFault([field], 'NUMBER_TYPE_COERCE', `Value "${id}" is not snowflake.`);
+  }
+}
+
+/** The text without its percent signs; as it is where they make no sense. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

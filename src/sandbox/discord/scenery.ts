@@ -40,6 +40,8 @@ function userOf({ id: personId, username, displayName }: Person, bot = false): U
     avatar: null,
     bot,
     public_flags: 0,
+    flags: 0,
+    primary_guild: null,
   };
 }
 
@@ -56,6 +58,7 @@ const role = (roleId: string, name: string, position: number, color: number, hel
   managed: roleId === roleIds.bot,
   mentionable: false,
   flags: 0,
+  ...(roleId === roleIds.bot ? { tags: { bot_id: applicationId } } : {}),
 });
 
 const membersMay = permissions(
@@ -73,6 +76,7 @@ const member = (user: User, roles: readonly string[]): Member => ({
   user,
   nick: null,
   avatar: null,
+  banner: null,
   roles,
   joined_at: founded,
   premium_since: null,
@@ -101,10 +105,12 @@ const channel = (guildId: string, number: number, name: string, topic: string): 
 /** The guild without what changes: its channels, members and roles are kept beside it. */
 const settings = {
   icon: null,
+  home_header: null,
   splash: null,
   discovery_splash: null,
   description: 'A community of the local Discord',
   banner: null,
+  region: 'deprecated',
   afk_channel_id: null,
   afk_timeout: 300,
   widget_enabled: false,
@@ -127,11 +133,13 @@ const settings = {
   premium_subscription_count: 0,
   premium_progress_bar_enabled: false,
   preferred_locale: 'en-US',
+  nsfw: false,
   nsfw_level: 0,
-  hub_type: null,
   incidents_data: null,
+  max_presences: null,
   max_members: 500_000,
   max_video_channel_users: 25,
+  max_stage_video_channel_users: 50,
 } as const;
 
 /**

@@ -1,4 +1,4 @@
-import type { ActionRow, Embed } from './limits.ts';
+import type { KeptEmbed, KeptRow } from './kept-form.ts';
 
 /** The objects that go over the wire, cut to what this Discord knows. Names and meanings are those of Discord's documentation. */
 
@@ -10,12 +10,15 @@ export interface User {
   readonly avatar: string | null;
   readonly bot: boolean;
   readonly public_flags: number;
+  readonly flags: number;
+  readonly primary_guild: null;
 }
 
 export interface Member {
   readonly user: User;
   readonly nick: string | null;
   readonly avatar: string | null;
+  readonly banner: string | null;
   readonly roles: readonly string[];
   readonly joined_at: string;
   readonly premium_since: string | null;
@@ -40,6 +43,8 @@ export interface Role {
   readonly managed: boolean;
   readonly mentionable: boolean;
   readonly flags: number;
+  /** Whose own role it is. */
+  readonly tags?: { readonly bot_id: string };
 }
 
 export interface Overwrite {
@@ -100,8 +105,8 @@ export interface Message {
   readonly mentions: readonly User[];
   readonly mention_roles: readonly string[];
   readonly attachments: readonly Attachment[];
-  readonly embeds: readonly (Embed & { readonly type: 'rich' })[];
-  readonly components: readonly ActionRow[];
+  readonly embeds: readonly KeptEmbed[];
+  readonly components: readonly KeptRow[];
   readonly pinned: boolean;
   readonly type: number;
   readonly flags: number;

@@ -1,10 +1,14 @@
 import { TallyhookError } from '../../errors.ts';
 import { type Option, optionType, type ValueOption } from './command-form.ts';
 import type { RegisteredCommand } from './commands.ts';
-import { type Resolved, resolvedIn } from './resolved.ts';
+import type { Files, GivenFile } from './files.ts';
+import { type Asker, type Resolved, resolvedIn } from './resolved.ts';
+import type { Attachment } from './shapes.ts';
 import type { World } from './world.ts';
 
-export type GivenValue = string | number | boolean;
+type SentValue = string | number | boolean;
+/** A value as a member gives it. */
+export type GivenValue = SentValue | GivenFile;
 
 /** The client does not let a member send this at all, so the bot never hears of it. */
 export class RefusedByClient extends TallyhookError {}
@@ -12,13 +16,13 @@ export class RefusedByClient extends TallyhookError {}
 interface SentOption {
   readonly name: string;
   readonly type: number;
-  readonly value?: GivenValue;
+  readonly value?: SentValue;
   /** The one that is being typed. */
   readonly focused?: true;
   readonly options?: readonly SentOption[];
 }
 
-/** A use of a command that the client would send: its options, and the users and channels among them. */
+/** A use of a command that the client would send: its options, and what stands behind the ids among them. */
 export interface Usage {
   readonly options: readonly SentOption[];
   readonly resolved: Resolved;
@@ -30,7 +34,8 @@ export interface Usage {
  * @throws RefusedByClient when the client would mark a field red.
  */
 export function usageOf(
-  world: World,
+  asker: Asker,
+  files: Files,
   command: RegisteredCommand,
   path: readonly string[],
   given: Readonly<Record<string, GivenValue>>,
@@ -38,13 +43,18 @@ export function usageOf(
   const { steps, values } = descend(command, path);
   const unknown = Object.keys(given).find((name) => !values.some((option) => option.name === name));
   if (unknown !== undefined) throw new RefusedByClient('unknown_option', `/${command.name} has no option ${unknown}`);
-  const sent = values.flatMap((option) => sentValue(world, option, given[option.name]));
+  const attachments: Record<string, Attachment> = {};
+  const upload = (file: GivenFile) => {
+    const attachment = files.keepOne(file);
+    attachments[attachment.id] = attachment;
+    return attachment.id;
+  };
+  const sent = values.flatMap((option) => sentValue(asker.world, option, given[option.name], upload));
+  const named = sent.map(({ type, value }) => ({ type, id: String(value) }));
+  const resolved = resolvedIn(asker, named);
   return {
     options: nested(steps, sent),
-    resolved: resolvedIn(
-      world,
-      sent.map(({ type, value }) => ({ type, id: String(value) })),
-    ),
+    resolved: Object.keys(attachments).length > 0 ? { ...resolved, attachments } : resolved,
   };
 }
 
@@ -66,7 +76,7 @@ export function completionOf(
   const sent = values.flatMap(({ name, type }): SentOption[] => {
     if (name === focused.name) return [{ name, type, value: focused.value, focused: true }];
     const value = given[name];
-    return value === undefined ? [] : [{ name, type, value }];
+    return value === undefined || typeof value === 'object' ? [] : [{ name, type, value }];
   });
   return nested(steps, sent);
 }
@@ -100,17 +110,23 @@ function isNesting(option: Option): option is NestingOption {
   return option.type === optionType.subcommand || option.type === optionType.subcommandGroup;
 }
 
-function sentValue(world: World, option: ValueOption, value: GivenValue | undefined): SentOption[] {
+function sentValue(
+  world: World,
+  option: ValueOption,
+  value: GivenValue | undefined,
+  upload: (file: GivenFile) => string,
+): SentOption[] {
   if (value === undefined) {
     if (option.required) throw new RefusedByClient('option_missing', `The option ${option.name} is required`);
     return [];
   }
   const fault = faultOf(world, option, value);
   if (fault !== undefined) throw new RefusedByClient('option_invalid', `The option ${option.name} ${fault}`);
-  return [{ name: option.name, type: option.type, value }];
+  return [{ name: option.name, type: option.type, value: typeof value === 'object' ? upload(value) : value }];
 }
 
 function faultOf(world: World, option: ValueOption, value: GivenValue): string | undefined {
+  const isRole = world.roles.some(({ id }) => id === value);
   if (option.choices?.length && !option.choices.some((choice) => choice.value === value))
     return 'is none of the choices';
   switch (option.type) {
@@ -122,12 +138,22 @@ function faultOf(world: World, option: ValueOption, value: GivenValue): string |
     case optionType.user:
       return world.user(String(value)) ? undefined : 'is no user';
     case optionType.channel:
-      return world.channels.has(String(value)) ? undefined : 'is no channel';
+      return channelFault(world, option, String(value));
     case optionType.role:
-      return world.roles.some(({ id }) => id === value) ? undefined : 'is no role';
+      return isRole ? undefined : 'is no role';
+    case optionType.mentionable:
+      return isRole || world.user(String(value)) ? undefined : 'is nobody who can be mentioned';
+    case optionType.attachment:
+      return typeof value === 'object' ? undefined : 'is no file';
     default:
       return textFault(option, value);
   }
+}
+
+function channelFault(world: World, option: ValueOption, id: string): string | undefined {
+  const channel = world.channels.get(id);
+  if (channel?.type !== 0) return 'is no channel';
+  return option.channel_types?.includes(channel.type) === false ? 'is no channel of the kind' : undefined;
 }
 
 function numberFault(option: ValueOption, value: GivenValue): string | undefined {

@@ -21,7 +21,7 @@ export interface CommandUse {
   readonly name: string;
   readonly userId: string;
   readonly channelId: string;
-  /** By name; users, channels and roles by their ids. */
+  /** By name; users, channels and roles by their ids, an attachment as a file. */
   readonly options?: Readonly<Record<string, GivenValue>>;
 }
 

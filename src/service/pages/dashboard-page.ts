@@ -1,12 +1,12 @@
+import { type Html, html } from '../../html.ts';
+import { ago, moment } from '../../moments.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { DeliveryRecord } from '../storage/delivery-records.ts';
 import type { StoredKey } from '../storage/keys.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { Webhook } from '../storage/webhooks.ts';
 import { deliveriesSection } from './deliveries-section.ts';
-import { type Html, html } from './html.ts';
 import { formToken } from './layout.ts';
-import { ago, moment } from './moments.ts';
 import type { Visitor } from './session.ts';
 import { webhookSection } from './webhook-section.ts';
 

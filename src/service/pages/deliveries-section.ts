@@ -1,10 +1,10 @@
+import { type Html, html } from '../../html.ts';
+import { ago, moment } from '../../moments.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Attempt } from '../storage/attempts.ts';
 import type { Delivery } from '../storage/deliveries.ts';
 import type { DeliveryRecord } from '../storage/delivery-records.ts';
-import { type Html, html } from './html.ts';
 import { formToken } from './layout.ts';
-import { ago, moment } from './moments.ts';
 import type { Visitor } from './session.ts';
 
 /** The last deliveries of a listing with their attempts, each to be sent again. */

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../html.ts';
+import { counted } from '../../moments.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import { badge } from './badge.ts';
-import { type Html, html } from './html.ts';
-import { counted } from './moments.ts';
 
 /** The front page: everything that is listed. */
 export function homePage(listings: readonly { readonly listing: Listing; readonly votes: number }[]): Html {

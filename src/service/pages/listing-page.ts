@@ -1,11 +1,11 @@
+import { type Html, html } from '../../html.ts';
+import { ago, counted, moment, span } from '../../moments.ts';
 import type { VoteStanding } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import { type ReviewOrder, reviewOrders, type StoredReview } from '../storage/reviews.ts';
 import type { RecentVote } from '../storage/votes.ts';
 import { badge } from './badge.ts';
-import { type Html, html } from './html.ts';
 import { formToken } from './layout.ts';
-import { ago, counted, moment, span } from './moments.ts';
 import type { Visitor } from './session.ts';
 
 /** Everything that the public page of a listing shows. */

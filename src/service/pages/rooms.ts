@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
+import type { Fragment } from '../../html.ts';
 import type { Sending } from '../webhooks/attempt.ts';
 import { PageFault } from './fault.ts';
-import type { Fragment } from './html.ts';
 import { layout } from './layout.ts';
 import { readNotice } from './notices.ts';
 import { type Sessions, same, type Visitor } from './session.ts';

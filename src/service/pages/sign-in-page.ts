@@ -1,5 +1,5 @@
+import { type Html, html } from '../../html.ts';
 import type { Member } from '../storage/members.ts';
-import { type Html, html } from './html.ts';
 
 /** For the sandbox: act as any member. There is no password because there is nothing to protect. */
 export function actAsPage(members: readonly (Member & { readonly owns: readonly string[] })[], next: string): Html {

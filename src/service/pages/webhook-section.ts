@@ -1,9 +1,9 @@
+import { type Html, html } from '../../html.ts';
+import { ago, counted, moment } from '../../moments.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import type { Webhook } from '../storage/webhooks.ts';
-import { type Html, html } from './html.ts';
 import { formToken } from './layout.ts';
-import { ago, counted, moment } from './moments.ts';
 import type { Visitor } from './session.ts';
 
 const titles = { vote: 'Vote Webhooks', premium: 'Premium Webhooks' } as const;

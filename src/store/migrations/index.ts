@@ -1,8 +1,19 @@
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialect.ts';
 import { first } from './001-first.ts';
+import { unsureEffects } from './002-unsure-effects.ts';
+import { owner } from './003-owner.ts';
+
+const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
+  '001-first': first,
+  '002-unsure-effects': () => unsureEffects,
+  '003-owner': owner,
+};
+
+/** The names of all migrations, oldest first. */
+export const migrationNames: readonly string[] = Object.keys(all);
 
 /** Every migration, oldest first. They only go forward, and what has shipped is never changed. */
 export function migrations(dialect: Dialect): Record<string, Migration> {
-  return { '001-first': first(dialect) };
+  return Object.fromEntries(Object.entries(all).map(([name, migration]) => [name, migration(dialect)]));
 }

@@ -2,8 +2,9 @@ import { second } from '../../../clock.ts';
 import { refusal } from '../errors.ts';
 import { type Files, withAddresses } from '../files.ts';
 import { checkForm } from '../form.ts';
+import { historyForm, historyOf } from '../history.ts';
 import { messageForm } from '../limits.ts';
-import type { Messages } from '../messages.ts';
+import { asReadAgain, type Messages } from '../messages.ts';
 import type { PermissionName } from '../permissions.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 import type { Channel, Message } from '../shapes.ts';
@@ -42,12 +43,15 @@ export function channelRoutes(world: World, messages: Messages, files: Files): R
       return noContent;
     }),
     route('GET', '/channels/:channelId/messages', ({ ids, query }) => {
-      channelFor(ids.channelId, 'readMessageHistory');
-      return ok(page(messages.in(ids.channelId), query));
+      const channel = channelFor(ids.channelId);
+      const asked = checkForm(historyForm, Object.fromEntries(query));
+      // "If the current user is missing the READ_MESSAGE_HISTORY permission in the channel, then no messages will be returned."
+      if (channel.type === 0 && !world.may(world.bot.id, 'readMessageHistory', channel)) return ok([]);
+      return ok(historyOf(messages.in(channel.id), asked).map(asReadAgain));
     }),
     route('GET', '/channels/:channelId/messages/:messageId', ({ ids }) => {
       channelFor(ids.channelId, 'readMessageHistory');
-      return ok(messageIn(ids.channelId, ids.messageId));
+      return ok(asReadAgain(messageIn(ids.channelId, ids.messageId)));
     }),
     route(
       'POST',
@@ -71,7 +75,7 @@ export function channelRoutes(world: World, messages: Messages, files: Files): R
         if (message.author.id !== world.bot.id) throw refusal.notYourMessage();
         const form = checkForm(messageForm, body);
         const attachments = files.keep(uploaded, form);
-        return ok(messages.edit(message.id, withAddresses(form, attachments), { attachments }));
+        return ok(asReadAgain(messages.edit(message.id, withAddresses(form, attachments), { attachments })));
       },
       { limit: messageLimit },
     ),
@@ -88,17 +92,4 @@ export function channelRoutes(world: World, messages: Messages, files: Files): R
       { limit: { count: 5, per: second } },
     ),
   ];
-}
-
-/** Newest first, from before or after a message. Discord: "Get Channel Messages". */
-function page(oldestFirst: readonly Message[], query: URLSearchParams): Message[] {
-  const limit = Math.min(100, Math.max(1, Number(query.get('limit') ?? 50) || 50));
-  const before = query.get('before');
-  const after = query.get('after');
-  if (after !== null) {
-    const newer = oldestFirst.filter(({ id }) => BigInt(id) > BigInt(after));
-    return newer.slice(0, limit).reverse();
-  }
-  const older = before === null ? oldestFirst : oldestFirst.filter(({ id }) => BigInt(id) < BigInt(before));
-  return older.slice(-limit).reverse();
 }

@@ -26,8 +26,9 @@ export function guildRoutes(world: World): Route[] {
 
   return [
     route('GET', '/users/@me/guilds', () => {
-      const { id, name, icon, features } = world.guild();
-      return ok([{ id, name, icon, features, owner: false, permissions: String(world.permissionsOf(world.bot.id)) }]);
+      const { id, name, icon, banner, features } = world.guild();
+      const permissions = String(world.permissionsOf(world.bot.id));
+      return ok([{ id, name, icon, banner, features, owner: false, permissions }]);
     }),
     route('POST', '/users/@me/channels', ({ body }) => {
       const { recipient_id } = checkForm(z.object({ recipient_id: z.string() }), body);
@@ -36,9 +37,10 @@ export function guildRoutes(world: World): Route[] {
       return ok(world.directChannelWith(user));
     }),
     route('GET', '/users/:userId', ({ ids }) => ok(world.user(ids.userId) ?? noUser())),
-    route('GET', '/guilds/:guildId', ({ ids }) => {
+    route('GET', '/guilds/:guildId', ({ ids, query }) => {
       checkGuild(ids.guildId);
-      return ok(world.guild());
+      const counts = { approximate_member_count: world.members.size, approximate_presence_count: world.members.size };
+      return ok({ ...world.guild(), ...(query.get('with_counts') === 'true' ? counts : {}) });
     }),
     route('GET', '/guilds/:guildId/channels', ({ ids }) => {
       checkGuild(ids.guildId);

@@ -1,4 +1,4 @@
-import { day, hour, minute } from '../../clock.ts';
+import { day, hour, minute } from './clock.ts';
 import { type Html, html } from './html.ts';
 
 /** A moment as a reader likes it, with the exact one behind it. Without JavaScript the reader's time zone is unknown: UTC. */
@@ -29,7 +29,7 @@ export function span(duration: number): string {
   return rest === 0 ? counted(hours, 'hour') : `${counted(hours, 'hour')} ${counted(rest, 'minute')}`;
 }
 
-/** "1 vote", "2 votes", with grouped digits. */
-export function counted(count: number, unit: string): string {
-  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
+/** "1 vote", "2 votes", with grouped digits. @param units the plural, where an "s" does not make it */
+export function counted(count: number, unit: string, units = `${unit}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? unit : units}`;
 }

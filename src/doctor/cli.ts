@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../../config/load.ts';
+import { type Config, FaultyConfig } from '../../config/schema.ts';
+import { secretFiles } from '../../config/secret-files.ts';
+import { systemClock } from '../clock.ts';
+import { exit, type Terminal, UsageError } from '../terminal.ts';
+import { examineAll } from './doctor.ts';
+import type { Told } from './examine.ts';
+import { fault } from './finding.ts';
+import { exitCodeOf, jsonOf, lineOf, tidied, verdictOf } from './report.ts';
+
+const help = `tallyhook doctor: checks the whole installation, also while the program runs, and names the cure of each fault
+
+  --url URL  the address that the service delivers to, such as https://votes.example.org; it gets one unsigned delivery,
+             which must be refused. Without it only this machine's own HOST and PORT are tried
+  --json     one JSON object for machines: {well, findings: [{check, level: well|note|fault, found, cure}]}
+
+It asks Discord and the service (one request for each API key, counted in its budget) and reads the whole database. It
+changes nothing but one row, to prove that the database can be written.
+
+Exit codes: 0 no fault (there may be notes), 1 a fault, 2 faulty settings or words on the command line.`;
+
+/** `tallyhook doctor`. */
+export async function doctor(args: readonly string[], terminal: Terminal): Promise<number> {
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { help: { ...flag, short: 'h' }, json: flag, url: { type: 'string' } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  if (values.help) {
+    terminal.print(help);
+    return exit.fine;
+  }
+  const url = values.url ?? null;
+  if (url !== null && !/^https?:\/\/[^/]/.test(url)) throw new UsageError('--url takes an http or https address.');
+
+  const findings: Told[] = [];
+  const tell = (told: Told): void => {
+    findings.push(told);
+    if (!values.json) terminal.print(lineOf(told));
+  };
+  const finish = (code: number): number => {
+    terminal.print(values.json ? jsonOf(findings) : verdictOf(findings));
+    return code;
+  };
+
+  const config = configOr(tell);
+  if (config === null) return finish(exit.usage);
+  await examineAll(config, {
+    clock: systemClock,
+    url,
+    secretFiles: ['.env', ...secretFiles(process.env)],
+    tell: (told) => tell(tidied(told, config.secrets)),
+    progress: terminal.complain,
+  });
+  return finish(exitCodeOf(findings));
+}
+
+/** Null where the settings are faulty: then every fault is told, and nothing else can be checked. */
+function configOr(tell: (told: Told) => void): Config | null {
+  try {
+    return loadConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof FaultyConfig)) throw error;
+    for (const { setting, problem, cure } of error.faults) {
+      tell({ check: 'configuration', ...fault(`${setting} ${problem}`, cure) });
+    }
+    return null;
+  }
+}

@@ -1,0 +1,103 @@
+import type { Config } from '../../config/schema.ts';
+import { type Clock, minute, second } from '../clock.ts';
+import { type Identity, identify } from '../discord/inspection.ts';
+import { createDiscordRest } from '../discord/rest.ts';
+import { memoryBudgetLog } from '../lookup/budget.ts';
+import { profileOfKey } from '../lookup/key-check.ts';
+import { databaseFile, openSnapshot } from '../store/snapshot.ts';
+import { standingOf } from '../store/standing.ts';
+import { openStore } from '../store/store.ts';
+import { checkAddress } from './address.ts';
+import { checkChannels } from './channels.ts';
+import { checkClock } from './clock.ts';
+import { checkCommands } from './commands.ts';
+import { checkDiscord } from './discord.ts';
+import { type Check, type Examination, examine } from './examine.ts';
+import { checkFiles } from './files.ts';
+import { note, well } from './finding.ts';
+import { checkKeys } from './keys.ts';
+import { judgeSecrets } from './secrets.ts';
+import { databaseChecks, largeFile, type Opened, sizeOf } from './stored.ts';
+
+/** How long one question to the network may take in all (ms), and one to the database, which may be large. */
+const patience = { network: 12 * second, database: 15 * minute };
+/** How long one answer of the service or of a clock may take (ms). */
+const answerPatience = 6 * second;
+
+export interface Examined extends Pick<Examination, 'clock' | 'tell' | 'progress'> {
+  /** What the service is told to deliver to; null looks on this machine only. */
+  readonly url: string | null;
+  /** Paths of files that hold secrets. */
+  readonly secretFiles: readonly string[];
+}
+
+/**
+ * Examines a whole installation, beside a running program: it reads, and writes one row to prove that it could, and the requests with
+ * API keys that it counts. First everything that waits for somebody else, at once; then the database, which keeps this process busy.
+ */
+export async function examineAll(config: Config, examined: Examined): Promise<void> {
+  const { clock, progress, secretFiles } = examined;
+  const opened = await openForReading(config.databaseUrl, clock);
+  try {
+    await examine(outsideChecks(config, examined, opened), { ...examined, patience: patience.network });
+    const path = databaseFile(config.databaseUrl);
+    if (path !== null && sizeOf(path) > largeFile) progress(`Reading the whole database (${megabytes(path)} MB) …`);
+    const files = path === null ? secretFiles : [...secretFiles, path];
+    const inside = databaseChecks(config, opened, clock.now());
+    // One after the other: SQLite answers while everything else in this process stands still.
+    for (const check of [...inside, { name: 'files', run: () => checkFiles(files) }]) {
+      await examine([check], { ...examined, patience: patience.database });
+    }
+  } finally {
+    await opened.snapshot?.close();
+    await opened.store?.close();
+  }
+}
+
+/** Nothing is created, and a database of another version is not migrated. */
+async function openForReading(url: string, clock: Clock): Promise<Opened> {
+  const standing = await standingOf(url);
+  const isOurs = standing.state === 'current' || standing.state === 'older';
+  return {
+    standing,
+    store: standing.state === 'current' ? await openStore(url, clock, { thread: false }).catch(() => null) : null,
+    snapshot: isOurs ? await openSnapshot(url).catch(() => null) : null,
+  };
+}
+
+function outsideChecks(config: Config, { clock, url }: Examined, { standing, store }: Opened): Check[] {
+  const { discord, listings, lookup } = config;
+  const rest = createDiscordRest(discord);
+  const identity: Promise<Identity> = identify(rest);
+  // Whoever waits for it is told; until then nobody listens.
+  identity.catch(() => {});
+  const timeSources = [
+    { name: 'Discord', url: `${discord.apiUrl}/v10/gateway` },
+    { name: 'the service', url: lookup.baseUrl },
+  ];
+  // What nobody counts must not leave; where there is no database, nobody else counts either.
+  const budget = store?.budgetLog ?? (standing.state === 'absent' ? memoryBudgetLog() : null);
+  const baseUrl = lookup.baseUrl;
+  return [
+    { name: 'configuration', run: async () => [well('The settings have no fault.')] },
+    { name: 'secrets', run: async () => judgeSecrets(config) },
+    { name: 'clock', run: () => checkClock(timeSources, clock, answerPatience) },
+    { name: 'discord', run: () => checkDiscord(rest, identity, discord.guildId) },
+    { name: 'channels', run: () => checkChannels(rest, identity, listings, clock) },
+    { name: 'commands', run: () => checkCommands(rest, identity, config) },
+    {
+      name: 'keys',
+      run: async () =>
+        budget === null
+          ? [note('The API keys were not tried: the database cannot count the requests.', 'See to the database first.')]
+          : checkKeys(listings, ({ kind }, key) =>
+              profileOfKey({ kind, key, baseUrl, budget, clock, timeoutMs: answerPatience }),
+            ),
+    },
+    { name: 'address', run: () => checkAddress(url, config.http) },
+  ];
+}
+
+function megabytes(path: string): number {
+  return Math.round(sizeOf(path) / 1_000_000);
+}

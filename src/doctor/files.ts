@@ -1,0 +1,33 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Finding, note, well } from './finding.ts';
+
+/** Where container engines put secrets: readable for all in the container, and for nobody outside. */
+const insideContainers = '/run/secrets/';
+const others = { read: 0o004, enter: 0o001 };
+
+/** Can others on this machine read what holds secrets, or the votes and credits? Files that are not there are left out. */
+export async function checkFiles(paths: readonly string[]): Promise<Finding[]> {
+  const candidates = paths.filter((path) => !path.startsWith(insideContainers));
+  const open = await Promise.all(candidates.map(async (path) => ((await isOpen(path)) ? [path] : [])));
+  return judgeFiles(open.flat());
+}
+
+async function isOpen(path: string): Promise<boolean> {
+  const file = await modeOf(path);
+  const folder = await modeOf(dirname(path));
+  return (file & others.read) !== 0 && (folder & others.enter) !== 0;
+}
+
+async function modeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mode }) => mode,
+    () => 0,
+  );
+}
+
+/** `open`: paths of files that every user of the machine can read. */
+export function judgeFiles(open: readonly string[]): Finding[] {
+  if (open.length === 0) return [well('Other users of this machine can read neither the secrets nor the database.')];
+  return [note(`Every user of this machine can read: ${open.join(', ')}.`, `Run: chmod o-rwx ${open.join(' ')}`)];
+}

@@ -1,0 +1,46 @@
+import type { BalanceDifference, Differences, PaymentDifference, StrayRows } from '../store/audit.ts';
+import { type Finding, fault, well } from './finding.ts';
+
+const keep = 'Make a backup, then look at the entries of these users in the owner API before you correct anything.';
+
+/** Balance = sum of entries, of credits and of votes. */
+export function judgeBalances({ count, first }: Differences<BalanceDifference>): Finding {
+  if (count === 0) return well('Every balance is the sum of its entries, of credits and of votes.');
+  const told = first.map(
+    ({ userId, balance, entries }) =>
+      `${userId} has ${balance.credits} credits and ${balance.votes} votes, the entries say ${entries.credits} and ${entries.votes}`,
+  );
+  return fault(`${users(count)} not the sum of the entries: ${listed(told, count)}.`, keep);
+}
+
+/** Every delivery that paid has its entry. */
+export function judgePayments({ count, first }: Differences<PaymentDifference>): Finding {
+  if (count === 0) return well('Every delivery that paid has its entry.');
+  const told = first.map(
+    ({ deliveryId, paid, entered }) => `delivery ${deliveryId} paid ${paid}, the entries say ${entered}`,
+  );
+  return fault(
+    `${count} ${count === 1 ? 'delivery differs' : 'deliveries differ'} from the entries: ${listed(told, count)}.`,
+    keep,
+  );
+}
+
+/** Rows that point at nothing. */
+export function judgeStrays({ entries, effects, names }: StrayRows): Finding[] {
+  if (entries + effects + names === 0) return [];
+  return [
+    fault(
+      `Rows point at rows that are gone: ${entries} entries, ${effects} effects, ${names} names of orders.`,
+      'Somebody deleted rows by hand. Restore a backup, or report it.',
+    ),
+  ];
+}
+
+function users(count: number): string {
+  return count === 1 ? 'The balance of 1 user is' : `The balances of ${count} users are`;
+}
+
+function listed(told: readonly string[], count: number): string {
+  const more = count - told.length;
+  return told.join('; ') + (more > 0 ? `; and ${more} more` : '');
+}

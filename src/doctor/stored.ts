@@ -1,0 +1,80 @@
+import { statSync } from 'node:fs';
+import type { Config } from '../../config/schema.ts';
+import { messageOf } from '../errors.ts';
+import { balanceDifferences, paymentDifferences, strayRows } from '../store/audit.ts';
+import { databaseFile, type Snapshot } from '../store/snapshot.ts';
+import type { Standing } from '../store/standing.ts';
+import type { Store } from '../store/store.ts';
+import { backlogOf, lastDeliveries } from '../store/survey.ts';
+import { judgeDamage, judgeStanding } from './database.ts';
+import { judgeDeliveries } from './deliveries.ts';
+import { checkDisk } from './disk.ts';
+import type { Check } from './examine.ts';
+import { type Finding, fault, well } from './finding.ts';
+import { judgeBalances, judgePayments, judgeStrays } from './ledger.ts';
+import { judgeBacklog } from './outbox.ts';
+
+/** A larger file (bytes) is checked without comparing its indexes with their tables, which takes four times as long. */
+export const largeFile = 250_000_000;
+
+/** The database, as far as it could be opened. */
+export interface Opened {
+  readonly standing: Standing;
+  /** Null where it is not of this version: opening would migrate it. */
+  readonly store: Store | null;
+  /** Null where there is nothing of ours to read. */
+  readonly snapshot: Snapshot | null;
+}
+
+/** All that the database can be asked; `now` in ms since the epoch. */
+export function databaseChecks({ databaseUrl, listings }: Config, opened: Opened, now: number): Check[] {
+  const { standing, store, snapshot } = opened;
+  const path = databaseFile(databaseUrl);
+  const ofDisk = path === null ? [] : [{ name: 'disk', run: () => checkDisk(path) }];
+  const checkDatabase = async () => [
+    judgeStanding(standing),
+    ...(standing.state === 'current' ? [await checkWriting(store)] : []),
+    ...(snapshot === null || path === null ? [] : await checkFile(snapshot, sizeOf(path))),
+  ];
+  if (snapshot === null) return [{ name: 'database', run: checkDatabase }, ...ofDisk];
+  return [
+    { name: 'database', run: checkDatabase },
+    {
+      name: 'ledger',
+      run: async () => [
+        judgeBalances(await balanceDifferences(snapshot)),
+        judgePayments(await paymentDifferences(snapshot)),
+        ...judgeStrays(await strayRows(snapshot)),
+      ],
+    },
+    { name: 'deliveries', run: async () => judgeDeliveries(listings, await lastDeliveries(snapshot), now) },
+    { name: 'outbox', run: async () => judgeBacklog(await backlogOf(snapshot), now) },
+    ...ofDisk,
+  ];
+}
+
+async function checkWriting(store: Store | null): Promise<Finding> {
+  const cure =
+    'Check that the disk has room, that this user may write the file and its folder, and that nobody holds a lock.';
+  if (store === null) return fault('The database cannot be opened for writing.', cure);
+  try {
+    await store.probe();
+    return well('The database can be written.');
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? ` ${messageOf(error.cause)}.` : '';
+    return fault(`The database cannot be written.${cause}`, cure);
+  }
+}
+
+async function checkFile(snapshot: Snapshot, size: number): Promise<Finding[]> {
+  try {
+    return [judgeDamage(await snapshot.damage(size > largeFile ? 'quick' : 'whole'))];
+  } catch (error) {
+    return [judgeDamage([messageOf(error)])];
+  }
+}
+
+/** Bytes; 0 for a file that is not there. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

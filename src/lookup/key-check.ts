@@ -1,0 +1,37 @@
+import { type Clock, second } from '../clock.ts';
+import { type BudgetLog, createBudget } from './budget.ts';
+import { profileEndpoint } from './endpoints.ts';
+import { LookupWrongShape } from './failures.ts';
+import { fingerprint } from './fingerprint.ts';
+import { createHttp } from './http.ts';
+import type { ListingKind } from './lookup.ts';
+import type { BotProfile, ServerProfile } from './schemas.ts';
+
+/** Longer than anybody who counts in the same log gives a request (ms): the budget's proof needs the longest of them. */
+const longestTimeout = 20 * second;
+
+/**
+ * Asks the service once for the listing that a key belongs to, past cache and hold-off, so that what it says is of now.
+ * The request is counted in the log before it leaves.
+ * @throws LookupFailure
+ * @throws TallyhookError `lookup_key_malformed`
+ */
+export async function profileOfKey(options: {
+  kind: ListingKind;
+  baseUrl: string;
+  key: string;
+  budget: BudgetLog;
+  clock: Clock;
+  /** How long the service may take (ms), at most 20 seconds. */
+  timeoutMs: number;
+}): Promise<ServerProfile | BotProfile> {
+  const { kind, key, clock } = options;
+  const http = createHttp(options);
+  const asOf = clock.now();
+  await createBudget({ log: options.budget, keyId: fingerprint(key), timeout: longestTimeout }).spend(asOf);
+  const endpoint = profileEndpoint[kind];
+  const answer = await http.get(endpoint.question(kind), asOf + options.timeoutMs);
+  const read = endpoint.read(answer, clock.now());
+  if (!read.success) throw new LookupWrongShape(`The profile of the ${kind} is not as documented.`);
+  return read.data;
+}

@@ -1,0 +1,40 @@
+import { second } from './clock.ts';
+import type { LookupOptions, OwnedLookup } from './lookup/client.ts';
+import type { Standing } from './lookup/lookup.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Recorder } from './tally/recorder.ts';
+
+/** The same, with the time that each commit takes told to the metrics. */
+export function timed(recorder: Recorder, { commitSeconds }: Metrics): Recorder {
+  async function time<Result>(recording: Promise<Result>): Promise<Result> {
+    const began = performance.now();
+    try {
+      return await recording;
+    } finally {
+      commitSeconds.observe((performance.now() - began) / second);
+    }
+  }
+  return {
+    record: (delivery, meaning) => time(recorder.record(delivery, meaning)),
+    rerecord: (id, delivery, meaning) => time(recorder.rerecord(id, delivery, meaning)),
+  };
+}
+
+/** Tells the metrics what becomes of the questions about one listing, and how old the answers are. */
+export function measured(listing: string, metrics: Metrics): Required<Pick<LookupOptions, 'observe' | 'observeAge'>> {
+  return {
+    observe(happened) {
+      const { event, resource } = happened;
+      metrics.lookups.inc({ listing, event, resource });
+      if (event === 'failed') metrics.lookupFailures.inc({ listing, code: happened.code });
+    },
+    observeAge: (resource, age) => metrics.lookupAge.observe({ listing, resource }, age / second),
+  };
+}
+
+/** How it stands with the key of each listing. */
+export async function standings(
+  listings: readonly { readonly name: string; readonly lookup: OwnedLookup }[],
+): Promise<ReadonlyMap<string, Standing>> {
+  return new Map(await Promise.all(listings.map(async ({ name, lookup }) => [name, await lookup.standing()] as const)));
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { largestCorrection, longestReason } from '../ledger/correction.ts';
+import { outcomes } from '../tally/tally.ts';
+import { Refused } from './refused.ts';
+
+const id = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a number')
+  .transform(Number);
+const userId = z.string('must be 1 to 20 digits').regex(/^\d{1,20}$/, 'must be 1 to 20 digits');
+const words = z.string('must stand there once').trim().max(100, 'must be at most 100 characters');
+
+/** An empty field of a form asks for nothing. */
+function optional<Value extends z.ZodType>(value: Value) {
+  return z.preprocess((given) => (given === '' ? undefined : given), value.nullable().default(null));
+}
+
+const states = ['waiting', 'done', 'buried'] as const;
+const instant = z
+  .string('must stand there once')
+  .regex(
+    /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/,
+    'must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T12:00Z',
+  )
+  // Without a zone it is UTC, as all times are that are shown.
+  .transform((text) => Date.parse(/T[^Z+-]*$/.test(text) ? `${text}Z` : text))
+  .refine((at) => !Number.isNaN(at), 'must be a date that exists');
+
+function page(usual: number) {
+  const limit = id.refine((count) => count >= 1 && count <= 500, 'must be 1 to 500').default(usual);
+  return { limit: z.preprocess((given) => (given === '' ? undefined : given), limit), before: optional(id) };
+}
+
+/** How many rows of a list are answered unless it is said. */
+const usualPage = 50;
+
+export const askedId = z.object({ id });
+export const askedUser = z.object({ userId });
+export const askedPage = z.strictObject(page(usualPage));
+export const askedDeliveries = z.strictObject({
+  ...page(usualPage),
+  outcome: optional(z.enum(outcomes, `must be ${outcomes.join(', ')}`)),
+  kind: optional(words),
+  listing: optional(words),
+  user: optional(userId),
+  since: optional(instant),
+  until: optional(instant),
+});
+export const askedEffects = z.strictObject({
+  ...page(usualPage),
+  state: optional(z.enum(states, `must be ${states.join(', ')}`)),
+});
+
+const creditsRule = `must be a whole number from -${largestCorrection} to ${largestCorrection}, and not 0`;
+const reasonRule = `must be 1 to ${longestReason} characters`;
+export const askedCorrection = z.strictObject({
+  credits: z
+    .int(creditsRule)
+    .min(-largestCorrection, creditsRule)
+    .max(largestCorrection, creditsRule)
+    .refine((credits) => credits !== 0, creditsRule),
+  reason: z.string(reasonRule).trim().min(1, reasonRule).max(longestReason, reasonRule),
+});
+export type AskedCorrection = z.infer<typeof askedCorrection>;
+
+export const askedKey = z.object({
+  'Idempotency-Key': z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
+});
+
+/** @throws Refused 400, with a sentence that names every field at fault */
+export function read<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? `${issue.keys.map((key) => `"${key.slice(0, 50)}"`).join(', ')} is not known here`
+      : issue.path.length === 0
+        ? 'a JSON object is wanted'
+        : `"${issue.path.join('.')}" ${issue.message}`,
+  );
+  throw new Refused(400, `This cannot be: ${faults.join('; ')}.`);
+}

@@ -1,0 +1,60 @@
+import express, { type ErrorRequestHandler, Router } from 'express';
+import { messageOf } from '../../errors.ts';
+import { html } from '../../html.ts';
+import { addressOf } from '../address.ts';
+import type { Desk } from '../desk.ts';
+import type { Gate } from '../gate.ts';
+import { Refused, refusalOf } from '../refused.ts';
+import { endInSlash, ownFormsOnly, policy } from './doors.ts';
+import { formRoutes } from './forms.ts';
+import { icon } from './icon.ts';
+import { pageRoutes } from './pages.ts';
+import { createSessions, type Sessions } from './session.ts';
+import { show, upFrom } from './show.ts';
+import { signInRoutes } from './sign-in.ts';
+import { stylesheet } from './stylesheet.ts';
+
+/** The owner's console: pages over what the API answers, to be mounted at `/owner`. They need no JavaScript, and the policy allows none. */
+export function createConsole(token: string, desk: Desk, gate: Gate): Router {
+  const sessions = createSessions(token, desk.clock);
+  const router = Router({ strict: true });
+  router.use(policy, endInSlash);
+  router.get('/console.css', (_request, response) => {
+    response.type('css').set('Cache-Control', 'private, max-age=3600').send(stylesheet);
+  });
+  router.get('/icon.svg', (_request, response) => {
+    response.type('svg').set('Cache-Control', 'private, max-age=3600').send(icon);
+  });
+  router.use((request, _response, next) => {
+    gate.pass(addressOf(request.ip));
+    next();
+  });
+  router.use(ownFormsOnly, express.urlencoded({ extended: false, limit: '16kb' }));
+  router.use(signInRoutes(desk, gate, sessions), pageRoutes(desk, sessions), formRoutes(desk, sessions));
+  router.use(() => {
+    throw new Refused(404, 'The console has no such page.');
+  });
+  router.use(tell(desk, sessions));
+  return router;
+}
+
+/** The one place where a failure becomes a page. What nobody foresaw is logged whole and told as nothing. */
+function tell({ log }: Desk, sessions: Sessions): ErrorRequestHandler {
+  return (thrown: unknown, request, response, _next) => {
+    const refusal = refusalOf(thrown);
+    if (refusal === null) log.error({ error: messageOf(thrown) }, 'a page of the console failed');
+    const wait = refusal === null ? 5 : refusal.retryAfter;
+    if (wait !== null) response.set('retry-after', String(wait));
+    response.status(refusal?.status ?? 503);
+    const title = refusal === null ? 'Something broke here' : (titles[refusal.status] ?? 'That did not work');
+    const text = refusal?.message ?? 'The database does not answer, or something broke; it is in the log.';
+    const back = html`<p><a href="${upFrom(request.path)}">To the overview</a></p>`;
+    show(request, response, {
+      title,
+      session: sessions.of(request),
+      body: html`<h1>${title}</h1><p dir="auto">${text}</p>${back}`,
+    });
+  };
+}
+
+const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found', 429: 'Too many requests' };

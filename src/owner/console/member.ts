@@ -1,0 +1,30 @@
+import type { Request, Response } from 'express';
+import type { Desk } from '../desk.ts';
+import { nextOf } from '../json.ts';
+import type { Page } from '../records.ts';
+import { tellMember } from '../tell-member.ts';
+import { type Draft, memberPage } from './member-page.ts';
+import type { Session } from './session.ts';
+import { show, upFrom } from './show.ts';
+
+/** Shows a member's page; where a correction could not be made, with what was written and why not. */
+export async function showMember(
+  desk: Desk,
+  asked: {
+    readonly request: Request;
+    readonly response: Response;
+    readonly session: Session;
+    readonly userId: string;
+    readonly page: Page;
+    readonly draft: Draft | null;
+  },
+): Promise<void> {
+  const { request, response, session, userId, page, draft } = asked;
+  const story = await tellMember(desk, userId, page);
+  const view = { ...story, next: nextOf(story.entries, page.limit), draft, now: desk.clock.now() };
+  show(request, response, {
+    title: `Member ${userId}`,
+    session,
+    body: memberPage(view, upFrom(request.path), session),
+  });
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../clock.ts';
+import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Log } from '../log.ts';
+import type { Acts } from './acts.ts';
+import type { DeliveryRecord, Records, Replay } from './records.ts';
+
+/** Whether a part of the whole is of use, and if not, why. */
+export interface PartState {
+  readonly ready: boolean;
+  readonly reason?: string;
+}
+
+/** How it stands with a listing's key for the lookup API. */
+export interface BudgetState {
+  readonly listing: string;
+  /** Requests that it has left just now; null when that cannot be read. */
+  readonly left: number | null;
+  readonly limit: number;
+  /** The service does not accept it. */
+  readonly keyRefused: boolean;
+  /** The service answers what its document does not describe. */
+  readonly wrongShape: boolean;
+}
+
+/** What the owner's API and console work with. */
+export interface Desk {
+  readonly records: Records;
+  readonly acts: Acts;
+  readonly ledger: LedgerReads;
+  readonly replay: Replay;
+  /** The keys that a delivery's event is recorded under, as far as its body tells them. */
+  readonly identify: (delivery: DeliveryRecord) => readonly string[];
+  /** The configured listings by name, and the cooldown of each (ms). */
+  readonly cooldowns: ReadonlyMap<string, number>;
+  /** Asks each part by name how it is. */
+  readonly health: () => Promise<Readonly<Record<string, PartState>>>;
+  readonly budgets: () => Promise<readonly BudgetState[]>;
+  /** An effect waits: look at once. */
+  readonly nudge: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}

@@ -1,0 +1,65 @@
+import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
+import type { DeliveryStory } from './tell-delivery.ts';
+import type { MemberStory, VoteTimes } from './tell-member.ts';
+import type { Summary } from './tell-summary.ts';
+import { whyOfDelivery, whyOfEffect } from './why.ts';
+
+/*
+ * What the owner's API answers, in the names of its contract. Times are ISO 8601 UTC.
+ */
+
+export function deliveryJson({ eventKey: _eventKey, receivedAt, ...delivery }: DeliveryRecord) {
+  return { ...delivery, receivedAt: iso(receivedAt) };
+}
+
+export function effectJson({ createdAt, dueAt, finishedAt, ...effect }: EffectRecord) {
+  return { ...effect, createdAt: iso(createdAt), dueAt: iso(dueAt), finishedAt: iso(finishedAt) };
+}
+
+export function oneEffectJson(effect: EffectRecord) {
+  return { ...effectJson(effect), why: whyOfEffect(effect) };
+}
+
+function entryJson(entry: EntryRecord) {
+  return { ...entry, at: iso(entry.at) };
+}
+
+export function deliveryStoryJson({ delivery, original, entry, effects, why, timeline }: DeliveryStory) {
+  return {
+    ...deliveryJson(delivery),
+    why,
+    duplicateOf: original,
+    entry: entry && entryJson(entry),
+    effects: effects.map(effectJson),
+    timeline: timeline.map((moment) => ({ ...moment, at: iso(moment.at) })),
+  };
+}
+
+export function memberJson({ account, last, listings, entries, unpaid }: MemberStory, limit: number) {
+  return {
+    ...account,
+    lastVoteAt: iso(last?.lastVoteAt ?? null),
+    nextVoteAt: iso(last?.nextVoteAt ?? null),
+    listings: listings.map(voteTimesJson),
+    entries: entries.map(entryJson),
+    next: nextOf(entries, limit),
+    unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: whyOfDelivery(delivery) })),
+  };
+}
+
+function voteTimesJson({ listing, lastVoteAt, nextVoteAt }: VoteTimes) {
+  return { listing, lastVoteAt: iso(lastVoteAt), nextVoteAt: iso(nextVoteAt) };
+}
+
+export function summaryJson({ counts, parts, budgets, lastDelivery }: Summary) {
+  return { ...counts, parts, budgets, lastDelivery: lastDelivery && deliveryJson(lastDelivery) };
+}
+
+/** Where the next page begins: the id to give as `before`; null on the last one. */
+export function nextOf(rows: readonly { readonly id: number }[], limit: number): number | null {
+  return rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+}
+
+export function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,44 @@
+import type { Desk } from './desk.ts';
+import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
+import { Refused } from './refused.ts';
+import { type Moment, timelineOf } from './timeline.ts';
+import { whyOfDelivery } from './why.ts';
+
+/** All that is known of one delivery. */
+export interface DeliveryStory {
+  readonly delivery: DeliveryRecord;
+  /** The delivery that this one repeats; null where it repeats none, or it cannot be told which. */
+  readonly original: number | null;
+  readonly entry: EntryRecord | null;
+  readonly effects: readonly EffectRecord[];
+  readonly why: string;
+  readonly timeline: readonly Moment[];
+}
+
+/** @throws Refused 404 */
+export async function tellDelivery(desk: Desk, id: number): Promise<DeliveryStory> {
+  const delivery = await findDelivery(desk, id);
+  const [original, entry, effects] = await Promise.all([
+    originalOf(desk, delivery),
+    desk.records.entryOf(delivery),
+    desk.records.effectsOf(id),
+  ]);
+  const why = whyOfDelivery(delivery, { entry, original });
+  return { delivery, original, entry, effects, why, timeline: timelineOf(delivery, { entry, original, effects }) };
+}
+
+/** @throws Refused 404 */
+export async function findDelivery(desk: Desk, id: number): Promise<DeliveryRecord> {
+  const delivery = await desk.records.delivery(id);
+  if (delivery === null) throw new Refused(404, `There is no delivery ${id}.`);
+  return delivery;
+}
+
+/** A repeat keeps no key, so its body is read once more. A vote without a time repeats the last one of its user. */
+async function originalOf({ records, identify }: Desk, delivery: DeliveryRecord): Promise<number | null> {
+  const { outcome, family, userId, listing, receivedAt } = delivery;
+  if (outcome !== 'duplicate') return null;
+  const original = await records.recordedUnder(identify(delivery));
+  if (original !== null || family !== 'vote' || userId === null || listing === null) return original;
+  return records.lastVote(userId, listing, receivedAt);
+}

@@ -1,0 +1,39 @@
+import { rotated, waitingForRestart } from '../config/rotation.ts';
+import { type Config, FaultyConfig } from '../config/schema.ts';
+import { messageOf } from './errors.ts';
+import type { Log } from './log.ts';
+import type { Redactor } from './redactor.ts';
+
+/**
+ * Reads the settings anew and takes over the secrets in them, all or none. Settings that are faulty change nothing: what was in force
+ * stays so, and the log says what to mend. It never throws.
+ */
+export function createReload(options: {
+  config: Config;
+  /** Throws {@link FaultyConfig}. */
+  read: () => Config;
+  /** Throws where a secret cannot be used, and has taken over nothing then. */
+  takeOver: (config: Config) => void;
+  redact: Redactor;
+  log: Log;
+}): () => void {
+  const { read, takeOver, redact, log } = options;
+  let inForce = options.config;
+
+  return () => {
+    try {
+      const found = read();
+      redact.also(found.secrets);
+      const next = rotated(inForce, found);
+      takeOver(next);
+      inForce = next;
+      log.info('the settings were read anew, and their secrets are in force');
+      const waiting = waitingForRestart(next, found);
+      if (waiting.length > 0)
+        log.warn({ settings: waiting }, 'other settings have changed too: they wait for a restart');
+    } catch (error) {
+      const why = error instanceof FaultyConfig ? { faults: error.faults } : { reason: messageOf(error) };
+      log.error(why, 'the settings that were read anew cannot be used: the old ones stay in force');
+    }
+  };
+}

@@ -1,0 +1,14 @@
+import { channel } from 'node:diagnostics_channel';
+import type { SeenRequest } from './requests.ts';
+
+/** A request and the JSON that it was answered with; undefined where there was none. */
+export interface Exchange extends SeenRequest {
+  readonly answer: unknown;
+}
+
+/**
+ * Where every local Discord of this process tells of its exchanges ({@link Exchange}) and of its dispatches (`SentDispatch`), for those
+ * who check them against Discord's own description. It costs nothing while nobody listens.
+ */
+export const exchanges = channel('tallyhook:local-discord:exchange');
+export const sentDispatches = channel('tallyhook:local-discord:dispatch');

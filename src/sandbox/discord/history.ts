@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { fault } from './limits.ts';
+import type { Message } from './shapes.ts';
+
+const limit = z.string().transform((text, context) => {
+  const count = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
+  if (count === undefined) fault(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not int.`);
+  else if (count < 1) fault(context, [], 'NUMBER_TYPE_MIN', 'int value should be greater than or equal to 1.');
+  else if (count > 100) fault(context, [], 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.');
+  return count ?? z.NEVER;
+});
+
+const messageId = z.string().transform((text, context) => {
+  if (/^\d{1,20}$/.test(text)) return BigInt(text);
+  fault(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not snowflake.`);
+  return z.NEVER;
+});
+
+/** How many messages, and from where: before, after or around one. Discord: "Get Channel Messages". */
+export const historyForm = z.object({
+  limit: limit.default(50),
+  before: messageId.optional(),
+  after: messageId.optional(),
+  around: messageId.optional(),
+});
+type History = z.output<typeof historyForm>;
+
+/** That part of a channel, newest first. */
+export function historyOf(oldestFirst: readonly Message[], { limit, before, after, around }: History): Message[] {
+  const upTo = (id: bigint, count: number) =>
+    count === 0 ? [] : oldestFirst.filter((message) => BigInt(message.id) < id).slice(-count);
+  const from = (id: bigint, count: number) => oldestFirst.filter((message) => BigInt(message.id) >= id).slice(0, count);
+  if (around !== undefined) {
+    const older = upTo(around, Math.floor(limit / 2));
+    return [...older, ...from(around, limit - older.length)].reverse();
+  }
+  if (after !== undefined) return from(after + 1n, limit).reverse();
+  return before === undefined ? oldestFirst.slice(-limit).reverse() : upTo(before, limit).reverse();
+}

@@ -1,0 +1,29 @@
+import { type Kysely, sql } from 'kysely';
+import type { Dialect } from '../dialect.ts';
+
+/** What the owner's questions are answered from, and the keys under which corrections were asked for. */
+export function owner(dialect: Dialect) {
+  return {
+    async up(db: Kysely<unknown>): Promise<void> {
+      // A recorded vote is found by its user's entries; what leaves none is found here, so that receiving a vote costs nothing more.
+      await db.schema
+        .createIndex('deliveries_of_user')
+        .on('deliveries')
+        .columns(['user_id', 'id'])
+        .where(sql<boolean>`outcome <> 'recorded' or family = 'premium'`)
+        .execute();
+      await db.schema.createIndex('effects_of_delivery').on('effects').column('delivery_id').execute();
+
+      await db.schema
+        .createTable('corrections')
+        .addColumn('idempotency_key', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('user_id', 'text', (column) => column.notNull())
+        .addColumn('credits', 'bigint', (column) => column.notNull())
+        .addColumn('reason', 'text', (column) => column.notNull())
+        .addColumn('balance', 'bigint', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .modifyEnd(dialect.clustered)
+        .execute();
+    },
+  };
+}

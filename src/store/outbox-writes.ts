@@ -1,0 +1,124 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Effect } from '../outbox/effect.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { Connection } from './dialect.ts';
+import { constant, run } from './statement.ts';
+import type { Tables } from './tables.ts';
+
+/** What waits, in the order in which it is due, outside the channels that rest. */
+export function line(db: Kysely<Tables>, resting: readonly string[]) {
+  const waiting = db.selectFrom('effects').where('state', '=', constant('waiting')).orderBy('due_at').orderBy('id');
+  return resting.length === 0 ? waiting : waiting.where('channel_id', 'not in', resting);
+}
+
+/** The first effect that is due, if any; it decides the channel and the message that are next. */
+export async function firstDue(db: Kysely<Tables>, connection: Connection, now: number, resting: readonly string[]) {
+  const due = line(db, resting).where('due_at', '<=', now).limit(1);
+  const [first] = await run(connection, due.select(['id', 'channel_id', 'nonce', 'created_at']));
+  return first;
+}
+
+/**
+ * What the outbox writes, inside a transaction of `connection`. The lease is the due time itself, moved into the future: when nobody
+ * finishes the effect it comes due again. Claims need no row locks, because only one transaction writes at a time.
+ */
+export function outboxWrites(
+  db: Kysely<Tables>,
+  connection: Connection,
+): Omit<Outbox, 'nextDueAt' | 'waitingSince' | 'sizes'> {
+  const ids = (effects: readonly Effect[]) => effects.map(({ id }) => id);
+  const update = (effects: readonly Effect[]) => db.updateTable('effects').where('id', 'in', ids(effects));
+
+  return {
+    async claim(now, leaseUntil, limit, resting = []) {
+      const first = await firstDue(db, connection, now, resting);
+      if (first === undefined) return [];
+      const waiting = db
+        .selectFrom('effects')
+        .select('id')
+        .where('state', '=', constant('waiting'))
+        .where('due_at', '<=', now)
+        .where('channel_id', '=', first.channel_id);
+      const chosen =
+        first.nonce === null
+          ? waiting.where('nonce', 'is', null).orderBy('due_at').orderBy('id').limit(limit)
+          : waiting.where('nonce', '=', first.nonce);
+      const rows = await run(
+        connection,
+        db
+          .updateTable('effects')
+          .set((eb) => ({
+            nonce: first.nonce ?? nonceOf(first),
+            attempts: eb('attempts', '+', 1),
+            due_at: leaseUntil,
+            unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),
+          }))
+          .where('id', 'in', chosen)
+          .returningAll(),
+      );
+      return rows.map((row) => effectOf(row, now)).sort((a, b) => a.id - b.id);
+    },
+
+    async done(effects, now) {
+      await run(connection, update(effects).set({ state: 'done', finished_at: now, reason: null }));
+    },
+
+    async retry(effects, dueAt, reason) {
+      await run(connection, update(effects).set({ due_at: dueAt, reason }));
+    },
+
+    async release(effects, dueAt, reason) {
+      await run(connection, update(effects).set({ due_at: dueAt, reason }));
+      const sure = effects.filter(({ unsureSince }) => unsureSince === null);
+      if (sure.length === 0) return;
+      await run(connection, update(sure).set({ unsure_since: null }));
+      await run(connection, update(sure).set({ nonce: null }).where('nonce', 'not like', `%${alone}`));
+    },
+
+    async split(effects, reason) {
+      for (const effect of effects) {
+        const nonce = nonceOf({ id: effect.id, created_at: effect.createdAt }, alone);
+        await run(connection, update([effect]).set({ nonce, due_at: effect.createdAt, reason, unsure_since: null }));
+      }
+    },
+
+    async bury(effects, now, reason) {
+      await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
+    },
+
+    async wake(now) {
+      // What was begun and has no reason yet is under way: its lease stands.
+      await run(
+        connection,
+        db
+          .updateTable('effects')
+          .set({ due_at: now })
+          .where('state', '=', constant('waiting'))
+          .where('due_at', '>', now)
+          .where('reason', 'is not', null),
+      );
+    },
+  };
+}
+
+/** Ends the nonce of an effect that has to go as a message of its own. */
+const alone = '-s';
+
+/** The nonce of a message (at most 25 characters): unique also against a database that was begun anew. */
+function nonceOf(effect: { id: number; created_at: number }, suffix = ''): string {
+  return `${effect.id.toString(36)}-${effect.created_at.toString(36)}${suffix}`;
+}
+
+function effectOf(row: Selectable<Tables['effects']>, claimedAt: number): Effect {
+  return {
+    id: row.id,
+    deliveryId: row.delivery_id,
+    kind: row.kind,
+    channelId: row.channel_id,
+    announcement: JSON.parse(row.content),
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    nonce: row.nonce ?? '',
+    unsureSince: row.unsure_since === claimedAt ? null : row.unsure_since,
+  };
+}

@@ -1,0 +1,10 @@
+import type { Event } from '../ledger/event.ts';
+import type { TestEvent } from './record-test.ts';
+import type { TalliedListing } from './tally.ts';
+
+/** What a trusted delivery says, and to whom. Plain data: it can wait in a queue and cross to another thread. */
+export type Meaning =
+  | { readonly is: 'event'; readonly event: Event; readonly listing: TalliedListing }
+  | { readonly is: 'test'; readonly test: TestEvent; readonly listing: TalliedListing }
+  /** Signed but not understood. The listing is named where only one can be meant. */
+  | { readonly is: 'unclear'; readonly kind: string | null; readonly reason: string; readonly listing: string | null };

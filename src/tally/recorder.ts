@@ -1,0 +1,43 @@
+import type { Meaning } from './meaning.ts';
+import { recordEvent } from './record-event.ts';
+import { recordTest } from './record-test.ts';
+import type { Delivery, Log, Recorded, Tally } from './tally.ts';
+
+/**
+ * The way in: each call is one transaction, and resolves once that is on disk. Calls that wait together commit together; only one
+ * transaction writes at a time, over all processes, so that what it reads stays true until it is committed.
+ * Rejects with {@link StoreUnavailable} when the store cannot commit; then nothing of it was kept.
+ */
+export interface Recorder {
+  record(delivery: Delivery, meaning: Meaning): Promise<Recorded>;
+  /** Records a quarantined delivery in the row that it has; a duplicate when it is quarantined no more. */
+  rerecord(id: number, delivery: Delivery, meaning: Meaning): Promise<Recorded>;
+}
+
+/** The recorder's work, inside the caller's transaction. */
+export function recorderIn(tally: Tally): Recorder {
+  return {
+    record: (delivery, meaning) => record(tally, delivery, meaning, (row) => tally.log(row)),
+    rerecord: (id, delivery, meaning) =>
+      record(tally, delivery, meaning, async (row) => ((await tally.relog(id, row)) ? id : null)),
+  };
+}
+
+function record(tally: Tally, delivery: Delivery, meaning: Meaning, log: Log): Promise<Recorded> {
+  switch (meaning.is) {
+    case 'event':
+      return recordEvent(tally, meaning.event, meaning.listing, delivery, log);
+    case 'test':
+      return recordTest(tally, meaning.test, meaning.listing, delivery, log);
+    case 'unclear':
+      return quarantine(delivery, meaning, log);
+  }
+}
+
+/** Kept whole until it is understood: a vote is never lost because its shape was new. */
+async function quarantine(delivery: Delivery, meaning: Meaning & { is: 'unclear' }, log: Log): Promise<Recorded> {
+  const { kind, reason, listing } = meaning;
+  const unpaid = { userId: null, credits: 0, eventKey: null };
+  const deliveryId = (await log({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid })) ?? 0;
+  return { outcome: 'quarantined', deliveryId, credits: 0, reason };
+}

@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { balanceDifferences, paymentDifferences, strayRows } from '../../src/store/audit.ts';
+import { type EntrySelection, entryPages } from '../../src/store/entry-pages.ts';
+import { openSnapshot } from '../../src/store/snapshot.ts';
+import { standingOf } from '../../src/store/standing.ts';
+import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/survey.ts';
+import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { voted, votedAt } from '../support/voted.ts';
+
+const programs = postgresPrograms();
+const everything: EntrySelection = { userId: null, since: null };
+
+/** What can be read of every database, and proved of it. `tamper` runs a statement behind the program's back. */
+function holds(newUrl: () => string, tamper: (url: string, statement: string) => Promise<void>): void {
+  async function snapshotOf(url: string) {
+    const snapshot = await openSnapshot(url);
+    onTestFinished(() => snapshot.close());
+    return snapshot;
+  }
+
+  async function tampered(...statements: string[]) {
+    const url = newUrl();
+    await voted(url, ['1', '2', '3']);
+    for (const statement of statements) await tamper(url, statement);
+    return snapshotOf(url);
+  }
+
+  async function entriesOf(url: string, selection: Partial<EntrySelection> = {}) {
+    const entries = [];
+    for await (const page of entryPages(await snapshotOf(url), { ...everything, ...selection })) entries.push(...page);
+    return entries;
+  }
+
+  it('adds up after votes', async () => {
+    const snapshot = await tampered();
+    expect(await balanceDifferences(snapshot)).toEqual({ count: 0, first: [] });
+    expect(await paymentDifferences(snapshot)).toEqual({ count: 0, first: [] });
+    expect(await strayRows(snapshot)).toEqual({ entries: 0, effects: 0, names: 0 });
+    expect(await snapshot.damage('whole')).toEqual([]);
+  });
+
+  it('shows whose balance was changed by hand', async () => {
+    const snapshot = await tampered("UPDATE balances SET credits = 11 WHERE user_id = '2'");
+    expect(await balanceDifferences(snapshot)).toEqual({
+      count: 1,
+      first: [{ userId: '2', balance: { credits: 11, votes: 1 }, entries: { credits: 10, votes: 1 } }],
+    });
+  });
+
+  it('shows a wrong count of votes, a balance that is gone, and one that has no entries', async () => {
+    const snapshot = await tampered(
+      "UPDATE balances SET votes = 2 WHERE user_id = '1'",
+      "DELETE FROM balances WHERE user_id = '2'",
+      "INSERT INTO balances (user_id, credits, votes) VALUES ('9', 5, 0)",
+    );
+    const { count, first } = await balanceDifferences(snapshot);
+    expect(count).toBe(3);
+    expect(first.map(({ userId }) => userId)).toEqual(['1', '2', '9']);
+    expect(first[1]).toMatchObject({ balance: { credits: 0, votes: 0 }, entries: { credits: 10, votes: 1 } });
+  });
+
+  it('counts all that differ and names the first', async () => {
+    const url = newUrl();
+    await voted(
+      url,
+      Array.from({ length: 12 }, (_, index) => String(index + 1)),
+    );
+    await tamper(url, 'UPDATE balances SET credits = 0');
+    const { count, first } = await balanceDifferences(await snapshotOf(url));
+    expect(count).toBe(12);
+    expect(first).toHaveLength(5);
+  });
+
+  it('shows a delivery that paid and has no entry, and an entry whose delivery is gone', async () => {
+    const snapshot = await tampered(
+      "DELETE FROM entries WHERE user_id = '1'",
+      "DELETE FROM deliveries WHERE user_id = '3'",
+    );
+    expect(await paymentDifferences(snapshot)).toEqual({
+      count: 2,
+      first: [
+        { deliveryId: 1, paid: 10, entered: 0 },
+        { deliveryId: 3, paid: 0, entered: 10 },
+      ],
+    });
+    expect(await strayRows(snapshot)).toEqual({ entries: 1, effects: 1, names: 0 });
+  });
+
+  it('tells what is in it, what waits and what came last', async () => {
+    const snapshot = await tampered(
+      "UPDATE effects SET state = 'buried', reason = 'no such channel' WHERE delivery_id = 2",
+      "UPDATE deliveries SET outcome = 'quarantined' WHERE id = 3",
+      `UPDATE deliveries SET received_at = ${votedAt + 5} WHERE id = 3`,
+    );
+    expect(await contentsOf(snapshot)).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt + 5 });
+    expect([...(await lastDeliveries(snapshot))]).toEqual([['server', votedAt + 5]]);
+    expect(await backlogOf(snapshot)).toEqual({
+      waiting: 2,
+      waitingSince: votedAt,
+      buried: 1,
+      lastReason: 'no such channel',
+      quarantined: 1,
+    });
+  });
+
+  it('is of one moment, whatever is written meanwhile', async () => {
+    const url = newUrl();
+    await voted(url, ['1']);
+    const snapshot = await snapshotOf(url);
+    const pages = entryPages(snapshot, everything);
+    await voted(url, ['2']);
+    await tamper(url, "UPDATE balances SET credits = 99 WHERE user_id = '1'");
+    expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
+    expect((await pages.next()).value).toHaveLength(1);
+    expect(await balanceDifferences(await snapshotOf(url))).toMatchObject({ count: 1 });
+  });
+
+  it('is for reading only', async () => {
+    const snapshot = await tampered();
+    await expect(snapshot.run(snapshot.db.deleteFrom('entries').returning('id'))).rejects.toThrow(/read-?only/);
+  });
+
+  it('gives the entries in their order, of one user, and from a moment on', async () => {
+    const url = newUrl();
+    await voted(url, ['1', '2']);
+    await voted(url, ['1'], { at: votedAt + 86_400_000 });
+    expect((await entriesOf(url)).map(({ id, userId }) => [id, userId])).toEqual([
+      [1, '1'],
+      [2, '2'],
+      [3, '1'],
+    ]);
+    expect((await entriesOf(url, { userId: '1' })).map(({ id }) => id)).toEqual([1, 3]);
+    expect((await entriesOf(url, { since: votedAt + 1 })).map(({ id }) => id)).toEqual([3]);
+    expect((await entriesOf(url, { userId: '2', since: votedAt + 1 })).length).toBe(0);
+    expect((await entriesOf(url))[0]).toEqual({
+      id: 1,
+      userId: '1',
+      listing: 'server',
+      credits: 10,
+      cause: 'vote',
+      reason: null,
+      at: votedAt,
+      deliveryId: 1,
+    });
+  });
+
+  it('goes on over the border of a page', async () => {
+    const url = newUrl();
+    await voted(url, ['1']);
+    await tamper(
+      url,
+      `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4000)
+       INSERT INTO entries (user_id, credits, cause, at) SELECT '7', 0, 'correction', ${votedAt} FROM numbers`,
+    );
+    const ids = (await entriesOf(url)).map(({ id }) => id);
+    expect(ids).toHaveLength(4_001);
+    expect(new Set(ids).size).toBe(4_001);
+  });
+
+  it('is not there, of this version, or of a newer one', async () => {
+    const url = newUrl();
+    expect(await standingOf(url)).toEqual({ state: 'absent' });
+    await voted(url, []);
+    expect(await standingOf(url)).toEqual({ state: 'current' });
+    await tamper(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
+    expect(await standingOf(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });
+  });
+}
+
+describe('a snapshot of SQLite', () => {
+  holds(
+    () => `sqlite:${join(tempDir(), 'tally.db')}`,
+    async (url, statement) => {
+      const database = new Database(url.slice('sqlite:'.length));
+      database.exec(statement);
+      database.close();
+    },
+  );
+});
+
+describe.skipIf(programs === null && !process.env['CI'])('a snapshot of PostgreSQL', () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    if (programs === null)
+      throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
+    postgres = await startPostgres(programs);
+  });
+  afterAll(() => postgres?.stop());
+  holds(
+    () => postgres.newDatabase(),
+    async (url, statement) => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(statement);
+      await client.end();
+    },
+  );
+});

@@ -1,0 +1,167 @@
+/// <reference lib="dom" />
+import { mkdirSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { journey } from '../support/journey.ts';
+
+const pictures = 'artifacts';
+const token = 'owner-token-for-tests';
+const member = '716390085896962058';
+let browser: Browser;
+
+beforeAll(async () => {
+  mkdirSync(pictures, { recursive: true });
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+});
+afterAll(() => browser.close());
+
+/** A page without JavaScript; what breaks the content policy, or does not load, fails the test. */
+async function owner(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  const context = await browser.newContext({
+    javaScriptEnabled: false,
+    viewport: { width: 1200, height: 900 },
+    ...options,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  // What is refused on purpose is no complaint; what the policy stops is.
+  page.on('console', (message) => /status of 4\d\d/.test(message.text()) || complaints.push(message.text()));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+  page.on(
+    'response',
+    (response) => response.status() >= 500 && complaints.push(`${response.status()} ${response.url()}`),
+  );
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  return page;
+}
+
+async function signIn(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/owner`);
+  await page.getByLabel('Owner token').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}
+
+/** A community with a bit of everything: votes, repeats, a buried announcement, and something that nobody understands. */
+async function community() {
+  const { url, post, app } = await journey({ ANNOUNCE_CHANNEL_ID: '1' });
+  const now = Date.now();
+  const vote = (userId: string, minutesAgo: number) => ({
+    event: 'server_vote',
+    voter: { userId, username: '<script>alert(1)</script> \u202Eevil' },
+    timestamp: new Date(now - minutesAgo * 60_000).toISOString(),
+  });
+  await post('/webhooks/vote', vote(member, 90));
+  await post('/webhooks/vote', vote(member, 90));
+  await post('/webhooks/vote', vote(member, 30));
+  await post('/webhooks/vote', {
+    ...vote('42', 20),
+    creditsAwarded: false,
+    creditDenialReason: 'Ad <b>blocker</b> detected',
+  });
+  await post('/webhooks/vote', { ...vote(member, 5), event: '"><img src=x onerror=alert(1)>' });
+  await expect
+    .poll(
+      async () =>
+        (await (await fetch(`${url}/owner/api/summary`, { headers: { authorization: `Bearer ${token}` } })).json())
+          .effects.buried,
+    )
+    .toBe(3);
+  return { url, app };
+}
+
+test('the owner signs in, finds a member, corrects, replays and signs out', async () => {
+  const { url, app } = await community();
+  const page = await owner();
+  await page.goto(`${url}/owner/effects?state=buried`);
+  await page.screenshot({ path: `${pictures}/console-sign-in.png` });
+  await page.getByLabel('Owner token').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  expect(await page.getByRole('alert').innerText()).toContain('not the owner token');
+  await page.getByLabel('Owner token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  expect(page.url()).toBe(`${url}/owner/effects?state=buried`);
+  await page.screenshot({ path: `${pictures}/console-effects.png`, fullPage: true });
+
+  await page.getByRole('button', { name: 'Replay announcement 1' }).click();
+  expect(await page.getByRole('status').innerText()).toContain('waits again');
+
+  await page.getByRole('link', { name: 'Overview' }).click();
+  expect(await page.getByRole('region', { name: 'This needs you' }).innerText()).toContain('1 quarantined delivery');
+  await page.screenshot({ path: `${pictures}/console-overview.png`, fullPage: true });
+  await page.getByLabel("Member's Discord id").fill(member);
+  await page.getByRole('button', { name: 'Look up' }).click();
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Member ${member}`);
+  const unpaid = page.getByRole('region', { name: 'Deliveries that paid nothing' });
+  expect(await unpaid.getByRole('listitem').allInnerTexts()).toEqual([
+    expect.stringContaining('quarantined'),
+    expect.stringContaining('duplicate'),
+  ]);
+
+  await page.getByLabel('Credits, negative').fill('-50');
+  await page.getByLabel('Reason').fill('An honest mistake');
+  await page.getByRole('button', { name: 'Review' }).click();
+  expect(await page.getByRole('alert').innerText()).toContain('takes no more than there is');
+  await page.getByLabel('Credits, negative').fill('-4');
+  await page.getByRole('button', { name: 'Review' }).click();
+  expect(await page.getByRole('main').innerText()).toContain('10 credits → 6 credits');
+  await page.screenshot({ path: `${pictures}/console-confirm.png` });
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  expect(await page.getByRole('status').innerText()).toContain('corrected');
+  expect(await app.ledger.account(member)).toMatchObject({ credits: 6, votes: 1 });
+  expect(await page.getByRole('region', { name: 'Every entry' }).getByRole('row').nth(1).innerText()).toContain(
+    'An honest mistake',
+  );
+  await page.screenshot({ path: `${pictures}/console-member.png`, fullPage: true });
+  await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+  await page.getByLabel('Outcome').selectOption('quarantined');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.screenshot({ path: `${pictures}/console-deliveries-filtered.png`, fullPage: true });
+  await page.getByRole('link', { name: '#5' }).click();
+  await page.getByRole('button', { name: 'Replay' }).click();
+  expect(await page.getByRole('status').innerText()).toContain('still not understood');
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  expect(await page.getByRole('status').innerText()).toContain('signed out');
+  await page.goto(`${url}/owner/`);
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in');
+});
+
+test('what a stranger wrote is shown as it is and does nothing', async () => {
+  const { url } = await community();
+  const page = await owner({ javaScriptEnabled: true });
+  page.on('dialog', () => expect.unreachable('a script ran'));
+  await signIn(page, url);
+  for (const path of ['deliveries', 'deliveries/1', 'deliveries/4', 'deliveries/5', `users/${member}`, 'users/42']) {
+    await page.goto(`${url}/owner/${path}`);
+    expect(await page.locator('main script, main img, main b').count(), path).toBe(0);
+    expect(await page.content(), path).not.toContain('\u202E');
+  }
+  await page.goto(`${url}/owner/deliveries/1`);
+  expect(await page.locator('pre').first().innerText()).toContain('"<script>alert(1)</script> \\u202eevil"');
+  await page.screenshot({ path: `${pictures}/console-delivery.png`, fullPage: true });
+});
+
+test.each([
+  { name: 'phone', size: { width: 360, height: 740 }, colorScheme: 'light' },
+  { name: 'dark', size: { width: 1200, height: 900 }, colorScheme: 'dark' },
+] as const)('nothing is wider than the screen: $name', async ({ name, size, colorScheme }) => {
+  const { url } = await community();
+  const page = await owner({ viewport: size, colorScheme });
+  await signIn(page, url);
+  for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', `users/${member}`]) {
+    await page.goto(`${url}/owner/${path}`);
+    const widest = await page.locator('html').evaluate((root) => root.scrollWidth);
+    expect(widest, path).toBeLessThanOrEqual(size.width);
+    await page.screenshot({
+      path: `${pictures}/console-${name}-${path.replace(/\/\d+/, '-one') || 'overview'}.png`,
+      fullPage: true,
+    });
+  }
+});

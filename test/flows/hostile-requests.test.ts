@@ -1,0 +1,108 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const ownerToken = 'owner-token-for-tests';
+
+/** The whole app with neither Discord nor service, and what it logs. */
+async function running() {
+  const directory = tempDir();
+  const config = loadConfig({
+    DISCORD_TOKEN: 'token-for-tests',
+    DISCORD_API_URL: 'http://127.0.0.1:9/api',
+    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    LOOKUP_SERVER_KEY: 'server-key-for-tests',
+    VOTE_WEBHOOK_SECRET: 'vote-secret-for-tests',
+    OWNER_TOKEN: ownerToken,
+    DATABASE_URL: `sqlite:${directory}/tallyhook.db`,
+    CACHE_URL: 'memory:',
+    PORT: '0',
+  });
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'debug',
+    secrets: config.secrets,
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const app = await createApp(config, { clock: systemClock, log });
+  onTestFinished(() => app.stop());
+  return { url: (await app.start()) ?? '', lines };
+}
+
+const paths = [
+  '/',
+  '/healthz',
+  '/metrics',
+  '/webhooks/vote',
+  '/webhooks/premium/',
+  '/webhooks/other',
+  '/owner/api/summary',
+  '/owner/api/users/1',
+  '/owner/api/users/%00',
+  '/owner/api/users/%ff%fe',
+  `/owner/api/users/${'9'.repeat(5_000)}`,
+  '/owner/api/deliveries?limit=1e9&before=-1',
+  '/owner/api/deliveries?limit[__proto__]=1&outcome[]=test&before=1&before=2',
+  `/owner/api/deliveries?${'a=1&'.repeat(2_000)}`,
+  '/owner/api/deliveries/99999999999999999999/replay',
+  '/owner/api/__proto__/constructor',
+  '/..%2f..%2fetc/passwd',
+  '/%',
+  '/%E0%A4%A',
+  '//example.com/%2e%2e',
+  '/a\\b',
+  '/\u00ff\u0080',
+  'http://example.com/healthz',
+  '*',
+  `/${'x/'.repeat(4_000)}`,
+] as const;
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND', 'QUERY'] as const;
+const heads = [
+  '',
+  `Authorization: Bearer ${ownerToken}\r\n`,
+  'Authorization: Bearer \r\n',
+  `Authorization: Bearer ${'a '.repeat(3_000)}\r\n`,
+  'Authorization: Basic \u00ff\u00fe\r\n',
+  'x-webhook-signature: a\r\nx-webhook-signature: b\r\n',
+  'Host: a\r\nHost: b\r\n',
+  'Cookie: __proto__=1; constructor=2\r\n__proto__: x\r\nconstructor: y\r\n',
+  'Content-Type: application/json; charset=utf-16\r\nAccept-Encoding: \u00ff\r\nRange: bytes=-1\r\n',
+  'X-Forwarded-For: <script>\r\nX-Forwarded-Host: evil.example\r\nX-HTTP-Method-Override: DELETE\r\n',
+] as const;
+const bodies = ['', '[', '{"__proto__":{}}', '['.repeat(60_000), '\uFEFF{}', '\0\u00ff\u00fe', 'a=1&a=2'] as const;
+
+describe('every route', { timeout: 60_000 }, () => {
+  it('answers every path, method, head and body in kind: never a 500, nothing that was sent, and on it goes', async () => {
+    const { url, lines } = await running();
+    const cases = methods.flatMap((method, m) =>
+      paths.map((path, p) => ({
+        method,
+        path,
+        head: heads[(m * paths.length + p) % heads.length],
+        body: bodies[(m + p) % bodies.length] ?? '',
+      })),
+    );
+    for (const { method, path, head, body } of cases) {
+      const { write, closed } = rawConnection(url);
+      const length = Buffer.byteLength(body, 'latin1');
+      const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${length}\r\n${head}\r\n${body}`;
+      write(Buffer.from(request, 'latin1'));
+      const [answer, ...more] = answersIn(await closed, { isHead: method === 'HEAD' });
+      const told = `${method} ${path.slice(0, 80)} ${JSON.stringify(head?.slice(0, 80))}`;
+      // What is too broken to be read for its method is refused with a body, even where it said HEAD.
+      if (method !== 'HEAD') expect(more, told).toEqual([]);
+      expect([200, 400, 401, 404, 405, 413, 415], told).toContain(answer?.status);
+      expect(answer?.head, told).not.toMatch(/x-powered-by|access-control/i);
+      if (answer?.status !== 200 && method !== 'HEAD') {
+        expect(JSON.parse(answer?.body ?? ''), told).toEqual({ success: false, error: expect.any(String) });
+        expect(answer?.body, told).not.toMatch(/passwd|script|evil|x\/x/);
+      }
+    }
+    expect(lines.filter((line) => /a (request|delivery) failed|the owner API failed/.test(line))).toEqual([]);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,159 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { sign } from '../../src/webhook/signature.ts';
+import { type Program, program } from '../support/program.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const patience = { timeout: 10_000, interval: 20 };
+
+/** A program whose vote secret stands in a file, and the hand that changes it. */
+async function rotating(secret: string) {
+  const directory = tempDir();
+  const file = join(directory, 'vote-secret');
+  const write = (secrets: string) => writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
+  write(secret);
+  const environment = {
+    DISCORD_TOKEN: 'token-for-tests',
+    DISCORD_API_URL: 'http://127.0.0.1:9/api',
+    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    LOOKUP_SERVER_KEY: 'server-key-for-tests',
+    VOTE_WEBHOOK_SECRET_FILE: file,
+    OWNER_TOKEN: 'owner-token',
+  };
+  const start = (port: string) => program(['start'], { ...environment, PORT: port }, directory);
+  const running = start('0');
+  const url = await running.url();
+  return { directory, running, startAgain: () => start(new URL(url).port), url, write };
+}
+
+async function vote(url: string, userId: string, secret: string, at: string): Promise<number | null> {
+  const body = JSON.stringify({ event: 'server_vote', userId, timestamp: at });
+  const headers = { 'x-webhook-signature': sign(body, secret) };
+  const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers }).catch(() => null);
+  await response?.text();
+  return response?.status ?? null;
+}
+
+/** Eight senders that send votes of ever new users until they are stopped, signed with the secrets in turn, and keep the statuses. */
+function senders(url: string, secrets: readonly string[]) {
+  const statuses = new Map<string, (number | null)[]>();
+  const at = new Date().toISOString();
+  const prefix = secrets.map((secret) => Buffer.from(secret).readUInt16BE()).join('');
+  let stopped = false;
+  let sent = 0;
+  /** Repeats what was not taken, as the service does, until it is. */
+  async function deliver(userId: string, secret: string) {
+    const told: (number | null)[] = [];
+    statuses.set(userId, told);
+    while (told.at(-1) !== 200) {
+      if (told.length > 0) await wait(20);
+      told.push(await vote(url, userId, secret, at));
+    }
+  }
+  const sending = Array.from({ length: 8 }, async () => {
+    while (!stopped) {
+      sent += 1;
+      await deliver(`${prefix}${sent}`, secrets[sent % secrets.length] ?? '');
+    }
+  });
+  return {
+    statuses,
+    stop: async () => {
+      stopped = true;
+      await Promise.all(sending);
+      return statuses.size;
+    },
+  };
+}
+
+async function votesCounted(url: string): Promise<{ votes: number; credits: number }> {
+  const response = await fetch(`${url}/owner/api/summary`, { headers: { authorization: 'Bearer owner-token' } });
+  return (await response.json()) as { votes: number; credits: number };
+}
+
+async function reloaded(running: Program, reload: () => void) {
+  const count = () => running.output().split('their secrets are in force').length - 1;
+  const before = count();
+  reload();
+  running.process.kill('SIGHUP');
+  await vi.waitFor(() => expect(count()).toBe(before + 1), patience);
+}
+
+describe('a secret', { timeout: 60_000 }, () => {
+  it('is changed under load without a restart, and every delivery with a valid one is taken', async () => {
+    const { running, url, write } = await rotating('old-secret');
+    const old = senders(url, ['old-secret']);
+    await vi.waitFor(() => expect(old.statuses.size).toBeGreaterThan(50), patience);
+
+    await reloaded(running, () => write('old-secret,new-secret'));
+    const both = senders(url, ['new-secret', 'old-secret']);
+    await vi.waitFor(() => expect(both.statuses.size).toBeGreaterThan(50), patience);
+    let total = (await old.stop()) + (await both.stop());
+
+    const next = senders(url, ['new-secret']);
+    await reloaded(running, () => write('new-secret'));
+    expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(401);
+    await vi.waitFor(() => expect(next.statuses.size).toBeGreaterThan(50), patience);
+    total += await next.stop();
+
+    const told = [old, both, next].flatMap(({ statuses }) => [...statuses.values()].flat());
+    expect(new Set(told)).toEqual(new Set([200]));
+    expect(await votesCounted(url)).toMatchObject({ votes: total, credits: 10 * total });
+    for (const secret of ['old-secret', 'new-secret']) expect(running.output()).not.toContain(secret);
+  });
+
+  it('that is faulty is told in the log and changes nothing', async () => {
+    const { running, url, write } = await rotating('old-secret');
+    write('new-secret,,');
+    running.process.kill('SIGHUP');
+    await vi.waitFor(() => expect(running.output()).toContain('the old ones stay in force'), patience);
+    expect(running.output()).toContain('VOTE_WEBHOOK_SECRET');
+    expect(running.output()).not.toContain('new-secret');
+    expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(200);
+    expect(await vote(url, '2', 'new-secret', new Date().toISOString())).toBe(401);
+  });
+
+  it('is read anew from .env as well, and what waits for a restart is named', async () => {
+    const directory = tempDir();
+    const dotEnv = (secret: string, port: string) =>
+      writeFileSync(join(directory, '.env'), `VOTE_WEBHOOK_SECRET=${secret}\nPORT=${port}\n`);
+    dotEnv('old-secret', '0');
+    const running = program(
+      ['start'],
+      {
+        DISCORD_TOKEN: 'token-for-tests',
+        DISCORD_API_URL: 'http://127.0.0.1:9/api',
+        LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+        LOOKUP_SERVER_KEY: 'server-key-for-tests',
+        DATABASE_URL: 'sqlite:another.db',
+      },
+      directory,
+    );
+    const url = await running.url();
+    expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(200);
+    await reloaded(running, () => dotEnv('new-secret', '8080'));
+    expect(await vote(url, '2', 'new-secret', new Date().toISOString())).toBe(200);
+    expect(await vote(url, '3', 'old-secret', new Date().toISOString())).toBe(401);
+    expect(running.output()).toContain('"settings":["HOST, PORT"]');
+  });
+});
+
+describe('a restart under load', { timeout: 60_000 }, () => {
+  it('loses nothing of a sender that repeats what was not taken, and counts nothing twice', async () => {
+    const { running, startAgain, url } = await rotating('old-secret');
+    const sending = senders(url, ['old-secret']);
+    await vi.waitFor(() => expect(sending.statuses.size).toBeGreaterThan(50), patience);
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+    await startAgain().url();
+    const before = sending.statuses.size;
+    await vi.waitFor(() => expect(sending.statuses.size).toBeGreaterThan(before + 50), patience);
+    const total = await sending.stop();
+    const repeated = [...sending.statuses.values()].filter((told) => told.length > 1);
+    expect(repeated.length).toBeGreaterThan(0);
+    expect(repeated.flat().filter((status) => status !== null && status !== 200)).toEqual([]);
+    expect(await votesCounted(url)).toMatchObject({ votes: total, credits: 10 * total });
+  });
+});

@@ -1,0 +1,133 @@
+import type { RequestListener } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHttpServer, type HttpLimits } from '../src/http-server.ts';
+import { answersIn, rawConnection } from './support/raw-http.ts';
+
+const readAll: RequestListener = (request, response) => {
+  let size = 0;
+  request.on('data', (chunk: Buffer) => (size += chunk.length)).on('end', () => response.end(`read ${size}`));
+};
+
+async function served(listener: RequestListener = readAll, limits: Partial<HttpLimits> = {}): Promise<string> {
+  const server = createHttpServer(listener, { connectionsCheckingInterval: 20, ...limits });
+  const { url } = await server.listen('127.0.0.1', 0);
+  onTestFinished(() => server.close());
+  return url;
+}
+
+const post = 'POST / HTTP/1.1\r\nHost: x\r\n';
+const refusal = { success: false, error: expect.any(String) };
+
+describe('what is broken below any route', () => {
+  it.each([
+    ['is no HTTP at all', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03hello\r\n\r\n'],
+    ['has a method that there is not', 400, 'VOTE / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['has a header without a colon', 400, `${post}nonsense\r\n\r\n`],
+    ['has a header with a NUL', 400, `${post}a: b\0c\r\n\r\n`],
+    ['folds a header', 400, `${post}a: b\r\n c\r\n\r\n`],
+    ['says its length twice, differently', 400, `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
+    [
+      'says its length and sends chunks (smuggling)',
+      400,
+      `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['has a negative length', 400, `${post}Content-Length: -1\r\n\r\n`],
+    ['has a length beyond all numbers', 400, `${post}Content-Length: 99999999999999999999999\r\n\r\n`],
+    ['has a chunk whose size is no number', 400, `${post}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`],
+    ['has a chunk with an endless extension', 413, `${post}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}`],
+    ['has headers that are too large', 431, `${post}a: ${'x'.repeat(100_000)}\r\n\r\n`],
+    [
+      'has headers that are too many',
+      431,
+      `${post}${Array.from({ length: 9_000 }, (_, place) => `a${place}: b\r\n`).join('')}\r\n`,
+    ],
+    ['has an address that is too long', 431, `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['asks for a proxy', 400, 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('is refused in our own shape where it %s', async (_what, status, bytes) => {
+    const { write, closed } = rawConnection(await served());
+    write(Buffer.from(bytes, 'latin1'));
+    const answers = answersIn(await closed);
+    expect(answers).toMatchObject([{ status, head: expect.stringContaining('Connection: close') }]);
+    expect(JSON.parse(answers[0]?.body ?? '')).toEqual(refusal);
+  });
+
+  it('is answered once, where half of it was refused before', async () => {
+    const url = await served((_request, response) => {
+      response.writeHead(413, { 'content-length': 0 }).end();
+    });
+    const { write, closed, answered } = rawConnection(url);
+    write(`${post}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
+    await answered(/413/);
+    write('nonsense\r\n');
+    expect(answersIn(await closed)).toHaveLength(1);
+  });
+
+  it('does not cost the request before it its answer', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const url = await served((_request, response) => void released.then(() => response.end('committed')));
+    const { write, closed } = rawConnection(url);
+    write(`${post}Content-Length: 1\r\n\r\na`);
+    write('nonsense\r\n\r\n');
+    setImmediate(release);
+    expect(answersIn(await closed)).toMatchObject([{ status: 200, body: 'committed' }, { status: 400 }]);
+  });
+});
+
+describe('a slow sender', () => {
+  it('is told so when its headers take too long', async () => {
+    const { write, closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 10_000 }));
+    write('POST / HTTP/1.1\r\nHo');
+    expect(answersIn(await closed)).toMatchObject([{ status: 408, body: expect.stringContaining('"success":false') }]);
+  });
+
+  it('is told so when it says nothing at all', async () => {
+    const { closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 10_000 }));
+    expect(answersIn(await closed)).toMatchObject([{ status: 408 }]);
+  });
+
+  it('is told so when its body takes too long', async () => {
+    const { write, closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 200 }));
+    write(`${post}Content-Length: 10\r\n\r\n12345`);
+    expect(answersIn(await closed)).toMatchObject([{ status: 408, body: expect.stringContaining('"success":false') }]);
+  });
+});
+
+describe('an odd sender', () => {
+  it('is answered although it has closed its half', async () => {
+    const { write, end, closed } = rawConnection(await served());
+    write(`${post}Content-Length: 3\r\n\r\nabc`);
+    end();
+    expect(answersIn(await closed)).toMatchObject([{ status: 200 }]);
+  });
+
+  it('is refused when it closes its half in the middle of a body', async () => {
+    const { write, end, closed } = rawConnection(await served());
+    write(`${post}Content-Length: 3\r\n\r\na`);
+    end();
+    expect(answersIn(await closed)).toMatchObject([{ status: 400 }]);
+  });
+
+  it.each([
+    ['no host', 'POST / HTTP/1.1\r\n'],
+    ['an expectation that nobody knows', `${post}Expect: cake\r\n`],
+    ['the wish to speak something else', `${post}Connection: upgrade\r\nUpgrade: h2c\r\n`],
+  ])('is served although it sends %s', async (_what, head) => {
+    const { write, answered } = rawConnection(await served());
+    write(`${head}Content-Length: 3\r\n\r\nabc`);
+    expect(answersIn(await answered(/read 3/))).toMatchObject([{ status: 200, body: 'read 3' }]);
+  });
+});
+
+describe('more connections than there may be', () => {
+  it('let those go that only wait', async () => {
+    const url = await served(readAll, { maxConnections: 2 });
+    const idle = [rawConnection(url), rawConnection(url)];
+    for (const { write, answered } of idle) {
+      write(`${post}Content-Length: 1\r\n\r\na`);
+      await answered(/read 1/);
+    }
+    expect(await rawConnection(url).closed).toBe('');
+    await Promise.all(idle.map(({ closed }) => closed));
+    expect(await (await fetch(url, { method: 'POST', body: 'abc' })).text()).toBe('read 3');
+  });
+});

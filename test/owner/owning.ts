@@ -1,0 +1,69 @@
+import express from 'express';
+import { hour } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import type { Desk } from '../../src/owner/desk.ts';
+import { createOwner } from '../../src/owner/owner.ts';
+import { identify } from '../../src/webhook/identify.ts';
+import { createReplay } from '../../src/webhook/replay.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { receiving, serve } from '../support/receiving.ts';
+
+export const token = 'the-owner-token';
+/** When the clock of these tests stands still. */
+export const start = Date.UTC(2026, 0, 1);
+export const votedAt = '2025-12-31T23:00:00.000Z';
+export const vote = { event: 'server_vote', userId: '42', timestamp: votedAt };
+
+export interface Asking {
+  readonly method?: string;
+  readonly authorization?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+}
+
+/** The owner's API and console on a real server, over a store that a real receiver writes. */
+export async function owning(changes: Partial<Desk> = {}) {
+  const clock = manualClock(start);
+  const { store, post } = await receiving({ clock });
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const nudges: number[] = [];
+  const { records, acts, ledger, recorder } = store;
+  const desk: Desk = {
+    ...{ records, acts, ledger, identify, clock, log },
+    replay: createReplay({ listings: serverAndBot(), recorder, clock }),
+    cooldowns: new Map([
+      ['server', 12 * hour],
+      ['bot', 12 * hour],
+    ]),
+    health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),
+    budgets: async () => [{ listing: 'server', left: 118, limit: 120, keyRefused: false, wrongShape: false }],
+    nudge: () => void nudges.push(clock.now()),
+    ...changes,
+  };
+  const url = await serve(express().use('/owner', createOwner(token, desk)));
+
+  /** One question to the API. */
+  async function ask(path: string, asking: Asking = {}) {
+    const { method = 'GET', authorization = `Bearer ${token}`, headers = {}, body } = asking;
+    const response = await fetch(`${url}/owner/api${path}`, {
+      method,
+      headers: { ...(authorization && { authorization }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: (await response.json()) as Record<string, unknown>,
+    };
+  }
+
+  /** Buries the effects that wait, as the dispatcher would. */
+  async function buryAll(reason: string) {
+    const now = clock.now();
+    await store.outbox.bury(await store.outbox.claim(now, now + hour, 10), now, reason);
+  }
+
+  return { url, store, clock, post, ask, buryAll, nudges, lines };
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { Answering } from '../../src/sandbox/discord/answering.ts';
+import { Commands } from '../../src/sandbox/discord/commands.ts';
+import type { Exchange } from '../../src/sandbox/discord/exchanges.ts';
+import { Files } from '../../src/sandbox/discord/files.ts';
+import { Interactions } from '../../src/sandbox/discord/interactions.ts';
+import { Messages } from '../../src/sandbox/discord/messages.ts';
+import { allRoutes } from '../../src/sandbox/discord/routes/all.ts';
+import { scenery } from '../../src/sandbox/discord/scenery.ts';
+import { World } from '../../src/sandbox/discord/world.ts';
+import { faultsOfDispatch, faultsOfExchange } from '../support/discord-check.ts';
+import { operationCount, operationOf } from '../support/discord-document.ts';
+import { exceptions } from '../support/discord-exceptions.ts';
+import { faultsIn } from '../support/discord-faults.ts';
+import { schemaNamed } from '../support/discord-types.ts';
+
+const world = new World(systemClock, scenery({}));
+const messages = new Messages(world, systemClock);
+const files = new Files('http://127.0.0.1', world.nextId);
+const interactions = new Interactions(world, systemClock, AbortSignal.abort());
+const answering = new Answering(world, messages, interactions, files);
+const routes = allRoutes({ world, commands: new Commands(world), messages, files, answering, gatewayUrl: 'ws://x' });
+
+const [channel] = world.guildChannels();
+const channelId = channel?.id ?? '';
+const sent = messages.create({
+  channel: channel as NonNullable<typeof channel>,
+  author: world.bot,
+  form: { content: 'hi' },
+});
+
+/** A message that was sent as the document has it, but for the changes. */
+function exchange(changes: Partial<Exchange>): Exchange {
+  const path = `/channels/${channelId}/messages`;
+  const asked = { at: 0, method: 'POST', path, query: '', headers: {}, body: { content: 'hi' } };
+  return { ...asked, status: 200, answer: sent, ...changes };
+}
+
+describe("Discord's document", () => {
+  it('is read whole', () => {
+    expect(operationCount).toBeGreaterThan(200);
+  });
+
+  it.each(routes.map(({ method, path }) => [method, path]))('describes %s %s', (method, path) => {
+    const operation = operationOf(method, path.replaceAll(/:\w+/g, '1'));
+    const plainOf = (template: string) => template.replaceAll(/:\w+|\{\w+\}/g, '_');
+    expect(plainOf(operation?.name ?? '')).toBe(plainOf(`${method} ${path}`));
+    expect([...(operation?.answers.keys() ?? [])]).toContain('4XX');
+  });
+
+  it('tells what is more particular from what is less', () => {
+    expect(operationOf('GET', '/users/@me')?.name).toBe('GET /users/@me');
+    expect(operationOf('GET', '/users/1')?.name).toBe('GET /users/{user_id}');
+  });
+});
+
+describe('the check against it', () => {
+  it('finds nothing where all is well', () => {
+    expect(faultsOfExchange(exchange({}))).toEqual([]);
+    expect(faultsOfExchange(exchange({ method: 'GET', query: 'limit=5', body: undefined, answer: [sent] }))).toEqual(
+      [],
+    );
+    expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_CREATE', s: 1, d: { ...sent, guild_id: world.guildId } })).toEqual([]);
+  });
+
+  it.each<[string, Partial<Exchange>, RegExp]>([
+    ['a request of the wrong type', { body: { content: 5 } }, /request: content: .*expected string/],
+    ['a request with a field that nobody knows', { body: { content: 'hi', allowedMentions: {} } }, /allowedMentions/],
+    [
+      'a fault deep within alternatives',
+      { body: { components: [{ type: 1, components: [{ type: 2, style: 'blue' }] }] } },
+      /request: components.0.components.0.style/,
+    ],
+    ['a request without a body', { body: undefined }, /request: /],
+    ['a query that nobody knows', { query: 'wait=true' }, /query: .*"wait"/],
+    ['a query that is no number', { method: 'GET', query: 'limit=all', body: undefined, answer: [] }, /query: limit/],
+    ['an answer that lacks a field', { answer: { ...sent, author: undefined } }, /answer 200: author/],
+    ['an answer with a field of its own', { answer: { ...sent, colour: 1 } }, /answer 200: colour/],
+    [
+      'an answer where there is none',
+      { method: 'DELETE', path: `/channels/1/messages/1`, body: undefined, status: 204, answer: {} },
+      /answer 204/,
+    ],
+    ['a status that the operation does not have', { status: 202 }, /answer 202/],
+    ['a refusal without a code', { status: 403, answer: { message: 'Missing Access' } }, /answer 403: code/],
+    ['an operation that there is not', { path: '/channels/1/message' }, /is not in the document/],
+  ])('finds %s', (_what, changes, fault) => {
+    expect(faultsOfExchange(exchange(changes))).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it('does not mind that a form is at fault which was refused for it', () => {
+    const refused = { status: 400, answer: { code: 50035, message: 'Invalid Form Body' } };
+    expect(faultsOfExchange(exchange({ body: { content: 5 }, ...refused }))).toEqual([]);
+    expect(
+      faultsOfExchange(exchange({ body: { content: 5 }, status: 500, answer: { code: 0, message: '' } })),
+    ).toHaveLength(1);
+  });
+
+  it('finds an object in a dispatch that is not as it should be', () => {
+    const d = { ...sent, pinned: 'no' };
+    expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_UPDATE', s: 1, d })).toEqual([expect.stringContaining('pinned')]);
+  });
+
+  it.each<[string, string, string, unknown]>([
+    [
+      'codes that are words',
+      'x answer 400',
+      'ErrorResponse',
+      { code: 1, message: '', errors: { a: { _errors: [{ code: 'B', message: '' }] } } },
+    ],
+    ['offsets', 'x answer 200', 'MessageResponse', sent],
+    ['limits without a code', 'x answer 429', 'RatelimitedResponse', { message: '', retry_after: 1, global: false }],
+    [
+      'permissions in digits',
+      'x request',
+      'ApplicationCommandCreateRequest',
+      { type: 1, name: 'a', description: 'b', default_member_permissions: '8' },
+    ],
+    ['what discord.js adds', 'x request', 'MessageEditRequestPartial', { content: 'hi', enforce_nonce: false }],
+  ])('makes an exception of %s, which is still needed', (_what, at, type, value) => {
+    expect(faultsIn(at, schemaNamed(type), value, (_at, sentAsItIs) => sentAsItIs)).toHaveLength(1);
+    expect(faultsIn(at, schemaNamed(type), value)).toEqual([]);
+  });
+
+  it('has a reason and a link for each exception', () => {
+    expect(exceptions).toHaveLength(5);
+    for (const { why, link } of exceptions) expect(`${why} ${new URL(link)}`).toMatch(/^\S.+\. https:/);
+  });
+});

@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { Exchange } from '../../src/sandbox/discord/exchanges.ts';
+import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
+import { describedParts } from './discord-dispatches.ts';
+import { operationOf } from './discord-document.ts';
+import { faultsIn } from './discord-faults.ts';
+import { schemaNamed, schemaOfType } from './discord-types.ts';
+
+/** Refusals of what was meant to be at fault: an invalid form, no JSON. Discord: "JSON Error Codes". */
+const badForm = [50035, 50109];
+
+/** What Discord's document finds wrong with a request and its answer, a sentence each. */
+export function faultsOfExchange(exchange: Exchange): string[] {
+  const { method, path, query, body, status, answer } = exchange;
+  const operation = operationOf(method, path);
+  if (operation === undefined && ![404, 405].includes(status)) return [`${method} ${path} is not in the document`];
+  const name = operation?.name ?? `${method} ${path}`;
+  const isUntaken = isRefusedAsSuch(exchange) || (status === 0 && body === undefined);
+  const asked =
+    operation === undefined || isUntaken
+      ? []
+      : [
+          ...faultsIn(`${name} query`, operation.query, Object.fromEntries(new URLSearchParams(query))),
+          ...faultsIn(`${name} request`, operation.body, body),
+        ];
+  const schema = answerSchema(status, operation?.answers ?? new Map<string, z.ZodType>());
+  return [...asked, ...(status === 0 ? [] : faultsIn(`${name} answer ${status}`, schema, answer))];
+}
+
+/** What Discord's document finds wrong with the objects in a dispatch of the gateway. */
+export function faultsOfDispatch(dispatch: SentDispatch): string[] {
+  return describedParts(dispatch).flatMap(({ field, type, value }) =>
+    faultsIn(`${dispatch.t} ${field}`.trim(), schemaOfType(type), value),
+  );
+}
+
+/** A request that Discord did not even take in: its form, its JSON or its method is wrong. */
+function isRefusedAsSuch({ status, answer }: Exchange): boolean {
+  const { code } = (answer ?? {}) as { code?: number };
+  return status === 405 || (status === 400 && badForm.some((each) => each === code));
+}
+
+function answerSchema(status: number, answers: ReadonlyMap<string, z.ZodType>): z.ZodType {
+  const refusal = answers.get('4XX') ?? schemaNamed('ErrorResponse');
+  return answers.get(String(status)) ?? (status >= 400 ? refusal : schemaOfType('never'));
+}

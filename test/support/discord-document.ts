@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { schemaNamed, schemaOfType } from './discord-types.ts';
+
+/** What Discord's OpenAPI document says of one operation, as the package `discord-api-spec` renders it. */
+export interface Operation {
+  /** As in `POST /channels/{channel_id}/messages`. */
+  readonly name: string;
+  /** The query's fields, whose values come as texts. */
+  readonly query: z.ZodType;
+  readonly body: z.ZodType;
+  /** By status; `4XX` stands for all the refusals. */
+  readonly answers: ReadonlyMap<string, z.ZodType>;
+}
+
+/** The interface `Paths`: for each path and method, the types of its query, its body and its answers. */
+const paths = /export interface Paths \{\n([\s\S]*?)\n\}\n/.exec(
+  readFileSync(new URL(import.meta.resolve('discord-api-spec').replace(/\.js$/, '.ts')), 'utf8'),
+)?.[1];
+
+const described = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}\};$/gm)].flatMap(
+  ([, path = '', methods = '']) =>
+    [...methods.matchAll(/^ {4}(\w+): \{\n([\s\S]*?)\n {4}\};$/gm)].map(([, method = '', text = '']) => ({
+      method: method.toUpperCase(),
+      path,
+      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+      text,
+    })),
+);
+
+/** How many operations the document has. */
+export const operationCount = described.length;
+
+/** The operation that a request is, undefined where the document knows none; `/webhooks/1/x/messages/@original` is one of its own. */
+export function operationOf(method: string, path: string): Operation | undefined {
+  const [found] = described
+    .filter((each) => each.method === method && each.pattern.test(path))
+    .sort((one, other) => parameters(one.path) - parameters(other.path));
+  return found && read(`${found.method} ${found.path}`, found.text);
+}
+
+const parameters = (path: string) => path.split('{').length;
+
+function read(name: string, text: string): Operation {
+  const query = /^ {8}query\?: \{\n([\s\S]*?)\n {8}\};$/m.exec(text)?.[1] ?? '';
+  const [, body = '', answers = ''] =
+    /^ {6}requestBody\?:([\s\S]*?);\n {6}responses: \{\n([\s\S]*?)\n {6}\};$/m.exec(text) ?? [];
+  return {
+    name,
+    query: z.strictObject(
+      Object.fromEntries([...query.matchAll(/^ {10}(\w+)\??: (.+);$/gm)].map(([, key, type]) => [key, inText(type)])),
+    ),
+    body: schemaOfType(body),
+    answers: new Map(
+      [...answers.matchAll(/^ {8}"(\w+)":([\s\S]*?);(?=\n {8}\S|$(?![\s\S]))/gm)].map(([, status = '', type = '']) => [
+        status,
+        schemaOfType(type),
+      ]),
+    ),
+  };
+}
+
+/** A value of a query, which always comes as a text. */
+function inText(type = ''): z.ZodType {
+  if (type === 'number')
+    return z
+      .string()
+      .regex(/^-?\d+$/)
+      .optional();
+  if (type === 'boolean') return z.enum(['true', 'false']).optional();
+  return type === 'SnowflakeType' ? schemaNamed(type).optional() : z.string().optional();
+}

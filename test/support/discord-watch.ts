@@ -1,0 +1,26 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { afterAll, afterEach } from 'vitest';
+import { type Exchange, exchanges, sentDispatches } from '../../src/sandbox/discord/exchanges.ts';
+import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
+
+watch();
+
+/**
+ * Checks everything that goes to and from a local Discord in any test against Discord's own OpenAPI document, and fails the test where
+ * the two differ. What comes after the last test of a file fails the file.
+ */
+function watch(): void {
+  const heard: Exchange[] = [];
+  const dispatched: SentDispatch[] = [];
+  subscribe(exchanges.name, (exchange) => heard.push(exchange as Exchange));
+  subscribe(sentDispatches.name, (dispatch) => dispatched.push(dispatch as SentDispatch));
+  const check = async () => {
+    if (heard.length + dispatched.length === 0) return;
+    // The document takes a while to load, and most tests need no Discord.
+    const { faultsOfExchange, faultsOfDispatch } = await import('./discord-check.ts');
+    const faults = [...heard.splice(0).flatMap(faultsOfExchange), ...dispatched.splice(0).flatMap(faultsOfDispatch)];
+    if (faults.length > 0) throw new Error(`Discord's document says otherwise:\n${[...new Set(faults)].join('\n')}`);
+  };
+  afterEach(check);
+  afterAll(check);
+}

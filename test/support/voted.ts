@@ -1,0 +1,30 @@
+import type { Vote } from '../../src/ledger/event.ts';
+import { openStore } from '../../src/store/store.ts';
+import { serverAndBot } from './listings.ts';
+import { manualClock } from './manual-clock.ts';
+
+export const votedAt = Date.UTC(2026, 0, 1);
+
+/** A database in which each of these users has voted once for the server, 10 credits each, one announcement waiting for each. */
+export async function voted(url: string, userIds: readonly string[], changes: Partial<Vote> = {}): Promise<void> {
+  const [server] = serverAndBot();
+  if (server === undefined) throw new Error('no listing');
+  const store = await openStore(url, manualClock(votedAt), { thread: false });
+  for (const userId of userIds) {
+    const vote: Vote = {
+      family: 'vote',
+      kind: 'server_vote',
+      target: { kind: 'server', id: null },
+      userId,
+      at: votedAt,
+      awarded: null,
+      denial: null,
+      ...changes,
+    };
+    await store.recorder.record(
+      { receivedAt: votedAt, family: 'vote', body: JSON.stringify(vote) },
+      { is: 'event', event: vote, listing: server },
+    );
+  }
+  await store.close();
+}
