@@ -1,5 +1,5 @@
 import { minute, second } from '../clock.ts';
-import { LookupOverBudget } from './failures.ts';
+import { LookupOverBudget, LookupUncounted } from './failures.ts';
 
 /** What the service allows: requests per key in any minute (document, section 8). */
 export const requestLimit = 120;
@@ -31,6 +31,7 @@ export interface Budget {
   /**
    * Takes one request that leaves at `at` (ms since the epoch) and has arrived or been given up at `at + timeout`.
    * @throws LookupOverBudget at once when there is none left; nothing waits in a queue.
+   * @throws LookupUncounted when the log cannot be written
    */
   spend(at: number): Promise<void>;
   /** The service itself says that it is enough: nothing more until then (ms since the epoch). */
@@ -57,7 +58,7 @@ export function createBudget(options: { log: BudgetLog; keyId: string; timeout: 
       if (at < closedUntil) throw overBudget(closedUntil);
       const spending = await options.log.spend(options.keyId, at, window, requestLimit).catch((cause: unknown) => {
         // What cannot be counted cannot be proved, so it must not leave.
-        throw new LookupOverBudget('The log of requests to the service cannot be written.', at + logRetry, cause);
+        throw new LookupUncounted(at + logRetry, cause);
       });
       if (!spending.granted) {
         // Entries leave the window only by ageing: before that moment there is no need to look again.

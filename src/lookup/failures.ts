@@ -8,6 +8,7 @@ export type LookupFailureCode =
   | 'lookup_not_found'
   | 'lookup_rate_limited'
   | 'lookup_over_budget'
+  | 'lookup_uncounted'
   | 'lookup_service_error'
   | 'lookup_unreachable'
   | 'lookup_timeout'
@@ -95,13 +96,25 @@ export class LookupRateLimited extends LookupFailure {
 
 /** Our own budget is used up; the service was not asked. */
 export class LookupOverBudget extends LookupFailure {
-  constructor(message: string, retryAt: number, cause?: unknown) {
+  constructor(message: string, retryAt: number) {
     super({
       code: 'lookup_over_budget',
       message,
       retryAt,
-      ...(cause === undefined ? {} : { cause }),
       cure: 'It passes by itself. If it comes back often, see which commands ask so much, and whether votes arrive by webhook.',
+    });
+  }
+}
+
+/** The request could not be counted, so it must not leave; the service was not asked. */
+export class LookupUncounted extends LookupFailure {
+  constructor(retryAt: number, cause: unknown) {
+    super({
+      code: 'lookup_uncounted',
+      message: 'The service was not asked, because its requests cannot be counted: the database cannot be written.',
+      retryAt,
+      cause,
+      cure: 'Check that the disk has room and that no other program holds a lock on the database.',
     });
   }
 }

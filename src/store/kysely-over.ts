@@ -28,8 +28,7 @@ class BorrowedConnection extends DummyDriver {
       executeQuery: async <Row>(query: { readonly sql: string; readonly parameters: readonly unknown[] }) => ({
         rows: (await connection.run(query)) as Row[],
       }),
-      // biome-ignore lint/correctness/useYield: nothing here is read in pieces.
-      async *streamQuery() {
+      streamQuery(): AsyncIterableIterator<never> {
         throw new Error('Nothing is read in pieces here.');
       },
     };

@@ -7,7 +7,9 @@ const writerLock = 7_411_700;
 /** How long one try for the lock lasts (ms). Short, because whoever comes meanwhile waits too; the group commit tries again. */
 const lockTimeout = 500;
 /** How long a connection, or a statement of a transaction, may take (ms): a server that has gone silent must not keep a sender waiting. */
-const silence = 2_000;
+const silence = 1_500;
+/** How long a question outside of any transaction may take (ms), such as a sum over all accounts. */
+const readingTime = 10_000;
 
 const bigint = 20;
 /** Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
@@ -23,7 +25,7 @@ export function postgres(url: string): Dialect {
     max: 8,
     types,
     connectionTimeoutMillis: silence,
-    statement_timeout: 10_000,
+    statement_timeout: readingTime,
   });
   // A connection that breaks, idle or between two statements, is replaced; without a listener it would end the process.
   pool.on('error', () => {});
@@ -33,7 +35,7 @@ export function postgres(url: string): Dialect {
     clustered: sql``,
     id: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely: new PostgresDialect({ pool }),
-    reading: { run: async (query) => (await pool.query(query.sql, [...query.parameters])).rows },
+    reading: { run: (query) => run(pool, query.sql, [...query.parameters], readingTime) },
     writing: writingThrough(pool, silence),
     migrating: writingThrough(pool, null),
     isBusy: (error) => codeOf(error) === '55P03',
@@ -45,12 +47,6 @@ export function postgres(url: string): Dialect {
 /** `patience` is for each statement (ms); null lets it take as long as it needs. */
 function writingThrough(pool: pg.Pool, patience: number | null): WritingConnection {
   let writer: pg.PoolClient | undefined;
-  const limit = patience === null ? {} : { query_timeout: patience };
-
-  async function run(client: pg.PoolClient, text: string, values: unknown[] = []): Promise<readonly unknown[]> {
-    return (await client.query({ text, values, ...limit })).rows;
-  }
-
   /** Closing the connection rolls back, also where the server does not answer any more. */
   function giveUp(client: pg.PoolClient | undefined): void {
     client?.release(true);
@@ -59,15 +55,15 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
   return {
     run: async (query) => {
       if (writer === undefined) throw new Error('A statement outside its transaction.');
-      return run(writer, query.sql, [...query.parameters]);
+      return run(writer, query.sql, [...query.parameters], patience);
     },
     begin: async () => {
       const client = await pool.connect();
       try {
-        await run(client, 'BEGIN');
-        await run(client, `SET LOCAL lock_timeout = ${lockTimeout}`);
-        await run(client, `SELECT pg_advisory_xact_lock(${writerLock})`);
-        if (patience === null) await run(client, 'SET LOCAL statement_timeout = 0');
+        await run(client, 'BEGIN', [], patience);
+        await run(client, `SET LOCAL lock_timeout = ${lockTimeout}`, [], patience);
+        await run(client, `SELECT pg_advisory_xact_lock(${writerLock})`, [], patience);
+        if (patience === null) await run(client, 'SET LOCAL statement_timeout = 0', [], patience);
       } catch (error) {
         giveUp(client);
         throw error;
@@ -78,7 +74,7 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
       const client = writer;
       writer = undefined;
       try {
-        if (client !== undefined) await run(client, 'COMMIT');
+        if (client !== undefined) await run(client, 'COMMIT', [], patience);
         client?.release();
       } catch (error) {
         giveUp(client);
@@ -90,6 +86,17 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
       writer = undefined;
     },
   };
+}
+
+/** Runs one statement. `patience` in ms; null for no limit. */
+async function run(
+  client: pg.Pool | pg.PoolClient,
+  text: string,
+  values: unknown[],
+  patience: number | null,
+): Promise<readonly unknown[]> {
+  const limit = patience === null ? {} : { query_timeout: patience };
+  return (await client.query({ text, values, ...limit })).rows;
 }
 
 function codeOf(error: unknown): string {

@@ -19,8 +19,8 @@ import { createWriter, type Writer } from './writer.ts';
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
 
-/** How long a delivery that could not be stored speaks against the store, when no other has been stored since. */
-const troubleLasts = 30 * second;
+/** How long a write that failed speaks against the store: longer than senders are told to stay away, 5 s. */
+const troubleLasts = 6 * second;
 
 /** The database cannot be used at all: no such server, no permission, or a file that is no database. */
 export class CannotOpenDatabase extends TallyhookError {
@@ -58,26 +58,29 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
   const db = compiler(dialect);
   const { reading } = dialect;
   const commits = createGroupCommit(writer, clock, mostWaiting);
-  const { write } = commits;
 
   let trouble: { error: StoreUnavailable; at: number } | undefined;
 
-  /** A delivery that could not be stored is remembered: a full disk may have room for the probe and none for a delivery. */
-  async function remembering<Result>(recording: Promise<Result>): Promise<Result> {
-    try {
-      const result = await recording;
-      trouble = undefined;
-      return result;
-    } catch (error) {
+  /** A write that fails is remembered: a full disk may have room for the probe and none for a delivery. */
+  const write: typeof commits.write = (name, ...args) => {
+    const writing = commits.write(name, ...args);
+    writing.catch((error: unknown) => {
       if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
-      throw error;
-    }
+    });
+    return writing;
+  };
+
+  /** Only a delivery that is stored ends the trouble at once: everything else is smaller. */
+  async function recorded<Result>(recording: Promise<Result>): Promise<Result> {
+    const result = await recording;
+    trouble = undefined;
+    return result;
   }
 
   return {
     recorder: {
-      record: (delivery, meaning) => remembering(write('record', delivery, meaning)),
-      rerecord: (id, delivery, meaning) => remembering(write('rerecord', id, delivery, meaning)),
+      record: (delivery, meaning) => recorded(write('record', delivery, meaning)),
+      rerecord: (id, delivery, meaning) => recorded(write('rerecord', id, delivery, meaning)),
     },
     outbox: sqlOutbox(db, reading, write),
     ledger: sqlAccounts(db, reading),
@@ -93,7 +96,7 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
     async probe() {
       const at = clock.now();
       if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
-      await write('probe', at);
+      await commits.write('probe', at);
     },
     waiting: commits.waiting,
     async close() {

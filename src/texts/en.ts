@@ -13,7 +13,8 @@ const listing: ListingTexts = {
   kinds: { server: 'server', bot: 'bot' },
   option: 'Which listing you mean.',
   nameless: { server: markup`this server`, bot: markup`this bot` },
-  asOf: (then) => subtext(markup`The listing service does not answer just now. This is what was known ${then}.`),
+  asOf: (then) =>
+    subtext(markup`There is no new answer from the listing service just now. This is what was known ${then}.`),
 };
 
 const canVote: CanVoteTexts = {
@@ -116,6 +117,8 @@ const failure: FailureTexts = {
     lookup_not_found: () => markup`The listing service knows nothing about this.`,
     lookup_rate_limited: (retry) => markup`The listing service asks for a pause. ${again(retry)}`,
     lookup_over_budget: (retry) => markup`A lot of people are asking just now. ${again(retry)}`,
+    lookup_uncounted: (retry) =>
+      markup`The bot has a problem of its own just now and cannot ask the listing service. ${again(retry)}`,
     lookup_service_error: (retry) => markup`The listing service has a problem of its own. ${again(retry)}`,
     lookup_unreachable: (retry) => markup`The listing service cannot be reached. ${again(retry)}`,
     lookup_timeout: (retry) => markup`The listing service takes too long to answer. ${again(retry)}`,

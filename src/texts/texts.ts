@@ -22,7 +22,7 @@ export interface ListingTexts {
   readonly option: string;
   /** A listing whose name is not known just now. */
   readonly nameless: Readonly<Record<ListingKind, Markup>>;
-  /** The service could not be asked; this is from then. */
+  /** The service gave no new answer, or could not be asked; this is from then. */
   readonly asOf: (then: Markup) => Markup;
 }
 

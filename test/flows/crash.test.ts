@@ -14,7 +14,8 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const rounds = Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 24);
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
-const tell = process.env['TALLYHOOK_CRASH_ROUNDS'] === undefined ? () => {} : console.log;
+const tell =
+  process.env['TALLYHOOK_CRASH_ROUNDS'] === undefined ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
 const connections = 32;
 
 interface Delivery extends Sent {

@@ -82,7 +82,11 @@ describe('the budget', () => {
 
   it('grants nothing that it cannot write down', async () => {
     const budget = budgetOn({ ...memoryBudgetLog(), spend: () => Promise.reject(new Error('disk full')) });
-    expect(await refusal(budget.spend(0))).toMatchObject({ retryAt: 5 * second, cause: new Error('disk full') });
+    await expect(budget.spend(0)).rejects.toMatchObject({
+      code: 'lookup_uncounted',
+      retryAt: 5 * second,
+      cause: new Error('disk full'),
+    });
   });
 
   /** Requests that leave together: how long after the ones before, how many, from which process, and how long they travel. */

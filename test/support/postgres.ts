@@ -18,6 +18,11 @@ export function postgresPrograms(): string | null {
 export interface PostgresServer {
   /** The address of a database that nobody has used yet. */
   newDatabase(): string;
+  /** Ends it as an administrator would: connections are cut, what is committed stays. `start` brings it back at the same address. */
+  shutDown(): void;
+  start(): void;
+  /** Everything that runs from now on may only read, or (false) may write again. */
+  setReadOnly(readOnly: boolean): void;
   stop(): void;
 }
 
@@ -37,25 +42,24 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   const data = join(directory, 'data');
   run('initdb', ['-D', data, '-U', 'tally', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${directory} -c fsync=off`;
-  run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
+  const start = () => void run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
+  const say = (sql: string) =>
+    output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'tally', 'postgres', '-qc', sql]);
+  start();
 
   let databases = 0;
   return {
     newDatabase() {
       databases += 1;
       const name = `tally${databases}`;
-      output(join(programs, 'psql'), [
-        '-h',
-        '127.0.0.1',
-        '-p',
-        String(port),
-        '-U',
-        'tally',
-        'postgres',
-        '-qc',
-        `CREATE DATABASE ${name}`,
-      ]);
+      say(`CREATE DATABASE ${name}`);
       return `postgres://tally@127.0.0.1:${port}/${name}`;
+    },
+    shutDown: () => void run('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']),
+    start,
+    setReadOnly(readOnly) {
+      say(`ALTER SYSTEM SET default_transaction_read_only = ${readOnly ? 'on' : 'off'}`);
+      say('SELECT pg_reload_conf()');
     },
     stop() {
       run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop']);

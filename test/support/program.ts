@@ -11,10 +11,16 @@ export interface Program {
   readonly url: () => Promise<string>;
 }
 
-/** The real program as a process of its own, with nothing of this one's environment but the path. */
-export function program(args: readonly string[], environment: Record<string, string>, cwd: string): Program {
+/** The real program as a process of its own, with nothing of this one's environment but the path. `through` is a program that starts it. */
+export function program(
+  args: readonly string[],
+  environment: Record<string, string>,
+  cwd: string,
+  through: readonly string[] = [],
+): Program {
   const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const [command = process.execPath, ...words] = [...through, process.execPath, launcher, ...args];
+  const child = spawn(command, words, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

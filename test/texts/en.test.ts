@@ -16,6 +16,7 @@ describe('the English sentences about failures', () => {
   it.each([
     'lookup_rate_limited',
     'lookup_over_budget',
+    'lookup_uncounted',
     'lookup_service_error',
     'lookup_unreachable',
     'lookup_timeout',
