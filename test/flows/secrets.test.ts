@@ -162,18 +162,23 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
 
     const database = `postgres://tally:${encodeURIComponent(secrets.database)}@127.0.0.1:9/tally`;
     const attempts: [args: string[], changes: Record<string, string>, code: number][] = [
-      [['start'], { PORT: 'x', VOTE_WEBHOOK_SECRET: `${secrets.vote},,` }, 2],
-      [['start'], { DATABASE_URL: `mysql://tally:${secrets.database}@host/db` }, 2],
-      [['start'], { CACHE_URL: `http://:${secrets.cache}@host` }, 2],
-      [['start'], { OWNER_TOKEN: '', OWNER_TOKEN_FILE: open }, 2],
-      [['start'], { TALLYHOOK_CONFIG: file }, 2],
+      [
+        ['start'],
+        {
+          PORT: 'x',
+          VOTE_WEBHOOK_SECRET: `${secrets.vote},,`,
+          DATABASE_URL: `mysql://tally:${secrets.database}@host/db`,
+          CACHE_URL: `http://:${secrets.cache}@host`,
+          OWNER_TOKEN: '',
+          OWNER_TOKEN_FILE: open,
+        },
+        2,
+      ],
       [['start'], { TALLYHOOK_CONFIG: broken }, 2],
       [['start'], { LOOKUP_SERVER_KEY: `${secrets.serverKey} with spaces` }, 1],
       [['start'], { DATABASE_URL: database }, 1],
-      [['start'], { DATABASE_URL: `postgres://tally:${secrets.database}@127.0.0.1:9/tally` }, 1],
       [['register'], {}, 1],
-      [['config'], { DATABASE_URL: database, VOTE_WEBHOOK_SECRET: secrets.vote }, 0],
-      [['config', '--check'], { TALLYHOOK_CONFIG: file }, 2],
+      [['config', '--check'], { DATABASE_URL: database, TALLYHOOK_CONFIG: file }, 2],
     ];
     const codes = await Promise.all(
       attempts.map(([args, changes]) => {
