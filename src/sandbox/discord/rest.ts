@@ -7,7 +7,7 @@ import { DiscordRefusal, refusal } from './errors.ts';
 import type { Faults, Mishap } from './faults.ts';
 import { type RateLimits, retryHeaders } from './rate-limits.ts';
 import { type SeenRequest, visibleHeaders, withoutToken } from './requests.ts';
-import { type Answer, type Call, matcher, type Route } from './route.ts';
+import { type Answer, type Call, decoded, matcher, type Route } from './route.ts';
 
 interface RestOptions {
   readonly routes: readonly Route[];
@@ -74,7 +74,7 @@ export function createRest(options: RestOptions) {
 
     const outcome = await attempt(answer, log);
     const status = outcome === 'cut' ? 0 : outcome.status;
-    const logged = { at, method, path: withoutToken(decodeURIComponent(path)), query: query.toString(), body, status };
+    const logged = { at, method, path: withoutToken(decoded(path)), query: query.toString(), body, status };
     options.seen({ ...logged, headers: visibleHeaders(request.headers) });
     if (outcome === 'cut') request.socket.destroy();
     else send(response, outcome);

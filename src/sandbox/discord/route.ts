@@ -66,7 +66,8 @@ export function matcher(
   };
 }
 
-function decoded(text: string): string {
+/** A part of a path as it is meant; as it is written where it is not properly encoded. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
