@@ -32,7 +32,7 @@ export function program(args: readonly string[], environment: Record<string, str
     output: () => output,
     ended,
     async url() {
-      for (let tries = 0; tries < 400; tries += 1) {
+      for (let tries = 0; tries < 1_200; tries += 1) {
         const [, url] = /"url":"([^"]+)","msg":"receiving webhooks"/.exec(output) ?? [];
         if (url !== undefined) return url;
         if (child.exitCode !== null) break;
