@@ -6,7 +6,7 @@ import { sign } from '../../src/webhook/signature.ts';
 import { type Program, program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const patience = { timeout: 10_000, interval: 20 };
+const patience = { timeout: 30_000, interval: 20 };
 
 /** A program whose vote secret stands in a file, and the hand that changes it. */
 async function rotating(secret: string) {
@@ -81,7 +81,7 @@ async function reloaded(running: Program, reload: () => void) {
   await vi.waitFor(() => expect(count()).toBe(before + 1), patience);
 }
 
-describe('a secret', { timeout: 60_000 }, () => {
+describe('a secret', { timeout: 120_000 }, () => {
   it('is changed under load without a restart, and every delivery with a valid one is taken', async () => {
     const { running, url, write } = await rotating('old-secret');
     const old = senders(url, ['old-secret']);
@@ -140,7 +140,7 @@ describe('a secret', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a restart under load', { timeout: 60_000 }, () => {
+describe('a restart under load', { timeout: 120_000 }, () => {
   it('loses nothing of a sender that repeats what was not taken, and counts nothing twice', async () => {
     const { running, startAgain, url } = await rotating('old-secret');
     const sending = senders(url, ['old-secret']);

@@ -71,14 +71,14 @@ export async function startTarget(): Promise<Target> {
 /** One row for each delivery that was taken, and balances that are the sums of their entries. */
 function faultsOf(path: string, taken: number): string[] {
   const database = new Database(path, { readonly: true });
-  const rows = database.prepare('SELECT count(*) FROM deliveries').pluck().get();
+  const rows = database.prepare('SELECT count(*) FROM deliveries').pluck().get() as number;
   const wrong = database
     .prepare(
       `SELECT count(*) FROM (SELECT user_id, sum(credits) AS credits FROM entries GROUP BY user_id) AS sums
          FULL JOIN balances USING (user_id) WHERE sums.credits IS NOT balances.credits`,
     )
     .pluck()
-    .get();
+    .get() as number;
   database.close();
   return [
     ...(rows === taken ? [] : [`${taken} deliveries were taken, but there are ${rows} rows.`]),

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createAnnouncer } from '../../src/discord/announcer.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import { premiumKinds, voteKinds } from '../../src/ledger/event.ts';
+import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
+import type { Announcement } from '../../src/outbox/effect.ts';
+import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import type { Message } from '../../src/sandbox/discord/shapes.ts';
+import { en } from '../../src/texts/en.ts';
+import { bot, knowing, reviewOf, server } from '../commands/known.ts';
+import { harmIn, hostileText } from '../support/hostile-text.ts';
+import { connectedBot, listeningLog } from './bot.ts';
+
+const voter = '200000000000000001';
+const giver = '200000000000000002';
+const hostileUrl = fc.oneof(
+  hostileText.map((text) => `https://x.example/${text}`),
+  fc.constantFrom('javascript:alert(1)', 'https://u:p@evil.example/', 'https://x.example/)[a](b', ''),
+);
+
+/** All that a message shows, and of that what Discord draws with markup. */
+function expectHarmless(message: Message): void {
+  expect(message.mentions).toEqual([]);
+  expect(message.mention_everyone).toBe(false);
+  for (const { title, description, footer, author, fields } of message.embeds) {
+    const ofFields = (fields ?? []).flatMap(({ name, value }) => [name, value]);
+    for (const text of [title, description, footer?.text, author?.name, ...ofFields]) {
+      if (typeof text !== 'string') continue;
+      expect(harmIn(text, [voter, giver]), JSON.stringify(text.slice(0, 500))).toBe(null);
+      expect(text.replaceAll('👨‍👩‍👧‍👦', '')).not.toMatch(/\u200D…/);
+    }
+  }
+}
+
+describe('hostile text', { timeout: 60_000 }, () => {
+  it('in a profile or a review is shown harmlessly by every command, and never breaks one', async () => {
+    const texts = fc.record({
+      name: hostileText,
+      description: hostileText,
+      tags: fc.array(hostileText, { maxLength: 30 }),
+      category: hostileText,
+      url: hostileUrl,
+      reviews: fc.array(fc.record({ username: hostileText, comment: hostileText }), { maxLength: 7 }),
+      count: fc.oneof(fc.constantFrom(0, 1e21, Number.MAX_VALUE, 0.1), fc.nat()),
+    });
+    let profiles: readonly [ServerProfile, BotProfile] = [server, bot];
+    let written: Review[] = [];
+    const status = { canVote: true, lastVoteAt: 0, nextVoteAt: null };
+    const listings = [
+      {
+        name: 'server',
+        lookup: knowing('server', {
+          profile: async () => profiles[0],
+          voteStatus: () => status,
+          reviews: () => ({ reviews: written, total: written.length }),
+        }),
+      },
+      { name: 'bot', lookup: knowing('bot', { profile: async () => profiles[1], voteStatus: () => status }) },
+    ];
+    const { discord, run, said } = await connectedBot(commands, { listings });
+
+    await fc.assert(
+      fc.asyncProperty(texts, async ({ reviews, count, ...words }) => {
+        profiles = [
+          { ...server, ...words, votes: count, members: count },
+          { ...bot, ...words, votes: count, servers: count },
+        ];
+        written = reviews.map((review) => reviewOf({ ...review, rating: count }));
+        for (const { name } of commands) {
+          for (const listing of name === 'reviews' ? [undefined] : ['server', 'bot']) {
+            const message = await run(name, listing === undefined ? {} : { listing }).settled;
+            expectHarmless(message);
+            expect(message.embeds[0]?.title).not.toBe(en.failure.title);
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
+    const callbacks = discord.requests.filter(({ path }) => path.endsWith('/callback'));
+    expect(callbacks.length).toBeGreaterThan(100);
+    for (const { body, status: told } of callbacks) {
+      expect(told).toBeLessThan(300);
+      expect(body).toMatchObject({ data: { allowed_mentions: { parse: [] } } });
+    }
+    expect(said.filter(({ level }) => level >= 50)).toEqual([]);
+  });
+
+  it('in any event of every kind is announced harmlessly', async () => {
+    const announcement: fc.Arbitrary<Announcement> = fc.record({
+      event: fc.oneof(fc.constantFrom<string>(...voteKinds, ...premiumKinds), hostileText),
+      test: fc.boolean(),
+      listing: hostileText,
+      userId: fc.constantFrom(voter, null),
+      credits: fc.constantFrom(0, 1, 1_000_000),
+      balance: fc.constantFrom(null, 0, Number.MAX_SAFE_INTEGER),
+      reason: fc.option(hostileText),
+      at: fc.constantFrom(0, Date.UTC(2026, 0, 1), 253_402_300_799_999),
+      nextVoteAt: fc.constantFrom(null, Date.UTC(2026, 0, 2)),
+      tier: fc.option(hostileText),
+      giftedBy: fc.constantFrom(giver, null),
+    });
+    const card = fc.option(fc.record({ name: hostileText, url: hostileUrl }));
+    const discord = await startLocalDiscord({ rateLimits: false });
+    onTestFinished(() => discord.stop());
+    const { log, said } = listeningLog([discord.token]);
+    const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+    const channelId = discord.channels.announcements;
+    let messages = 0;
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(announcement, { minLength: 1, maxLength: 10 }), card, async (announcements, shown) => {
+        const listingOf = async () => shown;
+        const perform = createAnnouncer({ rest, texts: en, listingOf, clock: systemClock, log });
+        messages += 1;
+        const nonce = `nonce-${messages}`;
+        const effects = announcements.map((announcement, place) => ({
+          id: place + 1,
+          deliveryId: place + 1,
+          kind: 'announcement' as const,
+          channelId,
+          announcement,
+          attempts: 1,
+          createdAt: 0,
+          nonce,
+          unsureSince: null,
+        }));
+        expect(await perform(effects)).toEqual({ outcome: 'done' });
+        const message = discord.messages(channelId).at(-1);
+        expect(message).toMatchObject({ nonce, embeds: { length: effects.length } });
+        if (message !== undefined) expectHarmless(message);
+      }),
+      { numRuns: 80 },
+    );
+    const posts = discord.requests.filter(({ method }) => method === 'POST');
+    expect(posts.length).toBe(messages);
+    for (const { body } of posts) expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
+    expect(said.filter(({ level }) => level >= 50)).toEqual([]);
+  });
+});

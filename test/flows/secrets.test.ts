@@ -1,0 +1,298 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { failure, type json, pretendService, success } from '../lookup/pretend-service.ts';
+import { type Program, program } from '../support/program.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const patience = { timeout: 20_000, interval: 50 };
+
+/** Every kind of secret, with a value that is found again wherever it turns up. */
+const secrets = {
+  token: 'discord-token.wrong-but.s3cret/+=value',
+  serverKey: 'server-key-s3cret/+=value',
+  botKey: 'bot-key-s3cret/+=value',
+  vote: 'vote s3cret/+= välue',
+  voteOld: 'vote-old-s3cret-value',
+  voteNew: 'vote-new-s3cret-value',
+  premium: 'premium-s3cret-value',
+  authorization: 'authorization-s3cret-value',
+  owner: 'owner-s3cret-value',
+  database: 'database-s3cret#value',
+  cache: 'cache-s3cret-value',
+} as const;
+
+/** How a text may spell a secret. */
+function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    encodeURIComponent(secret),
+    encodeURI(secret),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('hex'),
+    bytes.toString('base64').replace(/.?=*$/, ''),
+    bytes.toString('base64url').slice(0, -1),
+    Buffer.from(`user:${secret}`).toString('base64').slice(8, -5),
+  ];
+}
+
+/** All that was said by anybody to anybody: logs, errors, answers, messages. */
+function everythingSaid() {
+  const said: (() => string)[] = [];
+  return {
+    run(args: readonly string[], environment: Record<string, string>, directory: string): Program {
+      const running = program(args, environment, directory);
+      said.push(running.output);
+      return running;
+    },
+    async ask(url: string, options: RequestInit = {}): Promise<number> {
+      const response = await fetch(url, options);
+      const heads = JSON.stringify([...response.headers]);
+      const text = await response.text();
+      said.push(() => `${response.status} ${heads} ${text}`);
+      return response.status;
+    },
+    hear: (more: () => string) => void said.push(more),
+    whole: () => said.map((tell) => tell()).join('\n'),
+  };
+}
+
+const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:9/api', LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1' };
+const settings = {
+  ...nowhere,
+  DISCORD_TOKEN: secrets.token,
+  LOOKUP_SERVER_KEY: secrets.serverKey,
+  LOOKUP_BOT_KEY: secrets.botKey,
+  PREMIUM_WEBHOOK_SECRET: secrets.premium,
+  VOTE_WEBHOOK_AUTHORIZATION: secrets.authorization,
+  OWNER_TOKEN: secrets.owner,
+  CACHE_URL: `redis://:${secrets.cache}@127.0.0.1:9`,
+  LOG_LEVEL: 'trace',
+  PORT: '0',
+};
+
+function expectNoneIn(text: string, values: readonly string[]): void {
+  for (const secret of values) {
+    for (const spelling of spellingsOf(secret)) {
+      const at = text.indexOf(spelling);
+      expect(at === -1 ? null : text.slice(Math.max(0, at - 300), at + 100), `${secret} as ${spelling}`).toBe(null);
+    }
+  }
+}
+
+describe('no secret is in any log, error, answer or message', { timeout: 120_000 }, () => {
+  it('of a whole run, in which everything goes wrong that can', async () => {
+    const directory = tempDir();
+    const service = await pretendService();
+    onTestFinished(() => service.close());
+    const elsewhere = await pretendService();
+    onTestFinished(() => elsewhere.close());
+    const discord = await startLocalDiscord({ rateLimits: false });
+    onTestFinished(() => discord.stop());
+    const { run, ask, hear, whole } = everythingSaid();
+    const file = join(directory, 'listings.json');
+    const write = (...voteSecrets: string[]) => writeFileSync(file, listingsWith(voteSecrets), { mode: 0o600 });
+    write(secrets.vote, secrets.voteOld);
+    const { LOOKUP_SERVER_KEY: _s, LOOKUP_BOT_KEY: _b, PREMIUM_WEBHOOK_SECRET: _p, ...shared } = settings;
+    const { VOTE_WEBHOOK_AUTHORIZATION: _a, ...rest } = shared;
+    const running = run(
+      ['start'],
+      {
+        ...rest,
+        DISCORD_TOKEN: discord.token,
+        DISCORD_API_URL: discord.apiUrl,
+        LOOKUP_BASE_URL: service.baseUrl,
+        TALLYHOOK_CONFIG: file,
+        ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
+        PREMIUM_CHANNEL_ID: discord.channels.premium,
+      },
+      directory,
+    );
+    const url = await running.url();
+    await vi.waitFor(() => expect(discord.commands().length).toBeGreaterThan(2), patience);
+    await askForEverything(discord, service, elsewhere.origin);
+    await sendEverything(url, ask);
+
+    discord.faults.losePermission(discord.channels.announcements);
+    discord.faults.respond500(3, /POST .*messages/);
+    await vote(url, ask, '2');
+    discord.faults.outage(true);
+    await vote(url, ask, '3');
+    for (const path of ['/readyz', '/metrics', '/healthz']) await ask(url + path);
+    await vi.waitFor(() => expect(running.output()).toContain('cannot be reached'), patience);
+
+    write(secrets.voteNew, '');
+    running.process.kill('SIGHUP');
+    await vi.waitFor(() => expect(running.output()).toContain('the old ones stay in force'), patience);
+    write(secrets.voteNew);
+    running.process.kill('SIGHUP');
+    await vi.waitFor(() => expect(running.output()).toContain('their secrets are in force'), patience);
+    await ask(`${url}/webhooks/${secrets.voteNew}?key=${secrets.voteNew}`);
+    for (const path of ['/summary', '/effects?limit=100', '/users/1', `/users/${secrets.vote}`])
+      await ask(`${url}/owner/api${path}`, { headers: { authorization: `Bearer ${secrets.owner}` } });
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+
+    hear(() => JSON.stringify(Object.values(discord.channels).map((channel) => discord.messages(channel, null))));
+    const tokens = discord.dispatches
+      .map(({ d }) => (d as { token?: unknown }).token)
+      .filter((token) => typeof token === 'string');
+    expect(tokens.length).toBeGreaterThan(10);
+    expect(new Set(service.asked.map(({ headers }) => headers['x-api-key'])).size).toBe(failures.length);
+    expect(elsewhere.asked).toEqual([]);
+    const { token: _t, serverKey: _k, botKey: _c, ...configured } = secrets;
+    const keys = failures.map((_, place) => keyOf(place));
+    expectNoneIn(whole(), [discord.token, ...tokens, ...keys, ...Object.values(configured)]);
+  });
+
+  it('of a start that is refused', async () => {
+    const directory = tempDir();
+    const { run, whole } = everythingSaid();
+    const file = join(directory, 'listings.json');
+    const listing = { name: 'a b', kind: 'guild', lookupKey: secrets.serverKey, voteSecrets: [secrets.vote, 7] };
+    writeFileSync(file, JSON.stringify({ listings: [listing, listing], secret: secrets.premium }), { mode: 0o600 });
+    const broken = join(directory, 'broken.json');
+    writeFileSync(broken, `{"listings": [{"lookupKey": ${secrets.serverKey}`, { mode: 0o600 });
+    const open = join(directory, 'open');
+    writeFileSync(open, secrets.owner, { mode: 0o644 });
+    const { DISCORD_TOKEN: _, ...withoutToken } = settings;
+
+    const database = `postgres://tally:${encodeURIComponent(secrets.database)}@127.0.0.1:9/tally`;
+    const attempts: [args: string[], changes: Record<string, string>, code: number][] = [
+      [
+        ['start'],
+        {
+          PORT: 'x',
+          VOTE_WEBHOOK_SECRET: `${secrets.vote},,`,
+          DATABASE_URL: `mysql://tally:${secrets.database}@host/db`,
+          CACHE_URL: `http://:${secrets.cache}@host`,
+          OWNER_TOKEN: '',
+          OWNER_TOKEN_FILE: open,
+        },
+        2,
+      ],
+      [['start'], { TALLYHOOK_CONFIG: broken }, 2],
+      [['start'], { LOOKUP_SERVER_KEY: `${secrets.serverKey} with spaces` }, 1],
+      [['start'], { DATABASE_URL: database }, 1],
+      [['register'], {}, 1],
+      [['config', '--check'], { DATABASE_URL: database, TALLYHOOK_CONFIG: file }, 2],
+    ];
+    const codes = await Promise.all(
+      attempts.map(([args, changes]) => {
+        const environment = { ...withoutToken, DISCORD_TOKEN: secrets.token, NODE_ENV: 'production', ...changes };
+        return run(args, environment, directory).ended;
+      }),
+    );
+    expect(codes).toEqual(attempts.map(([, , code]) => code));
+    expectNoneIn(whole(), Object.values(secrets));
+  });
+
+  it('of a program whose Discord token is refused', async () => {
+    const discord = await startLocalDiscord();
+    onTestFinished(() => discord.stop());
+    const { run, ask, whole } = everythingSaid();
+    const environment = {
+      ...settings,
+      DISCORD_API_URL: discord.apiUrl,
+      ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
+      VOTE_WEBHOOK_SECRET: secrets.vote,
+    };
+    const running = run(['start'], environment, tempDir());
+    const url = await running.url();
+    await vote(url, ask, '1');
+    await vi.waitFor(
+      () => expect(running.output()).toMatch(/does not accept the bot token|refuses the bot token/),
+      patience,
+    );
+    await ask(`${url}/readyz`);
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+    expectNoneIn(whole(), Object.values(secrets));
+  });
+});
+
+type Ask = (url: string, options?: RequestInit) => Promise<number>;
+
+async function vote(url: string, ask: Ask, userId: string): Promise<void> {
+  const body = JSON.stringify({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
+  const headers = { 'x-webhook-signature': sign(body, secrets.vote) };
+  expect(await ask(`${url}/webhooks/vote`, { method: 'POST', body, headers })).toBe(200);
+}
+
+const said = (key: string) => `You sent the key ${key}`;
+
+/** How a service may fail, one for each listing: a lookup leaves alone for a while what has failed. It repeats the key. */
+const failures: readonly ((key: string, elsewhere: string) => ReturnType<typeof json>)[] = [
+  (key) => failure(401, said(key)),
+  (key) => failure(500, said(key)),
+  (key, elsewhere) => (response) =>
+    response.writeHead(302, { location: `${elsewhere}/api/v1/server?key=${key}` }).end(),
+  (key) => (response) => response.end(said(key)),
+  (key) => (response) => response.writeHead(404).end(Buffer.from(said(key)).toString('base64')),
+  () => (response) => response.socket?.destroy(),
+  (key) => success({ name: 7, description: [said(key)] }),
+];
+const keyOf = (place: number) => `${secrets.serverKey}-${place}`;
+
+/** The file with a listing for each failure. The first one receives webhooks. */
+function listingsWith(voteSecrets: readonly string[]): string {
+  const listings = failures.map((_, place) => ({
+    name: `server${place}`,
+    kind: 'server',
+    lookupKey: keyOf(place),
+    ...(place === 0 && {
+      voteSecrets,
+      premiumSecrets: [secrets.premium],
+      voteAuthorization: secrets.authorization,
+    }),
+  }));
+  return JSON.stringify({ listings });
+}
+
+/** Every command, answered by a service that fails in every way and repeats the key, while Discord stumbles, too. */
+async function askForEverything(
+  discord: LocalDiscord,
+  service: Awaited<ReturnType<typeof pretendService>>,
+  elsewhere: string,
+): Promise<void> {
+  const [member] = discord.members;
+  if (member === undefined) throw new Error('nobody is there');
+  service.answer((response, request) => {
+    const key = String(request.headers['x-api-key']);
+    failures[Number(key.at(-1))]?.(key, elsewhere)(response, request);
+  });
+  for (const listing of failures.keys()) {
+    if (listing === 1) discord.faults.respond500(2, /callback/);
+    if (listing === 2) discord.faults.loseAnswers(2, /callback/);
+    for (const name of ['canvote', 'reviews', 'stats']) {
+      const options = { listing: `server${listing}` };
+      const use = { name, options, userId: member.id, channelId: discord.channels.general };
+      await discord.runCommand(use).response.catch(() => null);
+    }
+  }
+}
+
+/** Every secret where it does not belong: in paths, queries, headers, signatures, on every route. */
+async function sendEverything(url: string, ask: Ask): Promise<void> {
+  await vote(url, ask, '1');
+  for (const secret of Object.values(secrets)) {
+    const spelled = encodeURIComponent(secret);
+    const headers = {
+      authorization: `Bearer ${Buffer.from(secret).toString('base64')}`,
+      'x-webhook-signature': encodeURIComponent(secret),
+      cookie: `a=${spelled}`,
+    };
+    for (const path of ['/', '/webhooks/vote', '/owner/api/users', '/healthz', '/readyz'])
+      await ask(`${url}${path}/${spelled}?key=${spelled}&b=${Buffer.from(secret).toString('base64url')}`, { headers });
+    await ask(`${url}/webhooks/vote?key=${spelled}`, { method: 'POST', body: secret, headers });
+    await ask(`${url}/webhooks/vote`, {
+      method: 'POST',
+      body: secret,
+      headers: { 'x-webhook-signature': sign(secret, secrets.vote) },
+    });
+    await ask(`${url}/%E0%A4%A${spelled}`);
+  }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
+import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { localDiscord } from './local.ts';
+import { service } from './page-ports.ts';
+
+const paths = [
+  '/page/events/',
+  '/page/votes',
+  '/page/__proto__',
+  '/attachments/%2e%2e/%2e%2e/etc/passwd',
+  '/attachments/%',
+  '/api/v10/%',
+  '/api/v10/users/@me',
+  '/api/v10/channels/%00/messages',
+  '/api/v10/interactions/1/%E0%A4%A/callback',
+  '/api/v10/__proto__/constructor',
+  '/gateway',
+];
+
+describe('the address of the local Discord', { timeout: 60_000 }, () => {
+  it('answers every path, method, head and body in kind, and its page with every header of safety', async () => {
+    const { origin } = await localDiscord({ page: service().ports });
+    for (const { method, path, told, bytes } of hostileRequests([...paths, ...hostilePaths])) {
+      const { write, closed } = rawConnection(origin);
+      write(bytes);
+      const [answer] = answersIn(await closed, { isHead: method === 'HEAD' });
+      // No answer at all: what is no address of ours is cut off.
+      if (answer === undefined) continue;
+      expect(answer.status, told).toBeLessThan(500);
+      if (answer.status === 400 || path.includes('/api/') || path.includes('/attachments/')) continue;
+      for (const header of ["frame-ancestors 'none'", 'nosniff', 'no-referrer'])
+        expect(answer.head, told).toContain(header);
+    }
+    expect((await fetch(origin)).status).toBe(200);
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
+import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { running, serverId } from './running.ts';
+
+const paths = [
+  '/sign-in',
+  '/dashboard',
+  `/servers/${serverId}`,
+  `/servers/${serverId}/vote`,
+  '/servers/%00',
+  '/servers/__proto__',
+  '/assets/..%2fservice.css',
+  '/api/v1/server',
+  '/api/v1/votes/%00',
+  '/api/v1/votes/%E0%A4%A',
+  '/api/v1/reviews?limit[__proto__]=1&sort=newest&sort=lowest',
+  '/api/v1/reviews?limit=1e309',
+  '/api/v1/__proto__',
+];
+
+test('every path, method, head and body is answered in kind, and every page with every header of safety', {
+  timeout: 60_000,
+}, async () => {
+  const { service, keys, lines } = await running();
+  for (const { method, told, bytes } of hostileRequests([...paths, ...hostilePaths], `X-API-Key: ${keys.server}\r\n`)) {
+    const { write, closed } = rawConnection(service.url);
+    write(bytes);
+    const [answer] = answersIn(await closed, { isHead: method === 'HEAD' });
+    expect(answer?.status, told).toBeGreaterThan(199);
+    expect(answer?.status, told).toBeLessThan(500);
+    if (!answer?.head.includes('text/html')) continue;
+    for (const header of ["frame-ancestors 'none'", 'nosniff', 'Referrer-Policy: same-origin', 'no-store'])
+      expect(answer.head, told).toContain(header);
+  }
+  expect(lines.filter((line) => /page failed|request failed/.test(line))).toEqual([]);
+  expect((await fetch(service.url)).status).toBe(200);
+});

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+
+const family = '👨‍👩‍👧‍👦';
+
+/** What people write to ping, link, hide, dress up or break: markup, mentions, invites, marks that are not seen, halves of characters. */
+const pieces = [
+  '@everyone',
+  '@here',
+  '<@1>',
+  '<@!1>',
+  '<@&1>',
+  '<#1>',
+  '</canvote:1>',
+  '<id:customize>',
+  '<:a:1>',
+  '<a:b:1>',
+  '<t:1:R>',
+  '[free credits](https://evil.example/)',
+  '[a](<https://evil.example> "b")',
+  'https://evil.example/',
+  'steam://x',
+  'discord.gg/abc',
+  'discord.com/invite/x',
+  '**',
+  '__',
+  '~~',
+  '||',
+  '```js\n',
+  '`',
+  '# ',
+  '-# ',
+  '>>> ',
+  '1. ',
+  '\\',
+  '\n\n\n',
+  '\u2028',
+  '\u202E',
+  '\u2066',
+  '\u200F',
+  '\u200B'.repeat(600),
+  '\u3164',
+  '\0',
+  '\uD83D',
+  '\uDE00',
+  family,
+  family.repeat(1_500),
+  '🏴‍☠️👍🏽❤️‍🔥🇵🇱',
+  `Z${'\u0351\u0321\u0489'.repeat(3_000)}`,
+  'a'.repeat(10_000),
+  '*'.repeat(10_000),
+  '@everyone '.repeat(1_000),
+  'עברית العربية ﷽',
+  ' ',
+] as const;
+
+export const hostileText: fc.Arbitrary<string> = fc
+  .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' })), {
+    maxLength: 6,
+  })
+  .map((parts) => parts.join(''));
+
+/** What is harmful in a text as Discord would draw it; null where nothing is. Mentions of `expected` are ours. */
+export function harmIn(text: string, expected: readonly string[] = []): string | null {
+  const foreign = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), text);
+  // Our own moments, and an escape with what it escapes.
+  const left = foreign.replace(/<t:\d+:[RD]>/g, '').replace(/\\[^0-9A-Za-z\s]/g, '');
+  const harms: readonly [RegExp, string][] = [
+    [/@everyone|@here/, 'it calls everybody'],
+    [/</, 'it has a live mention, emoji or moment'],
+    [/\]\(/, 'it has a masked link'],
+    [/:\/\//, 'it has a live link'],
+    [/discord(app)?\.(gg|com)/i, 'it has an invite'],
+    [/[\u202A-\u202E\u2066-\u2069\u200E\u200F]/, 'it turns the direction of what follows'],
+    [/\u200B{2}|\u3164|\0/, 'it hides something'],
+    [/\p{M}{5}/u, 'it piles up marks'],
+  ];
+  if (!text.isWellFormed()) return 'it has half a character';
+  return harms.find(([pattern]) => pattern.test(left))?.[1] ?? null;
+}
