@@ -40,7 +40,13 @@ describe('a form', () => {
     const use = { interactionId: opened.id, userId: mira.id, values: { words: 'So calm.', stars: ['3 stars'] } };
     expect(() => discord.submitModal({ ...use, userId: tomas.id })).toThrow('no such form');
     const sent = discord.submitModal(use);
-    expect((await sent.settled).content).toBe('mira gave 3 stars: So calm.');
+    const answer = await sent.settled;
+    expect(answer.content).toBe('mira gave 3 stars: So calm.');
+    expect(answer.interaction_metadata).toMatchObject({
+      type: 5,
+      user: { id: mira.id },
+      triggering_interaction_metadata: { id: opened.id, type: 2 },
+    });
     expect(() => discord.submitModal(use)).toThrow('no such form');
   });
 
@@ -83,7 +89,9 @@ describe('a select', () => {
     const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
     const values = picked.map((name) => ids[name] ?? name);
     const used = discord.pick({ messageId: shown.id, customId, userId: mira.id, values });
-    expect((await used.settled).content).toBe(text);
+    const answer = await used.settled;
+    expect(answer.content).toBe(text);
+    expect(answer.interaction_metadata).toMatchObject({ type: 3, interacted_message_id: shown.id });
   });
 
   it.each([

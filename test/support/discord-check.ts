@@ -34,6 +34,11 @@ export function faultsOfDispatch(dispatch: SentDispatch): string[] {
   );
 }
 
+/** What it finds wrong with a message, also with one that only a member sees and no dispatch tells of. */
+export function faultsOfMessage(message: unknown): string[] {
+  return faultsIn('a message', schemaNamed('MessageResponse'), message);
+}
+
 /** A request that Discord did not even take in: its form, its JSON or its method is wrong. */
 function isRefusedAsSuch({ status, answer }: Exchange): boolean {
   const { code } = (answer ?? {}) as { code?: number };

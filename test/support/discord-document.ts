@@ -60,13 +60,11 @@ function read(name: string, text: string): Operation {
   };
 }
 
+const wholeNumber = z.string().regex(/^-?\d+$/);
+
 /** A value of a query, which always comes as a text. */
 function inText(type = ''): z.ZodType {
-  if (type === 'number')
-    return z
-      .string()
-      .regex(/^-?\d+$/)
-      .optional();
+  if (type === 'number') return wholeNumber.optional();
   if (type === 'boolean') return z.enum(['true', 'false']).optional();
   return type === 'SnowflakeType' ? schemaNamed(type).optional() : z.string().optional();
 }

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { afterAll, afterEach } from 'vitest';
-import { type Exchange, exchanges, sentDispatches } from '../../src/sandbox/discord/exchanges.ts';
+import { type Exchange, exchanges, keptMessages, sentDispatches } from '../../src/sandbox/discord/exchanges.ts';
 import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 
 watch();
@@ -12,13 +12,19 @@ watch();
 function watch(): void {
   const heard: Exchange[] = [];
   const dispatched: SentDispatch[] = [];
+  const messages: unknown[] = [];
   subscribe(exchanges.name, (exchange) => heard.push(exchange as Exchange));
   subscribe(sentDispatches.name, (dispatch) => dispatched.push(dispatch as SentDispatch));
+  subscribe(keptMessages.name, (message) => messages.push(message));
   const check = async () => {
-    if (heard.length + dispatched.length === 0) return;
+    if (heard.length + dispatched.length + messages.length === 0) return;
     // The document takes a while to load, and most tests need no Discord.
-    const { faultsOfExchange, faultsOfDispatch } = await import('./discord-check.ts');
-    const faults = [...heard.splice(0).flatMap(faultsOfExchange), ...dispatched.splice(0).flatMap(faultsOfDispatch)];
+    const { faultsOfExchange, faultsOfDispatch, faultsOfMessage } = await import('./discord-check.ts');
+    const faults = [
+      ...heard.splice(0).flatMap(faultsOfExchange),
+      ...dispatched.splice(0).flatMap(faultsOfDispatch),
+      ...messages.splice(0).flatMap(faultsOfMessage),
+    ];
     if (faults.length > 0) throw new Error(`Discord's document says otherwise:\n${[...new Set(faults)].join('\n')}`);
   };
   afterEach(check);

@@ -3,6 +3,7 @@ import { type Callback, callbackForm, callbackType } from './callback-form.ts';
 import { formFault, refusal } from './errors.ts';
 import { type Files, withAddresses } from './files.ts';
 import { checkForm } from './form.ts';
+import { metadataOf } from './interaction-metadata.ts';
 import { type Interaction, type Interactions, interactionType } from './interactions.ts';
 import { type MessageForm, messageForm } from './limits.ts';
 import type { Messages } from './messages.ts';
@@ -105,7 +106,6 @@ export class Answering {
     const attachments = this.#files.keep(files, whole);
     const ofCommand = interaction.type === interactionType.command;
     const used = { id: interaction.id, type: interaction.type, user };
-    const owners = channel.type === 0 ? { '0': channel.guild_id } : { '0': '0' };
     const message = this.#messages.create({
       channel,
       author: this.#world.bot,
@@ -117,7 +117,7 @@ export class Answering {
         application_id: this.#world.applicationId,
         webhook_id: this.#world.applicationId,
         type: ofCommand ? messageType.chatInputCommand : messageType.default,
-        interaction_metadata: { ...used, authorizing_integration_owners: owners },
+        interaction_metadata: metadataOf(interaction, this.#world, this.#interactions),
         ...(ofCommand ? { interaction: { ...used, name: interaction.label.slice(1) } } : {}),
       },
     });

@@ -7,8 +7,9 @@ export interface Exchange extends SeenRequest {
 }
 
 /**
- * Where every local Discord of this process tells of its exchanges ({@link Exchange}) and of its dispatches (`SentDispatch`), for those
- * who check them against Discord's own description. It costs nothing while nobody listens.
+ * Where every local Discord of this process tells of its exchanges ({@link Exchange}), of its dispatches (`SentDispatch`) and of its
+ * messages (`Message`), new or changed, for those who check them against Discord's own description. It costs nothing while nobody listens.
  */
 export const exchanges = channel('tallyhook:local-discord:exchange');
 export const sentDispatches = channel('tallyhook:local-discord:dispatch');
+export const keptMessages = channel('tallyhook:local-discord:message');

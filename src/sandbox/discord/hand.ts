@@ -1,7 +1,7 @@
 import { callbackType } from './callback-form.ts';
 import type { Commands } from './commands.ts';
 import type { Files } from './files.ts';
-import { type Interaction, type Interactions, interactionType } from './interactions.ts';
+import { type Asked, type Interactions, interactionType } from './interactions.ts';
 import type { Button, Select } from './limits.ts';
 import type { Messages } from './messages.ts';
 import { submitted } from './modal.ts';
@@ -83,7 +83,7 @@ export class Hand {
     opened.isModalSent = true;
     const source = sourceId === null ? undefined : this.#messages.find(sourceId)?.message;
     return this.#send(
-      { type: interactionType.modal, userId, channelId, label: callback.data.title, sourceId },
+      { type: interactionType.modal, userId, channelId, label: callback.data.title, sourceId, openerId: opened.id },
       channel,
       source === undefined ? { data } : { data, message: source },
     );
@@ -152,11 +152,7 @@ export class Hand {
   }
 
   /** Sends an INTERACTION_CREATE. Discord: "Interaction Structure". */
-  #send(
-    asked: Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId'>,
-    channel: Channel,
-    particulars: object,
-  ): InteractionHandle {
+  #send(asked: Asked, channel: Channel, particulars: object): InteractionHandle {
     const world = this.#world;
     const interaction = this.#interactions.open(asked);
     const { id, token, type } = interaction;

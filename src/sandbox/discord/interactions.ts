@@ -38,6 +38,8 @@ export interface Interaction {
   readonly label: string;
   /** The message of the component that was used. */
   readonly sourceId: string | null;
+  /** The interaction that opened the modal which was sent off. */
+  readonly openerId?: string;
   readonly sentAt: number;
   callback: CallbackSeen | null;
   /** Whether the modal that it opened was sent off. */
@@ -49,6 +51,9 @@ export interface Interaction {
   /** The message as soon as it shows more than "is thinking…". */
   readonly settled: PromiseWithResolvers<Message>;
 }
+
+/** What is known of an interaction when it is sent. */
+export type Asked = Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId' | 'openerId'>;
 
 /** The interactions of the last 15 minutes, found by their ids and tokens. */
 export class Interactions {
@@ -63,7 +68,7 @@ export class Interactions {
     this.#stopped = stopped;
   }
 
-  open(asked: Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId'>): Interaction {
+  open(asked: Asked): Interaction {
     const interaction: Interaction = {
       ...asked,
       id: this.#world.nextId(),

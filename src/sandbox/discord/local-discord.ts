@@ -6,7 +6,7 @@ import { createPage } from '../page/page.ts';
 import type { PagePorts } from '../page/ports.ts';
 import { Answering } from './answering.ts';
 import { Commands, type RegisteredCommand } from './commands.ts';
-import { exchanges, sentDispatches } from './exchanges.ts';
+import { exchanges, keptMessages, sentDispatches } from './exchanges.ts';
 import { type FaultControls, faultControls } from './fault-controls.ts';
 import { Faults } from './faults.ts';
 import { Files } from './files.ts';
@@ -147,7 +147,10 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       exchanges.publish(exchange);
     },
   });
-  world.events.on('change', (change) => events.emit('change', change));
+  world.events.on('change', (change) => {
+    events.emit('change', change);
+    if (change.kind === 'message') keptMessages.publish(change.message);
+  });
   const page = options.page
     ? createPage({
         world,

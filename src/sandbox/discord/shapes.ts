@@ -91,6 +91,18 @@ export interface Attachment {
   readonly proxy_url: string;
 }
 
+export interface InteractionMetadata {
+  readonly id: string;
+  readonly type: number;
+  readonly user?: User;
+  readonly authorizing_integration_owners: Readonly<Record<string, string>>;
+  readonly original_response_message_id?: string;
+  /** The message whose component was used. */
+  readonly interacted_message_id?: string;
+  /** The interaction that opened the modal. */
+  readonly triggering_interaction_metadata?: InteractionMetadata;
+}
+
 export interface Message {
   readonly id: string;
   readonly channel_id: string;
@@ -113,12 +125,7 @@ export interface Message {
   readonly nonce?: string | number;
   readonly application_id?: string;
   readonly webhook_id?: string;
-  readonly interaction_metadata?: {
-    readonly id: string;
-    readonly type: number;
-    readonly user: User;
-    readonly authorizing_integration_owners: Readonly<Record<string, string>>;
-  };
+  readonly interaction_metadata?: InteractionMetadata;
   /** The old form of the metadata; it alone says which command was used. */
   readonly interaction?: { readonly id: string; readonly type: number; readonly name: string; readonly user: User };
 }

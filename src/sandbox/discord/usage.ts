@@ -126,7 +126,8 @@ function sentValue(
 }
 
 function faultOf(world: World, option: ValueOption, value: GivenValue): string | undefined {
-  const isRole = world.roles.some(({ id }) => id === value);
+  const named = typeof value === 'string' ? value : '';
+  const isRole = world.roles.some(({ id }) => id === named);
   if (option.choices?.length && !option.choices.some((choice) => choice.value === value))
     return 'is none of the choices';
   switch (option.type) {
@@ -136,13 +137,13 @@ function faultOf(world: World, option: ValueOption, value: GivenValue): string |
     case optionType.number:
       return numberFault(option, value);
     case optionType.user:
-      return world.user(String(value)) ? undefined : 'is no user';
+      return world.user(named) ? undefined : 'is no user';
     case optionType.channel:
-      return channelFault(world, option, String(value));
+      return channelFault(world, option, named);
     case optionType.role:
       return isRole ? undefined : 'is no role';
     case optionType.mentionable:
-      return isRole || world.user(String(value)) ? undefined : 'is nobody who can be mentioned';
+      return isRole || world.user(named) ? undefined : 'is nobody who can be mentioned';
     case optionType.attachment:
       return typeof value === 'object' ? undefined : 'is no file';
     default:
