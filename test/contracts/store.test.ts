@@ -168,9 +168,8 @@ function holds(newUrl: () => string): void {
       const made = await Promise.all(
         [0, 1, 0, 1].map((which) => stores[which as 0 | 1].acts.correct(correction, 'key')),
       );
-      expect(made.map((corrected) => corrected.outcome === 'corrected' && corrected.repeated).sort()).toEqual([
-        ...[false, true, true, true],
-      ]);
+      expect(made.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
+      expect(made.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
       const { acts, ledger, records } = stores[0];
       expect(await acts.correct({ ...correction, userId: '2' }, 'key')).toEqual({ outcome: 'key_reused' });
       expect(await acts.correct({ ...correction, credits: -8 }, 'other')).toEqual({ outcome: 'overdrawn', balance: 7 });
