@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { countedVotes } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../owner/records.ts';
@@ -49,9 +49,11 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
 
     async effects({ state, limit, before }) {
-      let query = effects.orderBy('id', 'desc').limit(limit);
+      // Few wait among all that were done: with the id hidden from SQLite it reads the index of those that wait, and sorts them.
+      const id = state === 'waiting' ? sql<number>`id + 0` : sql<number>`id`;
+      let query = effects.orderBy(id, 'desc').limit(limit);
       if (state !== null) query = query.where('state', '=', constant(state));
-      if (before !== null) query = query.where('id', '<', before);
+      if (before !== null) query = query.where(id, '<', before);
       return run(reading, query);
     },
 

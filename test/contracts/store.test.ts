@@ -96,6 +96,106 @@ function holds(newUrl: () => string): void {
     expect(await store.ledger.lastVoteAt('2', 'bot')).toBe(null);
   });
 
+  describe('the owner', () => {
+    const page = { limit: 9, before: null };
+    const ids = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+
+    it('finds deliveries by what they are, whose they are and when they came', async () => {
+      const store = await open();
+      const { deliveryId: first } = await record(store, vote('1'));
+      const { deliveryId: repeat } = await record(store, vote('1'), start + minute);
+      const { deliveryId: second } = await record(store, vote('2'), start + 10 * minute);
+      const { deliveryId: third } = await record(store, vote('3'), start + 20 * minute);
+      const quarantined = {
+        outcome: 'quarantined',
+        kind: 'surprise',
+        reason: 'new',
+        userId: null,
+        listing: null,
+      } as const;
+      const bodies = ['{"userId":"1"}', '{"userId": 1}', '{"userId":11}', '{"userId":"21"}'];
+      const kept: number[] = [];
+      for (const body of bodies) {
+        const row = {
+          receivedAt: start + hour,
+          family: 'vote',
+          credits: 0,
+          eventKey: null,
+          body,
+          ...quarantined,
+        } as const;
+        kept.push((await store.transact((tally) => tally.log(row))) ?? 0);
+      }
+      const [text, number, longer, other] = kept;
+      const find = async (filter: object) => ids(await store.records.deliveries({ ...page, ...filter }));
+      expect(await find({ userId: '1' })).toEqual([number, text, repeat, first]);
+      expect(await find({ userId: '1', outcome: 'duplicate' })).toEqual([repeat]);
+      expect(await find({ kind: 'surprise', limit: 2, before: other })).toEqual([longer, number]);
+      expect(await find({ listing: 'server', outcome: 'recorded' })).toEqual([third, second, first]);
+      expect(await find({ since: start + minute, until: start + 20 * minute })).toEqual([second, repeat]);
+      expect(await find({ since: start + day })).toEqual([]);
+      expect(await find({ until: start })).toEqual([]);
+      expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 3, duplicate: 1, quarantined: 4 } });
+    });
+
+    it('pages through entries of one moment, and finds the entry and the effects of a delivery', async () => {
+      const store = await open();
+      for (const name of ['server', 'bot', 'other']) {
+        const listing = { ...server, name } as never;
+        await store.transact((tally) =>
+          recordEvent(tally, vote('1'), listing, { receivedAt: start, family: 'vote', body: '{}' }),
+        );
+      }
+      const [first, second] = await store.records.entries('1', 2);
+      expect([first?.id, second?.id]).toEqual([3, 2]);
+      expect(ids(await store.records.entries('1', 2, second?.id))).toEqual([1]);
+      expect(await store.records.entries('1', 2, 99)).toEqual([]);
+      expect(await store.records.entryOf({ id: 2, userId: '1' })).toMatchObject({ id: 2, listing: 'bot' });
+      expect(await store.records.effectsOf(3)).toMatchObject([
+        { id: 3, deliveryId: 3, createdAt: start, finishedAt: null },
+      ]);
+      expect(await store.records.lastVote('1', 'bot', start)).toBe(2);
+      expect(await store.records.lastVote('1', 'bot', start - 1)).toBe(null);
+    });
+
+    it('corrects an account once under one key, also over two processes, and never into debt', async () => {
+      const url = newUrl();
+      const stores = [await open(url), await open(url)] as const;
+      const correction = { userId: '1', credits: 7, reason: 'lost', at: start };
+      const made = await Promise.all(
+        [0, 1, 0, 1].map((which) => stores[which as 0 | 1].acts.correct(correction, 'key')),
+      );
+      expect(made.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
+      expect(made.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
+      const { acts, ledger, records } = stores[0];
+      expect(await acts.correct({ ...correction, userId: '2' }, 'key')).toEqual({ outcome: 'key_reused' });
+      expect(await acts.correct({ ...correction, credits: -8 }, 'other')).toEqual({ outcome: 'overdrawn', balance: 7 });
+      expect(await acts.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({ balance: 0 });
+      expect(await ledger.account('1')).toEqual({ userId: '1', credits: 0, votes: 0 });
+      expect((await records.entries('1', 9)).map(({ credits, cause }) => [credits, cause])).toEqual([
+        [-7, 'correction'],
+        [7, 'correction'],
+      ]);
+    });
+
+    it('revives what is buried, and only that', async () => {
+      const store = await open();
+      await record(store, vote('1'));
+      const { acts, outbox, records } = store;
+      expect(await acts.revive(1, start)).toBe('not_buried');
+      expect(await acts.revive(2, start)).toBe('unknown');
+      await outbox.bury(await outbox.claim(start, start + minute, 9), start, 'no such channel');
+      expect(await acts.revive(1, start + day)).toBe('revived');
+      expect(await records.effect(1)).toMatchObject({
+        state: 'waiting',
+        attempts: 0,
+        reason: null,
+        dueAt: start + day,
+      });
+      expect(await outbox.claim(start + day, start + 2 * day, 9)).toMatchObject([{ id: 1, attempts: 1 }]);
+    });
+  });
+
   describe('the outbox', () => {
     it('leases what is due to one taker, together per channel, and gives it back when the lease has run out', async () => {
       const store = await open();

@@ -142,10 +142,9 @@ describe('the console', () => {
     expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
     const key = /name="key" value="([^"]+)"/.exec(asking.text)?.[1] ?? '';
     const sent = await Promise.all([1, 2].map(() => send('users/42/corrections', { ...form, key })));
-    expect(sent.map(({ headers }) => headers.get('location')).sort()).toEqual([
-      '../42?notice=corrected',
-      '../42?notice=repeated',
-    ]);
+    expect(new Set(sent.map(({ headers }) => headers.get('location')))).toEqual(
+      new Set(['../42?notice=corrected', '../42?notice=repeated']),
+    );
     expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
   });
 

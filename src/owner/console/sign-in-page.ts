@@ -7,7 +7,7 @@ export function signInPage(next: string, fault: string | null): Html {
 ${fault && html`<p class="notice bad" role="alert" id="fault">${fault}</p>`}
 <form class="card stack" method="post" action="sign-in">
   <input type="hidden" name="next" value="${next}">
-  <input type="hidden" name="username" value="owner" autocomplete="username">
+  <input type="text" name="username" value="owner" autocomplete="username" hidden>
   <label for="owner-token">Owner token</label>
   <input id="owner-token" type="password" name="ownerToken" required autofocus autocomplete="current-password" maxlength="500"${fault && html` aria-describedby="fault" aria-invalid="true"`}>
   <p class="quiet">It is the value of <code>OWNER_TOKEN</code> in the settings. You stay signed in for two hours.</p>

@@ -62,7 +62,7 @@ button.plain { background: none; border: 0; padding: .3rem 0; color: var(--quiet
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .line { display: flex; flex-wrap: wrap; gap: .4rem .8rem; align-items: center; } .line form { margin-left: auto; }
 form.line { margin-top: .9rem; } form.line label { margin: 0; } form.line input { width: 15rem; max-width: 100%; }
-.stack label { margin-top: .8rem; } .stack label:first-of-type { margin-top: 0; } .stack button { margin: 1rem 0 .6rem; } .stack > :last-child { margin-bottom: 0; }
+.stack label { margin-top: .8rem; } .stack label:first-of-type { margin-top: 0; } .stack input + .quiet { margin-top: .5rem; } .stack button { margin: 1rem 0 .6rem; } .stack > :last-child { margin-bottom: 0; }
 .tabs { margin: 0 0 1rem; } .tabs a { display: block; padding: .35rem .9rem; border: 1px solid var(--line); border-radius: 2rem; background: var(--card); text-decoration: none; color: var(--quiet); }
 .tabs a[aria-current] { border-color: var(--accent); color: var(--ink); font-weight: 650; } .count { font-variant-numeric: tabular-nums; }
 .items, .timeline { list-style: none; margin: 0; padding: 0; } .items > li { border-top: 1px solid var(--line); padding: .8rem 0; }
@@ -77,7 +77,7 @@ summary { cursor: pointer; color: var(--quiet); font-size: .9rem; margin-bottom:
 .pages { margin: 0 0 1.25rem; } .card .pages { margin: .9rem 0 0; }
 @media (max-width: 46rem) {
   .columns { grid-template-columns: minmax(0, 1fr); } .wide { padding-inline: 1rem; } main { padding-top: 1.25rem; }
-  .top nav { order: 3; width: 100%; } .top nav ul { margin-inline: -.55rem; gap: 0; } .top nav a { padding: .3rem .55rem; font-size: .92rem; }
+  .top nav { order: 3; width: 100%; } .top nav ul { margin-inline: -.55rem; gap: 0; } .top nav a { padding: .3rem .5rem; font-size: .88rem; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; } tr { display: block; padding: .6rem 0; border-bottom: 1px solid var(--line); } tbody tr:last-child { border-bottom: 0; }
   td { display: block; position: relative; padding: .12rem 0 .12rem 6.5rem; border: 0; } td.number { text-align: left; }
