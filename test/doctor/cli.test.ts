@@ -47,6 +47,16 @@ describe('the command doctor', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  it('stops at once when it is asked to, and does not say that all is well', async () => {
+    for (const [name, value] of Object.entries(nowhere)) vi.stubEnv(name, value);
+    vi.stubEnv('DATABASE_URL', `sqlite:${tempDir()}/tally.db`);
+    const { terminal, output, stop } = captive();
+    const ended = doctor([], terminal);
+    stop();
+    expect(await ended).toBe(1);
+    expect(output()).toContain('Stopped before everything was looked at.');
+  });
+
   it('ends with 2 for words that it does not know', async () => {
     expect(await run(nowhere, '--url', 'votes.example.org')).toMatchObject({ code: 2 });
     expect(await run(nowhere, '--quickly')).toMatchObject({ code: 2 });
