@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import { type Config, FaultyConfig } from '../../config/schema.ts';
 import { secretFiles } from '../../config/secret-files.ts';
 import { systemClock } from '../clock.ts';
+import { stopped } from '../start.ts';
 import { exit, type Terminal, UsageError } from '../terminal.ts';
 import { examineAll } from './doctor.ts';
 import type { Told } from './examine.ts';
@@ -44,13 +45,18 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
 
   const config = configOr(tell);
   if (config === null) return finish(exit.usage);
-  await examineAll(config, {
+  const examination = examineAll(config, {
     clock: systemClock,
     url,
     secretFiles: ['.env', ...secretFiles(process.env)],
     tell: (told) => tell(tidied(told, config.secrets)),
     progress: terminal.complain,
   });
+  await Promise.race([examination, stopped(terminal.stop)]);
+  if (terminal.stop.aborted) {
+    terminal.complain('Stopped before everything was looked at.');
+    return exit.fault;
+  }
   return finish(exitCodeOf(findings));
 }
 

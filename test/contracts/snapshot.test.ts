@@ -190,6 +190,12 @@ describe.skipIf(programs === null && !process.env['CI'])('a snapshot of PostgreS
     postgres = await startPostgres(programs);
   });
   afterAll(() => postgres?.stop());
+
+  it('cannot be read where no server is, and a database without our tables has nothing of ours', async () => {
+    expect(await standingOf('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
+    expect(await standingOf(postgres.newDatabase())).toEqual({ state: 'absent' });
+  });
+
   holds(
     () => postgres.newDatabase(),
     async (url, statement) => {

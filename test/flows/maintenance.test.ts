@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { startService } from '../../src/service/service.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { program } from '../support/program.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { voted } from '../support/voted.ts';
+
+/** A program between a Discord and a service, and somebody who votes without a pause. */
+async function receivingVotes() {
+  const directory = tempDir();
+  const discord = await startLocalDiscord({ rateLimits: false });
+  onTestFinished(() => discord.stop());
+  const service = await startService({
+    host: '127.0.0.1',
+    port: 0,
+    database: `sqlite:${directory}/service.db`,
+    clock: systemClock,
+    log: createLog({ level: 'silent', secrets: [] }),
+    allowLoopbackTargets: true,
+    seed: true,
+  });
+  onTestFinished(() => service.stop());
+  const environment = {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_GUILD_ID: discord.guildId,
+    LOOKUP_BASE_URL: service.baseUrl,
+    LOOKUP_SERVER_KEY: service.seeded?.keys?.server ?? '',
+    VOTE_WEBHOOK_SECRET: voteSecret,
+    PREMIUM_WEBHOOK_SECRET: premiumSecret,
+    ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
+    DATABASE_URL: 'sqlite:data/tallyhook.db',
+    PORT: '0',
+  };
+  const running = program(['start'], environment, directory);
+  const url = await running.url();
+  let user = 0;
+  let acknowledged = 0;
+  let isVoting = true;
+  const voting = Array.from({ length: 4 }, async () => {
+    while (isVoting) {
+      user += 1;
+      const body = JSON.stringify({ event: 'server_vote', userId: String(user), timestamp: new Date().toISOString() });
+      const headers = { 'x-webhook-signature': sign(body, voteSecret) };
+      const { status } = await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers });
+      if (status === 200) acknowledged += 1;
+    }
+  });
+  return {
+    directory,
+    environment,
+    url,
+    running,
+    run: (...args: string[]) => program(args, environment, directory),
+    async endVoting() {
+      isVoting = false;
+      await Promise.all(voting);
+      return acknowledged;
+    },
+  };
+}
+
+describe('beside the program, while it receives votes', { timeout: 60_000 }, () => {
+  it('the doctor finds no fault, a backup is whole, and what is restored from it adds up', async () => {
+    const { directory, run, running, url, endVoting } = await receivingVotes();
+    const doctor = run('doctor', '--json', '--url', url);
+    const backup = run('backup', 'copy.db');
+    expect({ code: await doctor.ended, output: doctor.output() }).toMatchObject({ code: 0 });
+    expect(JSON.parse(doctor.output())).toMatchObject({ well: true });
+    expect({ code: await backup.ended, output: backup.output() }).toMatchObject({ code: 0 });
+    expect(backup.output()).toMatch(
+      /^copy\.db is a whole copy of data\/tallyhook\.db: [1-9]\d* entries of [1-9]\d* users/,
+    );
+    expect(statSync(join(directory, 'copy.db')).mode & 0o777).toBe(0o600);
+
+    const refused = run('restore', 'copy.db');
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toContain('Stop tallyhook first');
+
+    const acknowledged = await endVoting();
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+    expect(readdirSync(join(directory, 'data'))).not.toContain('tallyhook.db-wal');
+    const kept = new Database(join(directory, 'data/tallyhook.db'));
+    expect(kept.prepare('SELECT count(*) FROM entries').pluck().get()).toBe(acknowledged);
+    kept.close();
+
+    renameSync(join(directory, 'data/tallyhook.db'), join(directory, 'old.db'));
+    const restored = run('restore', 'copy.db');
+    expect(await restored.ended).toBe(0);
+    const [, entries] = /copy\.db: (\d+) entries/.exec(restored.output()) ?? [];
+    expect(Number(entries)).toBeGreaterThan(0);
+    expect(Number(entries)).toBeLessThanOrEqual(acknowledged);
+
+    const after = run('doctor');
+    expect(await after.ended).toBe(0);
+    expect(after.output()).toContain('✓ ledger         Every balance is the sum of its entries');
+    expect(after.output()).toMatch(/No fault, \d+ notes?\.\n$/);
+  });
+});
+
+describe('an export', { timeout: 60_000 }, () => {
+  it('ends quietly when nobody reads on', async () => {
+    const directory = tempDir();
+    await voted(`sqlite:${directory}/tally.db`, ['1']);
+    const database = new Database(join(directory, 'tally.db'));
+    database.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+       INSERT INTO entries (user_id, credits, cause, at) SELECT '7', 0, 'correction', 0 FROM n`,
+    );
+    database.close();
+    writeFileSync(join(directory, '.env'), 'DATABASE_URL=sqlite:tally.db\n');
+    const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
+    const child = spawn(process.execPath, [launcher, 'export'], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
+    let complaints = '';
+    child.stderr.on('data', (data) => (complaints += String(data)));
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
+    expect(complaints).toBe('');
+  });
+});
