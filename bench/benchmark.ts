@@ -16,8 +16,10 @@ export interface Thoroughness {
 export interface Benchmark {
   /** Names it on the command line and in the README. */
   readonly name: string;
+  /** The packages that tallyhook is measured against. */
+  readonly against: readonly string[];
   /** @throws Error where what was measured did not do its work: a figure of wrong answers is none. */
-  measure(how: Thoroughness, tell: Tell): Promise<Report>;
+  readonly measure: (how: Thoroughness, tell: Tell) => Promise<Report>;
 }
 
 /** Says on the terminal what is going on. */

@@ -2,16 +2,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const readme = new URL('./README.md', import.meta.url);
 
-/**
- * Puts a result between the benchmark's markers in the README.
- * @throws Error where the README has no such markers
- */
+/** Puts a result into bench/README.md. Throws as {@link withResult} does. */
 export function writeResult(name: string, text: string): void {
+  writeFileSync(readme, withResult(readFileSync(readme, 'utf8'), name, text));
+}
+
+/**
+ * The text with a result between the benchmark's markers, in the place of an earlier one.
+ * @throws Error where it has no such markers
+ */
+export function withResult(whole: string, name: string, text: string): string {
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
-  const whole = readFileSync(readme, 'utf8');
   const from = whole.indexOf(begin);
   const to = whole.indexOf(end);
   if (from === -1 || to < from)
-    throw new Error(`bench/README.md has no place for the results of ${name}: ${begin} … ${end}`);
-  writeFileSync(readme, `${whole.slice(0, from + begin.length)}\n${text}\n${whole.slice(to)}`);
+    throw new Error(`bench/README.md has no place for the results of ${name}: write ${begin} and ${end} into it.`);
+  return `${whole.slice(0, from + begin.length)}\n\n${text}\n\n${whole.slice(to)}`;
 }

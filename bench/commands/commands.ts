@@ -12,6 +12,7 @@ const kindsOfVoters: readonly Voters[] = ['known', 'unknown', 'never voted'];
 /** What a command costs the member who waits, and the service that is asked. */
 export const commands: Benchmark = {
   name: 'commands',
+  against: ['discord.js'],
   async measure(how, tell) {
     const directory = join(how.directory, 'commands');
     rmSync(directory, { recursive: true, force: true });

@@ -2,6 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Answer, Question, Usage } from './protocol.ts';
 
+/** How long a child may take to end (ms). */
+const patience = 5_000;
+
 /** A process of its own, so that what is measured shares no event loop, heap or garbage collector with anything else. */
 export interface Child {
   /** Asks one of the questions that the child answers; rejects with the child's error. */
@@ -52,10 +55,15 @@ export async function startChild(
   return { ask, usage: () => ask<Usage>('usage'), stop: () => ended(child) };
 }
 
+/** Without its parent a child goes away in good order, which leaves time to write a profile; one that hangs is killed. */
 function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
-    child.once('exit', () => resolve());
-    child.kill('SIGKILL');
+    const kill = setTimeout(() => child.kill('SIGKILL'), patience);
+    child.once('exit', () => {
+      clearTimeout(kill);
+      resolve();
+    });
+    child.disconnect();
   });
 }

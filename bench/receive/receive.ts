@@ -15,10 +15,20 @@ import { measureSlowDisk } from './slow-disk.ts';
 /** What a vote costs from the first byte to the 200, beside what people would use instead. */
 export const receive: Benchmark = {
   name: 'receive',
+  against: [
+    'express',
+    'fastify',
+    'hono',
+    '@hono/node-server',
+    '@top-gg/sdk',
+    '@octokit/webhooks',
+    'better-sqlite3',
+    '@keyv/sqlite',
+  ],
   async measure(how, tell) {
     const schedule = how.quick
       ? { rounds: 3, seconds: 0.5, alsoHalf: true }
-      : { rounds: 7, seconds: 2, alsoHalf: true };
+      : { rounds: 5, seconds: 2, alsoHalf: true };
     const directory = join(how.directory, 'receive');
     rmSync(directory, { recursive: true, force: true });
     const silence = await startSilence();
@@ -40,7 +50,6 @@ export const receive: Benchmark = {
         tables: [comparison(standings), ...(million?.tables ?? [])],
         notes: [
           `All ${kept.toLocaleString('en-US')} votes that tallyhook acknowledged were found in its database: row, entry, effect, and balances equal to the sums of the entries.`,
-          `The sender spends ${figure(standingOf(standings, 'bare-http').saturated.senderCpu)} µs of CPU per request, which is less than any server does.`,
           ...slow.notes,
           ...(million?.notes ?? []),
         ],
@@ -75,7 +84,14 @@ function goals(standings: readonly Standing[]): Goal[] {
       1,
       (own.half?.p99 ?? Number.POSITIVE_INFINITY) / (express.half?.p99 ?? Number.NaN),
     ),
+    atMost("the sender's CPU per request, of the leanest server's", 1, senderOver(standings)),
   ];
+}
+
+/** What the sender spends of the CPU, over what the leanest server does: above 1 it would be the sender that is measured. */
+function senderOver(standings: readonly Standing[]): number {
+  const ratios = standings.map(({ saturated }) => saturated.senderCpu / saturated.cpu);
+  return Math.max(...ratios);
 }
 
 function comparison(standings: readonly Standing[]): Table {

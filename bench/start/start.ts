@@ -12,8 +12,10 @@ import { type Started, startOnce } from './started.ts';
 /** How long it takes to be there, and how much room it takes up. */
 export const start: Benchmark = {
   name: 'start',
+  against: ['discord.js'],
   async measure(how, tell) {
     const directory = join(how.directory, 'start');
+    rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
     const discord = await startLocalDiscord({ rateLimits: false });
     try {

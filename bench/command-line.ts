@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util';
+
+export const help = `Measures how fast tallyhook is, beside what people would use instead.
+
+  npm run bench                        everything, in under a quarter of an hour
+  npm run bench -- receive --quick     one benchmark, roughly, in a minute
+
+  --quick     fewer rounds and shorter runs
+  --write     put the results into bench/README.md
+  --million   receive: also a million votes through one receiver, watching its memory
+  --keep      ledger: leave the large databases in data/bench for the next run
+
+The benchmarks are`;
+
+export interface Wanted {
+  readonly names: readonly string[];
+  readonly quick: boolean;
+  readonly write: boolean;
+  readonly million: boolean;
+  readonly keep: boolean;
+  readonly help: boolean;
+}
+
+/**
+ * What is wanted; all benchmarks where none is named.
+ * @throws Error for a benchmark or an option that there is not
+ */
+export function wantedBy(args: readonly string[], known: readonly string[]): Wanted {
+  const flag = { type: 'boolean', default: false } as const;
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { quick: flag, write: flag, million: flag, keep: flag, help: { ...flag, short: 'h' } },
+  });
+  const unknown = positionals.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`There is no benchmark "${unknown}". There are ${known.join(', ')}.`);
+  return { ...values, names: positionals.length === 0 ? known : positionals };
+}

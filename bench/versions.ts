@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest;
+
+/** tallyhook's own version, and those of the packages that it is measured against: package.json pins them exactly. */
+export function versions(packages: readonly string[]): string {
+  const { version, dependencies, devDependencies } = manifest;
+  const pinned: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies };
+  return [`tallyhook ${version}`, ...packages.map((name) => `${name} ${pinned[name] ?? 'of an unknown version'}`)].join(
+    ', ',
+  );
+}
