@@ -106,25 +106,12 @@ function holds(newUrl: () => string): void {
       const { deliveryId: repeat } = await record(store, vote('1'), start + minute);
       const { deliveryId: second } = await record(store, vote('2'), start + 10 * minute);
       const { deliveryId: third } = await record(store, vote('3'), start + 20 * minute);
-      const quarantined = {
-        outcome: 'quarantined',
-        kind: 'surprise',
-        reason: 'new',
-        userId: null,
-        listing: null,
-      } as const;
+      const unclear = { is: 'unclear', kind: 'surprise', reason: 'new', listing: null } as const;
       const bodies = ['{"userId":"1"}', '{"userId": 1}', '{"userId":11}', '{"userId":"21"}'];
       const kept: number[] = [];
       for (const body of bodies) {
-        const row = {
-          receivedAt: start + hour,
-          family: 'vote',
-          credits: 0,
-          eventKey: null,
-          body,
-          ...quarantined,
-        } as const;
-        kept.push((await store.transact((tally) => tally.log(row))) ?? 0);
+        const delivery = { receivedAt: start + hour, family: 'vote', body } as const;
+        kept.push((await store.recorder.record(delivery, unclear)).deliveryId);
       }
       const [text, number, longer, other] = kept;
       const find = async (filter: object) => ids(await store.records.deliveries({ ...page, ...filter }));
@@ -141,10 +128,7 @@ function holds(newUrl: () => string): void {
     it('pages through entries of one moment, and finds the entry and the effects of a delivery', async () => {
       const store = await open();
       for (const name of ['server', 'bot', 'other']) {
-        const listing = { ...server, name } as never;
-        await store.transact((tally) =>
-          recordEvent(tally, vote('1'), listing, { receivedAt: start, family: 'vote', body: '{}' }),
-        );
+        await record(store, vote('1'), start, { name });
       }
       const [first, second] = await store.records.entries('1', 2);
       expect([first?.id, second?.id]).toEqual([3, 2]);

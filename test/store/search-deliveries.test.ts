@@ -7,13 +7,14 @@ import { tempDir } from '../support/temp-dir.ts';
 it('looks further than one stride for what is rare', async () => {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock());
   onTestFinished(() => store.close());
-  const row = { receivedAt: 0, family: 'vote', credits: 0, eventKey: null, body: '{}', outcome: 'recorded' } as const;
-  await store.transact(async (tally) => {
-    for (let id = 1; id <= 10_010; id += 1) {
-      const kind = id === 1 || id === 10_010 ? 'rare' : 'usual';
-      await tally.log({ ...row, kind, listing: 'server', reason: null, userId: null });
-    }
-  });
+  const delivery = { receivedAt: 0, family: 'vote', body: '{}' } as const;
+  const record = (kind: string) =>
+    store.recorder.record(delivery, { is: 'unclear', kind, reason: 'new', listing: 'server' });
+  await record('rare');
+  for (let half = 0; half < 2; half += 1) {
+    await Promise.all(Array.from({ length: 5_005 }, () => record('usual')));
+  }
+  await record('rare');
   const found = await store.records.deliveries({ kind: 'rare', limit: 9, before: null });
-  expect(found.map(({ id }) => id)).toEqual([10_010, 1]);
+  expect(found.map(({ id }) => id)).toEqual([10_012, 1]);
 });
