@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -10,6 +11,8 @@ if (major < 24) {
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Many tests mostly wait, for programs to start and for connections to come back.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     setupFiles: ['test/support/discord-watch.ts'],

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import querystring from 'node:querystring';
 import type { ZodError } from 'zod';
 import { type FileListing, listingsFile } from './listings-file.ts';
 import { type Environment, readValues } from './read-values.ts';
 import { type Config, type Fault, FaultyConfig, type Listing } from './schema.ts';
-import { ReadableByAll, readableByAll, readSecretFile } from './secret-file.ts';
+import { isReadableByAll } from './secret-file.ts';
 import { settings, type Values } from './settings.ts';
 
 const hourInMs = 3_600_000;
@@ -34,9 +35,15 @@ export function loadConfig(environment: Environment): Config {
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
     ownerToken: values.OWNER_TOKEN ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
+    exposedFile: exposedIn(values),
     secrets: secretsIn(values, listings),
   };
   return deepFreeze(config);
+}
+
+/** The file may hold no secret at all, so that it is open to all is for its owner to judge. */
+function exposedIn({ TALLYHOOK_CONFIG: path }: Values): string | null {
+  return path !== undefined && isReadableByAll(path) ? path : null;
 }
 
 function isProduction(environment: Environment): boolean {
@@ -116,12 +123,8 @@ function readListings(path: string, faults: Fault[]): FileListing[] {
   const setting = 'TALLYHOOK_CONFIG';
   let json: unknown;
   try {
-    json = JSON.parse(readSecretFile(path));
+    json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error instanceof ReadableByAll) {
-      faults.push(readableByAll(setting, path, error));
-      return [];
-    }
     // The words of a JSON error quote the file, and the file holds secrets.
     const why = error instanceof SyntaxError ? 'it is not JSON' : 'it cannot be read';
     faults.push({

@@ -31,6 +31,8 @@ export interface Config {
   readonly http: { readonly host: string; readonly port: number };
   readonly ownerToken: string | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** The file of the listings, where everybody on this machine may read it. */
+  readonly exposedFile: string | null;
   /** Every secret in it, for the log to cut out. */
   readonly secrets: readonly string[];
 }

@@ -19,9 +19,13 @@ export class ReadableByAll extends Error {
  * Where modes mean nothing (Windows) none is asked for. Throws {@link ReadableByAll}, and what `readFileSync` throws.
  */
 export function readSecretFile(path: string): string {
-  const { mode } = statSync(path);
-  if (process.platform !== 'win32' && (mode & readableByOthers) !== 0) throw new ReadableByAll(mode);
+  if (isReadableByAll(path)) throw new ReadableByAll(statSync(path).mode);
   return readFileSync(path, 'utf8');
+}
+
+/** Throws what `statSync` throws. */
+export function isReadableByAll(path: string): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & readableByOthers) !== 0;
 }
 
 /** What to tell of it. `setting` is the one that names the file. */

@@ -11,6 +11,7 @@ import { createInteractions } from './discord/interactions.ts';
 import { createReach } from './discord/reach.ts';
 import { createRegistrar } from './discord/registrar.ts';
 import { createDiscordRest } from './discord/rest.ts';
+import { tellDoubts } from './doubts.ts';
 import { messageOf } from './errors.ts';
 import { createHealth } from './health.ts';
 import { createHttpApp } from './http-app.ts';
@@ -186,7 +187,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       const address = listen ? await server.listen(config.http.host, config.http.port) : null;
       dispatcher.start();
       discord.start();
-      warnOfSilence(config, log);
+      tellDoubts(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
     },
@@ -241,20 +242,4 @@ function cardFrom(listings: readonly ListedLookup[]): (name: string) => Promise<
     const { value } = await listed.lookup.profile();
     return { name: value.name, url: value.url };
   };
-}
-
-/** What is not wrong, but most likely not meant. */
-function warnOfSilence({ listings }: Config, log: Log): void {
-  const receiving = listings.some(
-    ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
-      voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
-  );
-  if (!receiving)
-    log.warn(
-      { cure: 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard.' },
-      'no webhook secret is configured: every delivery is refused',
-    );
-  else if (listings.every(({ announceChannelId }) => announceChannelId === null)) {
-    log.warn({ cure: 'Set ANNOUNCE_CHANNEL_ID.' }, 'no channel is configured: nothing will be announced');
-  }
 }

@@ -29,6 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: [...words, 'tally', 'ledger', 'outbox', 'lookup', 'owner'],
   discord: [...pure, 'outbox', 'commands', 'lookup', 'texts'],
   metrics: [],
+  doubts: ['log', 'config'],
   measure: ['clock', 'metrics', 'lookup', 'tally'],
   health: ['errors', 'metrics'],
   'http-app': ['log'],
@@ -38,6 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   app: [
     ...pure,
     'config',
+    'doubts',
     'commands',
     'metrics',
     'measure',

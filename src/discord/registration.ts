@@ -27,16 +27,21 @@ interface Registration {
  * one guild. Throws what {@link DiscordRest} throws.
  */
 export async function registerCommands(registration: Registration): Promise<'unchanged' | 'registered'> {
-  if (await areRegistered(registration)) return 'unchanged';
-  await registration.rest.put(routeOf(registration), wantedOf(registration));
+  const wanted = wantedOf(registration);
+  if (await knows(registration, wanted)) return 'unchanged';
+  await registration.rest.put(routeOf(registration), wanted);
   return 'registered';
 }
 
 /** Whether Discord knows the commands as they are. Throws what {@link DiscordRest} throws. */
-export async function areRegistered(registration: Registration): Promise<boolean> {
+export function areRegistered(registration: Registration): Promise<boolean> {
+  return knows(registration, wantedOf(registration));
+}
+
+async function knows(registration: Registration, wanted: ReturnType<typeof wantedOf>): Promise<boolean> {
   const { rest, guildId } = registration;
   const known = comparable(await rest.get(routeOf(registration)), guildId);
-  return isDeepStrictEqual(known, comparable(wantedOf(registration), guildId));
+  return isDeepStrictEqual(known, comparable(wanted, guildId));
 }
 
 function routeOf({ applicationId: id, guildId }: Registration) {

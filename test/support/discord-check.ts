@@ -9,11 +9,14 @@ import { schemaNamed, schemaOfType } from './discord-types.ts';
 /** Refusals of what was meant to be at fault: an invalid form, no JSON. Discord: "JSON Error Codes". */
 const badForm = [50035, 50109];
 
+/** What an address that there is not may be answered with. */
+const unroutable = [0, 400, 401, 404, 405];
+
 /** What Discord's document finds wrong with a request and its answer, a sentence each. */
 export function faultsOfExchange(exchange: Exchange): string[] {
   const { method, path, query, body, status, answer } = exchange;
   const operation = operationOf(method, path);
-  if (operation === undefined && ![404, 405].includes(status)) return [`${method} ${path} is not in the document`];
+  if (operation === undefined && !unroutable.includes(status)) return [`${method} ${path} is not in the document`];
   const name = operation?.name ?? `${method} ${path}`;
   const isUntaken = isRefusedAsSuch(exchange) || (status === 0 && body === undefined);
   const asked =

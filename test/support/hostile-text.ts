@@ -61,9 +61,9 @@ export const hostileText: fc.Arbitrary<string> = fc
 
 /** What is harmful in a text as Discord would draw it; null where nothing is. Mentions of `expected` are ours. */
 export function harmIn(text: string, expected: readonly string[] = []): string | null {
-  const foreign = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), text);
-  // Our own moments, and an escape with what it escapes.
-  const left = foreign.replace(/<t:\d+:[RD]>/g, '').replace(/\\[^0-9A-Za-z\s]/g, '');
+  const live = text.replace(/\\[^0-9A-Za-z\s]/g, '');
+  const foreign = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), live);
+  const left = foreign.replace(/<t:\d+:[RD]>/g, '');
   const harms: readonly [RegExp, string][] = [
     [/@everyone|@here/, 'it calls everybody'],
     [/</, 'it has a live mention, emoji or moment'],

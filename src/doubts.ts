@@ -1,0 +1,24 @@
+import type { Config } from '../config/schema.ts';
+import type { Log } from './log.ts';
+
+/** What is not wrong, but most likely not meant. */
+export function tellDoubts({ listings, exposedFile }: Config, log: Log): void {
+  const receiving = listings.some(
+    ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
+      voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
+  );
+  if (!receiving)
+    log.warn(
+      { cure: 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard.' },
+      'no webhook secret is configured: every delivery is refused',
+    );
+  else if (listings.every(({ announceChannelId }) => announceChannelId === null)) {
+    log.warn({ cure: 'Set ANNOUNCE_CHANNEL_ID.' }, 'no channel is configured: nothing will be announced');
+  }
+  if (exposedFile !== null) {
+    log.warn(
+      { cure: `Run \`chmod 600 ${exposedFile}\`.` },
+      'everybody on this machine may read the file of TALLYHOOK_CONFIG, and with it its secrets',
+    );
+  }
+}
