@@ -9,12 +9,12 @@ import type { Recorder } from '../tally/recorder.ts';
 import { sqlAccounts } from './accounts.ts';
 import { spentSince } from './budget-log.ts';
 import type { Dialect } from './dialect.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { sqlOutbox } from './outbox.ts';
 import { sqlRecords } from './records.ts';
 import { compiler } from './statement.ts';
-import { createWriter, type Writer } from './writer.ts';
+import { createWriter } from './writer.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
@@ -54,10 +54,9 @@ export interface Store {
  * {@link CannotOpenDatabase}.
  */
 export async function openStore(url: string, clock: Clock, { thread = true } = {}): Promise<Store> {
-  const { dialect, writer } = await opened(url, clock, thread);
+  const { dialect, commits } = await opened(url, clock, thread);
   const db = compiler(dialect);
   const { reading } = dialect;
-  const commits = createGroupCommit(writer, clock, mostWaiting);
 
   let trouble: { error: StoreUnavailable; at: number } | undefined;
 
@@ -101,28 +100,30 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
     waiting: commits.waiting,
     async close() {
       await commits.close();
-      await writer.close();
       await dialect.close();
     },
   };
 }
 
 /**
- * The database, reachable and with every migration applied, and who writes to it. Each database's driver is loaded only where it is
+ * The database, reachable and with every migration applied, and the way in to it. Each database's driver is loaded only where it is
  * used. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}.
  */
-async function opened(url: string, clock: Clock, thread: boolean): Promise<{ dialect: Dialect; writer: Writer }> {
+async function opened(
+  url: string,
+  clock: Clock,
+  thread: boolean,
+): Promise<{ readonly dialect: Dialect; readonly commits: GroupCommit }> {
   try {
-    if (!url.startsWith('sqlite:')) {
-      const dialect = (await import('./postgres.ts')).postgres(url);
-      await migrate(dialect, clock);
-      return { dialect, writer: createWriter(dialect) };
-    }
-    const path = url.slice('sqlite:'.length);
-    const dialect = (await import('./sqlite.ts')).sqlite(path);
+    const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
+    const dialect =
+      path === null ? (await import('./postgres.ts')).postgres(url) : (await import('./sqlite.ts')).sqlite(path);
     await migrate(dialect, clock);
-    const writer = thread ? (await import('./threaded-writer.ts')).threadedWriter(path) : createWriter(dialect);
-    return { dialect, writer };
+    const commits =
+      path !== null && thread
+        ? (await import('./threaded-commits.ts')).threadedCommits(path, mostWaiting)
+        : createGroupCommit(createWriter(dialect), clock, mostWaiting);
+    return { dialect, commits };
   } catch (error) {
     throw error instanceof TallyhookError ? error : new CannotOpenDatabase(error);
   }

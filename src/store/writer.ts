@@ -15,8 +15,6 @@ export type Written =
 /** Does batches of jobs, each batch in one transaction and one at a time: the next is not given before the last has come back. */
 export interface Writer {
   commit(batch: readonly Job[]): Promise<Written>;
-  /** Ends what it has begun; the dialect that it was given is its owner's to close. */
-  close(): Promise<void>;
 }
 
 /** Writes over a connection of this thread's own. */
@@ -48,6 +46,5 @@ export function createWriter(dialect: Dialect): Writer {
         return { is: dialect.isBusy(error) ? 'busy' : dialect.isUnavailable(error) ? 'unavailable' : 'failed', cause };
       }
     },
-    close: async () => {},
   };
 }
