@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/clock.ts';
+import type { Desk } from '../../src/owner/desk.ts';
 import { owning, token, vote } from './owning.ts';
 
 /** A browser that shows no pages: it keeps the cookie, follows nothing, and sends forms as one does. */
-async function browsing() {
-  const owned = await owning();
+async function browsing(changes: Partial<Desk> = {}) {
+  const owned = await owning(changes);
   const base = `${owned.url}/owner/`;
   let cookie = '';
 
@@ -251,4 +252,13 @@ describe('the console', () => {
       expect(page.headers.get('content-type')).toContain('text/html');
     }
   });
+});
+
+it('says on its first page that the service refuses a key, and what to do', async () => {
+  const key = { listing: 'server', left: null, limit: 120, keyRefused: true, wrongShape: false };
+  const { open, signIn } = await browsing({ budgets: async () => [key] });
+  await signIn();
+  const { text } = await open('');
+  expect(text).toContain('The service refuses the API key of <bdi>server</bdi>');
+  expect(text).toContain('unknown of 120');
 });

@@ -16,13 +16,18 @@ ${needs(summary, up)}
 <p class="quiet">Look the member up: every entry, and every delivery that paid nothing, with the reason.</p>${memberSearch(up)}</section>`;
 }
 
-function needs({ counts }: Summary, up: string): Html {
+function needs({ counts, budgets }: Summary, up: string): Html {
   const { quarantined } = counts.deliveries;
   const { buried } = counts.effects;
-  if (quarantined + buried === 0) return html`<p class="notice good">Nothing needs you.</p>`;
+  const refused = budgets.filter(({ keyRefused }) => keyRefused);
+  const strange = budgets.filter(({ wrongShape }) => wrongShape);
+  if (quarantined + buried + refused.length + strange.length === 0)
+    return html`<p class="notice good">Nothing needs you.</p>`;
   return html`<section class="notice bad" aria-labelledby="needs"><h2 id="needs">This needs you</h2><ul>
 ${quarantined > 0 && html`<li><a href="${up}deliveries?outcome=quarantined">${counted(quarantined, 'quarantined delivery', 'quarantined deliveries')}</a>: genuine, but not understood. Nothing was paid for ${quarantined === 1 ? 'it' : 'them'} yet.</li>`}
 ${buried > 0 && html`<li><a href="${up}effects?state=buried">${counted(buried, 'buried effect')}</a>: could not succeed. Mend the cause and replay ${buried === 1 ? 'it' : 'them'}.</li>`}
+${refused.map(({ listing }) => html`<li>The service refuses the API key of <bdi>${listing}</bdi>. Make a new one in its dashboard, <i>Edit server → Advanced setup</i>, and set it.</li>`)}
+${strange.map(({ listing }) => html`<li>The service answers for <bdi>${listing}</bdi> in a way that its document does not describe. The log names the field; look for a newer tallyhook.</li>`)}
 </ul></section>`;
 }
 
@@ -31,7 +36,7 @@ function parts({ parts, budgets, counts, lastDelivery }: Summary, up: string, no
 ${Object.entries(parts).map(([name, state]) => html`<div><dt>${name}</dt><dd>${partState(state)}</dd></div>`)}
 ${budgets.map(
   ({ listing, left, limit }) =>
-    html`<div><dt>requests left for <bdi>${listing}</bdi></dt><dd>${left} of ${limit} <span class="quiet">this minute</span></dd></div>`,
+    html`<div><dt>requests left for <bdi>${listing}</bdi></dt><dd>${left ?? 'unknown'} of ${limit} <span class="quiet">this minute</span></dd></div>`,
 )}
 <div><dt>outbox</dt><dd><a href="${up}effects?state=waiting">${counted(counts.effects.waiting, 'effect')} waiting</a></dd></div>
 <div><dt>last delivery</dt><dd>${
