@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Fault } from './schema.ts';
-import { ReadableByAll, readableByAll, readSecretFile } from './secret-file.ts';
+import { isReadableByAll, readableByAll } from './secret-file.ts';
 import { type SettingName, settingNames, settings, type Values } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,20 +41,25 @@ function isSet(value: string | undefined): value is string {
 function textOfFile(name: SettingName, path: string, faults: Fault[]): string | undefined {
   const setting = `${name}_FILE`;
   try {
-    const read = 'secret' in settings[name] ? readSecretFile(path) : readFileSync(path, 'utf8');
-    const text = read.replace(/\r?\n$/, '');
-    if (text !== '') return text;
-    faults.push({ setting, problem: `names an empty file (${path}).`, cure: `Put into it ${settings[name].form}.` });
-  } catch (error) {
-    if (error instanceof ReadableByAll) {
-      faults.push(readableByAll(setting, path, error));
-      return undefined;
+    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    if (text === '') {
+      faults.push({ setting, problem: `names an empty file (${path}).`, cure: `Put into it ${settings[name].form}.` });
+    } else if (isSecret(name, text) && isReadableByAll(path)) {
+      faults.push(readableByAll(setting, path));
+    } else {
+      return text;
     }
+  } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const cure = 'Correct the path, and let the user that tallyhook runs as read the file.';
     faults.push({ setting, problem: `names a file that cannot be read (${path}: ${why}).`, cure });
   }
   return undefined;
+}
+
+/** An address on this machine holds no password. */
+function isSecret(name: SettingName, text: string): boolean {
+  return 'secret' in settings[name] && !/^(sqlite|memory):/.test(text);
 }
 
 function check(name: SettingName, text: string, faults: Fault[]): unknown {
