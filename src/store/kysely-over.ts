@@ -1,17 +1,22 @@
-import { DummyDriver, Kysely } from 'kysely';
+import { type Driver, DummyDriver, Kysely } from 'kysely';
 import type { Connection, Dialect } from './dialect.ts';
 
-/** A Kysely that runs what it builds on the connection, inside whatever transaction that is in: for migrations. */
-export function kyselyOver<Tables>(dialect: Dialect, connection: Connection): Kysely<Tables> {
-  const { createAdapter, createIntrospector, createQueryCompiler } = dialect.kysely;
+/** A Kysely in the dialect's spelling, over whatever runs its statements. */
+export function kyselyWith<Tables>({ kysely }: Pick<Dialect, 'kysely'>, driver: Driver): Kysely<Tables> {
+  const { createAdapter, createIntrospector, createQueryCompiler } = kysely;
   return new Kysely<Tables>({
     dialect: {
-      createAdapter: () => createAdapter.call(dialect.kysely),
-      createIntrospector: (db) => createIntrospector.call(dialect.kysely, db),
-      createQueryCompiler: () => createQueryCompiler.call(dialect.kysely),
-      createDriver: () => new BorrowedConnection(connection),
+      createAdapter: () => createAdapter.call(kysely),
+      createIntrospector: (db) => createIntrospector.call(kysely, db),
+      createQueryCompiler: () => createQueryCompiler.call(kysely),
+      createDriver: () => driver,
     },
   });
+}
+
+/** One that runs what it builds on the connection, inside whatever transaction that is in: for migrations. */
+export function kyselyOver<Tables>(dialect: Dialect, connection: Connection): Kysely<Tables> {
+  return kyselyWith(dialect, new BorrowedConnection(connection));
 }
 
 class BorrowedConnection extends DummyDriver {

@@ -6,7 +6,7 @@ import type { Connection, Dialect } from './dialect.ts';
 
 /** Pages after which the write-ahead log is folded back. The default of 1,000 costs a third of the storage time under load. */
 const checkpointPages = 4_000;
-/** Waiting for a lock blocks the whole process, so it is kept short; the group commit waits without blocking. */
+/** Waiting for a lock blocks the thread, so it is kept short; the group commit waits without blocking. */
 const busyTimeoutMs = 20;
 /** Two processes that create the file at once get in each other's way; at the start nobody waits for this one yet. */
 const openingTimeoutMs = 5_000;

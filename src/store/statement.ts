@@ -1,18 +1,11 @@
-import { type Compilable, DummyDriver, Kysely, type RawBuilder, sql } from 'kysely';
+import { type Compilable, DummyDriver, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Connection, Dialect } from './dialect.ts';
+import { kyselyWith } from './kysely-over.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds and compiles statements in the dialect's spelling; it never runs one itself. */
 export function compiler(dialect: Pick<Dialect, 'kysely'>): Kysely<Tables> {
-  const { createAdapter, createIntrospector, createQueryCompiler } = dialect.kysely;
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => createAdapter.call(dialect.kysely),
-      createIntrospector: (db) => createIntrospector.call(dialect.kysely, db),
-      createQueryCompiler: () => createQueryCompiler.call(dialect.kysely),
-      createDriver: () => new DummyDriver(),
-    },
-  });
+  return kyselyWith(dialect, new DummyDriver());
 }
 
 /** Compiles and runs a statement, and returns its rows. */
