@@ -50,7 +50,7 @@ export interface Budget {
  * The order of the entries plays no part, so the proof holds for any number of processes that write to one log.
  */
 export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number }): Budget {
-  const window = budgetWindow(options.timeout);
+  const window = minute + options.timeout + slack;
   let closedUntil = Number.NEGATIVE_INFINITY;
 
   return {
@@ -74,11 +74,6 @@ export function createBudget(options: { log: BudgetLog; keyId: string; timeout: 
       return Math.max(0, requestLimit - (await options.log.spent(options.keyId, at - window)));
     },
   };
-}
-
-/** The length of time that no more than {@link requestLimit} requests depart in (ms), given how long one may be under way (ms). */
-export function budgetWindow(timeout: number): number {
-  return minute + timeout + slack;
 }
 
 function overBudget(retryAt: number): LookupOverBudget {

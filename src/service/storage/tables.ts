@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { ListingKind } from '../listing/listing.ts';
 
 /** The two families of webhooks; each has an address and a secret of its own (document, section 5.7). */
@@ -110,4 +110,3 @@ export interface Tables {
 }
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
-export type NewRow<Table extends keyof Tables> = Insertable<Tables[Table]>;
