@@ -29,7 +29,11 @@ async function owner(options: Parameters<Browser['newContext']>[0] = {}): Promis
   const complaints: string[] = [];
   // What is refused on purpose is no complaint; what the policy stops is.
   page.on('console', (message) => /status of 4\d\d/.test(message.text()) || complaints.push(message.text()));
-  page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+  // Going on before everything has come gives up what is still on its way (ERR_ABORTED); that is the browser's doing.
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? 'no reason';
+    if (why !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed: ${why}`);
+  });
   page.on(
     'response',
     (response) => response.status() >= 500 && complaints.push(`${response.status()} ${response.url()}`),
