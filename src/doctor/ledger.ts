@@ -1,6 +1,7 @@
 import type { BalanceDifference, Differences, PaymentDifference, StrayRows } from '../store/audit.ts';
 import { type Finding, fault, well } from './finding.ts';
 
+const rowsByHand = 'Somebody changed or deleted rows by hand. Restore a backup, or report it.';
 const keep = 'Make a backup, then look at the entries of these users in the owner API before you correct anything.';
 
 /** Balance = sum of entries, of credits and of votes. */
@@ -25,13 +26,20 @@ export function judgePayments({ count, first }: Differences<PaymentDifference>):
   );
 }
 
+/** Every history is whole: `broken` links lead past an entry. */
+export function judgeLinks(broken: number): Finding[] {
+  if (broken === 0) return [];
+  const links = broken === 1 ? '1 link between entries leads' : `${broken} links between entries lead`;
+  return [fault(`${links} past one, so that a history is shown with gaps.`, rowsByHand)];
+}
+
 /** Rows that point at nothing. */
 export function judgeStrays({ entries, effects, names }: StrayRows): Finding[] {
   if (entries + effects + names === 0) return [];
   return [
     fault(
       `Rows point at rows that are gone: ${entries} entries, ${effects} effects, ${names} names of orders.`,
-      'Somebody deleted rows by hand. Restore a backup, or report it.',
+      rowsByHand,
     ),
   ];
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { messageOf } from '../errors.ts';
-import { balanceDifferences, paymentDifferences, strayRows } from '../store/audit.ts';
+import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../store/audit.ts';
 import { databaseFile, type Snapshot } from '../store/snapshot.ts';
 import type { Standing } from '../store/standing.ts';
 import type { Store } from '../store/store.ts';
@@ -11,7 +11,7 @@ import { judgeDeliveries } from './deliveries.ts';
 import { checkDisk } from './disk.ts';
 import type { Check } from './examine.ts';
 import { type Finding, fault, well } from './finding.ts';
-import { judgeBalances, judgePayments, judgeStrays } from './ledger.ts';
+import { judgeBalances, judgeLinks, judgePayments, judgeStrays } from './ledger.ts';
 import { judgeBacklog } from './outbox.ts';
 
 /** A larger file (bytes) is checked without comparing its indexes with their tables, which takes four times as long. */
@@ -45,6 +45,8 @@ export function databaseChecks({ databaseUrl, listings }: Config, opened: Opened
         judgeBalances(await balanceDifferences(snapshot)),
         judgePayments(await paymentDifferences(snapshot)),
         ...judgeStrays(await strayRows(snapshot)),
+        // An older version knows no links.
+        ...(standing.state === 'current' ? judgeLinks(await brokenLinks(snapshot)) : []),
       ],
     },
     { name: 'deliveries', run: async () => judgeDeliveries(listings, await lastDeliveries(snapshot), now) },

@@ -1,11 +1,14 @@
 import type { Entry } from './entry.ts';
+import type { Passbook } from './passbook.ts';
 
-/** What the ledger needs inside a transaction. An entry and the balance it changes are written by one call: they cannot part. */
+/** What the ledger needs inside a transaction. */
 export interface LedgerWrites {
-  /** Appends the entry, moves the user's balance by it, and returns the balance after it (credits). */
-  append(entry: Entry): Promise<number>;
+  /** A user's passbook, as it stands in this transaction; an empty one for whoever has no entry yet. */
+  passbook(userId: string): Promise<Passbook>;
+  /** Appends the entry and returns the passbook with it. An entry and the balance it changes are written by one call: they cannot part. */
+  append(passbook: Passbook, entry: Entry): Promise<Passbook>;
   /** Whether a vote that counts lies strictly between the two times (ms since the epoch). */
-  hasVoteBetween(listing: string, userId: string, after: number, before: number): Promise<boolean>;
+  hasVoteBetween(passbook: Passbook, listing: string, after: number, before: number): Promise<boolean>;
 }
 
 /** A user's account. */

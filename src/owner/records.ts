@@ -72,7 +72,7 @@ export interface Records {
   effect(id: number): Promise<EffectRecord | null>;
   /** The effects of a delivery, oldest first. */
   effectsOf(deliveryId: number): Promise<readonly EffectRecord[]>;
-  /** A user's entries, the newest first, the cause of each included; `before` is an entry's id. */
+  /** A user's entries, the last recorded first; `before` is the id of one. */
   entries(userId: string, limit: number, before?: number | null): Promise<readonly EntryRecord[]>;
   /** The entry that a delivery of a user left; null where it left none. */
   entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<EntryRecord | null>;

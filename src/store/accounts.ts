@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { countedVotes } from '../ledger/entry.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
+import { lastVoteIn } from '../ledger/passbook.ts';
 import type { Connection } from './dialect.ts';
 import { run } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -17,15 +17,8 @@ export function sqlAccounts(db: Kysely<Tables>, reading: Connection): LedgerRead
     },
 
     async lastVoteAt(userId, listing) {
-      const votes = db
-        .selectFrom('entries')
-        .select('at')
-        .where('user_id', '=', userId)
-        .where('cause', 'in', countedVotes)
-        .orderBy('at', 'desc')
-        .limit(1);
-      const [last] = await run(reading, listing === null ? votes : votes.where('listing', '=', listing));
-      return last?.at ?? null;
+      const [row] = await run(reading, db.selectFrom('balances').select('last_votes').where('user_id', '=', userId));
+      return row === undefined ? null : lastVoteIn(JSON.parse(row.last_votes), listing);
     },
   };
 }

@@ -8,11 +8,6 @@ import type { Tables } from './tables.ts';
 
 /** What the owner may do, inside a transaction of `connection`. */
 export function actsIn(db: Kysely<Tables>, connection: Connection, ledger: LedgerWrites): Acts {
-  async function balanceOf(userId: string): Promise<number> {
-    const [row] = await run(connection, db.selectFrom('balances').select('credits').where('user_id', '=', userId));
-    return row?.credits ?? 0;
-  }
-
   async function earlier(idempotencyKey: string) {
     const kept = db.selectFrom('corrections').selectAll().where('idempotency_key', '=', idempotencyKey);
     return (await run(connection, kept))[0];
@@ -26,9 +21,9 @@ export function actsIn(db: Kysely<Tables>, connection: Connection, ledger: Ledge
           ? { outcome: 'corrected', balance: first.balance, repeated: true }
           : { outcome: 'key_reused' };
       }
-      const before = await balanceOf(correction.userId);
-      if (overdraws(before, correction.credits)) return { outcome: 'overdrawn', balance: before };
-      const balance = await ledger.append(entryOf(correction));
+      const passbook = await ledger.passbook(correction.userId);
+      if (overdraws(passbook.credits, correction.credits)) return { outcome: 'overdrawn', balance: passbook.credits };
+      const { credits: balance } = await ledger.append(passbook, entryOf(correction));
       const { userId: user_id, credits, reason, at } = correction;
       const row = { idempotency_key: idempotencyKey, user_id, credits, reason, balance, at };
       await run(connection, db.insertInto('corrections').values(row));

@@ -17,6 +17,31 @@ export interface PaymentDifference {
   readonly entered: number;
 }
 
+/**
+ * How many entries do not name their user's entry before them, and how many balances not the newest one. A history is read along
+ * these links, so what they pass over would not be seen.
+ */
+export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
+  const count = db.fn.countAll<number>().as('count');
+  const before = sql<number | null>`lag(id) over (partition by user_id order by id)`;
+  const links = db.selectFrom('entries').select(['previous', before.as('before')]);
+  const [entries] = await run(
+    db.selectFrom(links.as('links')).select(count).whereRef('previous', 'is distinct from', 'before'),
+  );
+  const newest = db
+    .selectFrom('entries')
+    .select(({ fn }) => ['user_id', fn.max('id').as('newest')])
+    .groupBy('user_id');
+  const [balances] = await run(
+    db
+      .selectFrom('balances')
+      .leftJoin(newest.as('newest'), 'newest.user_id', 'balances.user_id')
+      .select(count)
+      .whereRef('last_entry', 'is distinct from', 'newest'),
+  );
+  return (entries?.count ?? 0) + (balances?.count ?? 0);
+}
+
 /** How many rows point at a row that is not there: entries and effects at deliveries, names at orders. */
 export interface StrayRows {
   readonly entries: number;

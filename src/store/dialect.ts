@@ -1,4 +1,4 @@
-import type { ColumnBuilderCallback, Dialect as KyselyDialect, RawBuilder } from 'kysely';
+import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
 
 /** One statement's text and values, as Kysely compiled them. */
 export interface Query {
@@ -10,6 +10,8 @@ export interface Query {
 export interface Connection {
   /** The rows that the statement returns; none for one that returns nothing. */
   run(query: Query): Promise<readonly unknown[]>;
+  /** The number of the row that the insertion made; null where there was one with its key already, and it was to do nothing then. */
+  insert(query: Query): Promise<number | null>;
 }
 
 /** A connection that writes. Only one transaction writes at a time, over all processes: `begin` waits for its turn, or fails as busy. */
@@ -25,6 +27,8 @@ export interface Dialect {
   readonly id: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
   /** Ends the declaration of a table that is only ever read by its key, so that its rows lie in the key's own order. */
   readonly clustered: RawBuilder<unknown>;
+  /** Gathers pairs of many rows into one JSON object, as text; null where there are no rows. */
+  readonly jsonOf: (key: Expression<unknown>, value: Expression<unknown>) => RawBuilder<string | null>;
   /** For Kysely's query compiler. */
   readonly kysely: KyselyDialect;
   readonly reading: Connection;

@@ -1,6 +1,6 @@
 import { PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { Dialect, WritingConnection } from './dialect.ts';
+import type { Connection, Dialect, WritingConnection } from './dialect.ts';
 
 /** The key of the advisory lock that makes one transaction at a time the writer, over all processes. Any constant number does. */
 const writerLock = 7_411_700;
@@ -33,9 +33,10 @@ export function postgres(url: string): Dialect {
 
   return {
     clustered: sql``,
+    jsonOf: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
     id: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely: new PostgresDialect({ pool }),
-    reading: { run: (query) => run(pool, query.sql, [...query.parameters], readingTime) },
+    reading: connection((text, values) => run(pool, text, values, readingTime)),
     writing: writingThrough(pool, silence),
     migrating: writingThrough(pool, null),
     isBusy: (error) => codeOf(error) === '55P03',
@@ -53,10 +54,10 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
   }
 
   return {
-    run: async (query) => {
+    ...connection(async (text, values) => {
       if (writer === undefined) throw new Error('A statement outside its transaction.');
-      return run(writer, query.sql, [...query.parameters], patience);
-    },
+      return run(writer, text, values, patience);
+    }),
     begin: async () => {
       const client = await pool.connect();
       try {
@@ -84,6 +85,16 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
     rollback: async () => {
       giveUp(writer);
       writer = undefined;
+    },
+  };
+}
+
+function connection(rows: (text: string, values: unknown[]) => Promise<readonly unknown[]>): Connection {
+  return {
+    run: ({ sql: text, parameters }) => rows(text, [...parameters]),
+    async insert({ sql: text, parameters }) {
+      const [made] = await rows(`${text} returning id`, [...parameters]);
+      return (made as { id: number } | undefined)?.id ?? null;
     },
   };
 }

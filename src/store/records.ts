@@ -4,6 +4,7 @@ import type { EffectState } from '../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../owner/records.ts';
 import type { Outcome } from '../tally/tally.ts';
 import type { Connection } from './dialect.ts';
+import { linkedEntries, newestOf } from './linked-entries.ts';
 import { searchDeliveries } from './search-deliveries.ts';
 import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -14,9 +15,10 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     .selectFrom('effects')
     .select(['id', 'kind', 'state', 'attempts', 'reason', 'delivery_id as deliveryId', 'channel_id as channelId'])
     .select(['created_at as createdAt', 'due_at as dueAt', 'finished_at as finishedAt']);
-  const entries = db
-    .selectFrom('entries')
-    .select(['id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId']);
+  const linked = (newest: Parameters<typeof linkedEntries>[1]) =>
+    linkedEntries(db, newest)
+      .selectFrom('linked')
+      .select(['id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId']);
   const count = db.fn.countAll<number>().as('count');
 
   return {
@@ -36,10 +38,9 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
 
     async lastVote(userId, listing, notAfter) {
-      const vote = db
-        .selectFrom('entries')
+      const vote = linkedEntries(db, newestOf(db, userId))
+        .selectFrom('linked')
         .select('delivery_id')
-        .where('user_id', '=', userId)
         .where('at', '<=', notAfter)
         .where('listing', '=', listing)
         .where('cause', 'in', countedVotes)
@@ -64,18 +65,14 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     effectsOf: (deliveryId) => run(reading, effects.where('delivery_id', '=', deliveryId).orderBy('id')),
 
     async entries(userId, limit, before = null) {
-      let query = entries.where('user_id', '=', userId).orderBy('at', 'desc').orderBy('id', 'desc').limit(limit);
-      if (before !== null) {
-        const [last] = await run(reading, db.selectFrom('entries').select('at').where('id', '=', before));
-        if (last === undefined) return [];
-        query = query.where('at', '<=', last.at).where((eb) => eb.or([eb('at', '<', last.at), eb('id', '<', before)]));
-      }
-      return run(reading, query);
+      const link = db.selectFrom('entries').select('previous').where('user_id', '=', userId);
+      const newest = before === null ? newestOf(db, userId) : link.where('id', '=', before).$asScalar();
+      return run(reading, linked(newest).limit(limit));
     },
 
     async entryOf({ id, userId }) {
       if (userId === null) return null;
-      const [entry] = await run(reading, entries.where('user_id', '=', userId).where('delivery_id', '=', id));
+      const [entry] = await run(reading, linked(newestOf(db, userId)).where('delivery_id', '=', id).limit(1));
       return entry ?? null;
     },
 

@@ -3,6 +3,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { minute } from '../clock.ts';
 import type { DeliveryFilter, Page } from '../owner/records.ts';
 import type { Connection } from './dialect.ts';
+import { linkedEntries, newestOf } from './linked-entries.ts';
 import { constant, run } from './statement.ts';
 import type { Tables } from './tables.ts';
 
@@ -75,10 +76,9 @@ function filtered(db: Kysely<Tables>, { outcome, kind, listing, userId, since, u
 /** A user's deliveries: recorded votes by their entries, others by the user's name on them, and the quarantined that name the user. */
 function ofUser(db: Kysely<Tables>, userId: string) {
   const ids = db.selectFrom('deliveries').select('id');
-  const booked = db
-    .selectFrom('entries')
+  const booked = linkedEntries(db, newestOf(db, userId))
+    .selectFrom('linked')
     .select((eb) => eb.ref('delivery_id').$notNull().as('id'))
-    .where('user_id', '=', userId)
     .where('delivery_id', 'is not', null);
   const named = ids
     .where('user_id', '=', userId)

@@ -33,6 +33,7 @@ export function sqlite(path: string): Dialect {
   };
   return {
     clustered: sql`without rowid`,
+    jsonOf: (key, value) => sql`json_group_object(${key}, ${value})`,
     id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely: new SqliteDialect({ database: async () => open(path) }),
     reading: connection(() => reader),
@@ -58,17 +59,26 @@ function open(path: string): Database.Database {
 
 /** Statements are prepared once: per row in a transaction that is five times faster than compiling each anew. */
 function connection(database: () => Database.Database): Connection {
-  const prepared = new Map<string, Statement>();
+  const known = new Map<string, Statement>();
+  function prepared(text: string): Statement {
+    let statement = known.get(text);
+    if (statement === undefined) {
+      statement = database().prepare(text);
+      known.set(text, statement);
+    }
+    return statement;
+  }
   return {
     async run({ sql: text, parameters }) {
-      let statement = prepared.get(text);
-      if (statement === undefined) {
-        statement = database().prepare(text);
-        prepared.set(text, statement);
-      }
+      const statement = prepared(text);
       if (statement.reader) return statement.all(parameters);
       statement.run(parameters);
       return [];
+    },
+    // A third cheaper than `returning`.
+    async insert({ sql: text, parameters }) {
+      const { changes, lastInsertRowid } = prepared(text).run(parameters);
+      return changes === 0 ? null : Number(lastInsertRowid);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type Compilable, DummyDriver, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Connection, Dialect } from './dialect.ts';
+import type { Connection, Dialect, Query } from './dialect.ts';
 import { kyselyWith } from './kysely-over.ts';
 import type { Tables } from './tables.ts';
 
@@ -28,16 +28,33 @@ class Argument {
   }
 }
 
+/** A function that stands for each argument. */
+type Argued<Args> = <Name extends keyof Args>(name: Name) => Args[Name];
+
 /**
  * A statement for the hot path: compiled once by Kysely, then only run. `build` gets a function that stands for each argument.
  * Compiling costs more than running, so that is most of the difference between a query builder and bare SQL.
  */
 export function statement<Args extends object>() {
-  return <Row>(build: (argument: <Name extends keyof Args>(name: Name) => Args[Name]) => Compilable<Row>) => {
-    const { sql: text, parameters } = build((name) => new Argument(name) as never).compile();
-    return async (connection: Connection, args: Args): Promise<readonly Row[]> => {
-      const values = parameters.map((value) => (value instanceof Argument ? args[value.name as keyof Args] : value));
-      return (await connection.run({ sql: text, parameters: values })) as readonly Row[];
-    };
+  return <Row>(build: (argument: Argued<Args>) => Compilable<Row>) => {
+    const queryOf = compiled(build);
+    return async (connection: Connection, args: Args): Promise<readonly Row[]> =>
+      (await connection.run(queryOf(args))) as readonly Row[];
   };
+}
+
+/** The same for an insertion; it returns the number of the new row, or null where a conflict kept it out. */
+export function insertion<Args extends object>() {
+  return (build: (argument: Argued<Args>) => Compilable<unknown>) => {
+    const queryOf = compiled(build);
+    return (connection: Connection, args: Args): Promise<number | null> => connection.insert(queryOf(args));
+  };
+}
+
+function compiled<Args extends object>(build: (argument: Argued<Args>) => Compilable<unknown>): (args: Args) => Query {
+  const { sql: text, parameters } = build((name) => new Argument(name) as never).compile();
+  return (args) => ({
+    sql: text,
+    parameters: parameters.map((value) => (value instanceof Argument ? args[value.name as keyof Args] : value)),
+  });
 }

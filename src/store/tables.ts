@@ -29,8 +29,18 @@ export interface Tables {
     reason: string | null;
     at: number;
     delivery_id: number | null;
+    /** The user's entry before it; null for the first. */
+    previous: number | null;
   };
-  balances: { user_id: string; credits: number; votes: number };
+  balances: {
+    user_id: string;
+    credits: number;
+    votes: number;
+    /** The user's newest entry. */
+    last_entry: number | null;
+    /** When the last vote that counts was cast, by listing, as JSON. */
+    last_votes: string;
+  };
   orders: {
     id: string;
     listing: string;

@@ -1,16 +1,18 @@
 import type { Kysely, Selectable } from 'kysely';
 import { countedVotes, type Entry } from '../ledger/entry.ts';
+import { emptyPassbook, type Passbook, withEntry } from '../ledger/passbook.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { untimed } from '../tally/identity.ts';
 import { merged } from '../tally/order.ts';
 import type { LoggedDelivery, Order, Tally } from '../tally/tally.ts';
 import type { Connection } from './dialect.ts';
-import { constant, run, statement } from './statement.ts';
+import { linkedEntries } from './linked-entries.ts';
+import { constant, insertion, run, statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** The tally over SQL, for use inside a transaction of `connection`. */
 export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
-  const insertDelivery = statement<LoggedDelivery>()((argument) =>
+  const insertDelivery = insertion<LoggedDelivery>()((argument) =>
     db
       .insertInto('deliveries')
       .values({
@@ -25,10 +27,9 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
         event_key: argument('eventKey'),
         body: argument('body'),
       })
-      .onConflict((conflict) => conflict.column('event_key').doNothing())
-      .returning('id'),
+      .onConflict((conflict) => conflict.column('event_key').doNothing()),
   );
-  const insertEntry = statement<Entry>()((argument) =>
+  const insertEntry = insertion<Entry & { previous: number | null }>()((argument) =>
     db.insertInto('entries').values({
       user_id: argument('userId'),
       listing: argument('listing'),
@@ -37,31 +38,27 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
       reason: argument('reason'),
       at: argument('at'),
       delivery_id: argument('deliveryId'),
+      previous: argument('previous'),
     }),
   );
-  const moveBalance = statement<{ userId: string; credits: number; votes: number }>()((argument) =>
+  const findBalance = statement<{ userId: string }>()((argument) =>
     db
+      .selectFrom('balances')
+      .select(['credits', 'votes', 'last_entry', 'last_votes'])
+      .where('user_id', '=', argument('userId')),
+  );
+  const saveBalance = statement<Omit<Passbook, 'lastVotes'> & { lastVotes: string }>()((argument) => {
+    const row = {
+      credits: argument('credits'),
+      votes: argument('votes'),
+      last_entry: argument('lastEntry'),
+      last_votes: argument('lastVotes'),
+    };
+    return db
       .insertInto('balances')
-      .values({ user_id: argument('userId'), credits: argument('credits'), votes: argument('votes') })
-      .onConflict((conflict) =>
-        conflict.column('user_id').doUpdateSet((eb) => ({
-          credits: eb('balances.credits', '+', eb.ref('excluded.credits')),
-          votes: eb('balances.votes', '+', eb.ref('excluded.votes')),
-        })),
-      )
-      .returning('credits'),
-  );
-  const findVoteBetween = statement<{ userId: string; listing: string; after: number; before: number }>()((argument) =>
-    db
-      .selectFrom('entries')
-      .select('id')
-      .where('user_id', '=', argument('userId'))
-      .where('at', '>', argument('after'))
-      .where('at', '<', argument('before'))
-      .where('listing', '=', argument('listing'))
-      .where('cause', 'in', countedVotes.map(constant))
-      .limit(constant(1)),
-  );
+      .values({ user_id: argument('userId'), ...row })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row));
+  });
   const insertEffect = statement<Omit<NewEffect, 'announcement'> & { content: string }>()((argument) =>
     db.insertInto('effects').values({
       delivery_id: argument('deliveryId'),
@@ -76,10 +73,7 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
   );
 
   return {
-    async log(delivery) {
-      const [row] = await insertDelivery(connection, delivery);
-      return row?.id ?? null;
-    },
+    log: (delivery) => insertDelivery(connection, delivery),
 
     async relog(id, delivery) {
       if (delivery.eventKey !== null) {
@@ -102,27 +96,41 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
       return rewritten.length > 0;
     },
 
-    async append(entry) {
-      const votes = countedVotes.some((cause) => cause === entry.cause) ? 1 : 0;
-      await insertEntry(connection, entry);
-      const [balance] = await moveBalance(connection, { userId: entry.userId, credits: entry.credits, votes });
-      return balance?.credits ?? 0;
+    async passbook(userId) {
+      const [row] = await findBalance(connection, { userId });
+      if (row === undefined) return emptyPassbook(userId);
+      const { credits, votes, last_entry: lastEntry, last_votes: lastVotes } = row;
+      return { userId, credits, votes, lastEntry, lastVotes: JSON.parse(lastVotes) };
     },
 
-    async hasVoteBetween(listing, userId, after, before) {
-      return (await findVoteBetween(connection, { listing, userId, after, before })).length > 0;
+    async append(passbook, entry) {
+      const id = await insertEntry(connection, { ...entry, previous: passbook.lastEntry });
+      if (id === null) throw new Error('An entry was not written.');
+      const after = withEntry(passbook, entry, id);
+      await saveBalance(connection, { ...after, lastVotes: JSON.stringify(after.lastVotes) });
+      return after;
     },
 
-    async hasUntimedVoteAfter(listing, userId, after) {
+    async hasVoteBetween({ lastEntry }, listing, after, before) {
+      const votes = linkedEntries(db, lastEntry)
+        .selectFrom('linked')
+        .select('id')
+        .where('at', '>', after)
+        .where('at', '<', before)
+        .where('listing', '=', listing)
+        .where('cause', 'in', countedVotes.map(constant));
+      return (await run(connection, votes.limit(1))).length > 0;
+    },
+
+    async hasUntimedVoteAfter({ lastEntry }, listing, after) {
       const rows = await run(
         connection,
-        db
-          .selectFrom('entries')
-          .innerJoin('deliveries', 'deliveries.id', 'entries.delivery_id')
-          .select('entries.id')
-          .where('entries.user_id', '=', userId)
-          .where('entries.at', '>', after)
-          .where('entries.listing', '=', listing)
+        linkedEntries(db, lastEntry)
+          .selectFrom('linked')
+          .innerJoin('deliveries', 'deliveries.id', 'linked.delivery_id')
+          .select('linked.id')
+          .where('linked.at', '>', after)
+          .where('linked.listing', '=', listing)
           .where('deliveries.event_key', 'like', `% ${untimed}`)
           .limit(1),
       );

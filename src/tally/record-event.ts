@@ -1,4 +1,5 @@
 import type { Event, Premium, Vote } from '../ledger/event.ts';
+import { lastVoteIn, type Passbook } from '../ledger/passbook.ts';
 import { judgePremium, judgeVote, repeatWindow, shortestGap, type Verdict } from '../ledger/rules.ts';
 import { announcementOf, channelFor } from './announcement.ts';
 import { identitiesOfPremium, identityOfVote } from './identity.ts';
@@ -32,14 +33,21 @@ async function recordVote(vote: Vote, scene: Scene): Promise<Recorded> {
   const { tally, listing, delivery } = scene;
   const { receivedAt } = delivery;
   const { terms, name } = listing;
+  const passbook = await tally.passbook(vote.userId);
   // A vote without a timestamp is the same vote for a whole cooldown.
-  if (vote.at === null && (await tally.hasUntimedVoteAfter(name, vote.userId, receivedAt - repeatWindow(terms)))) {
+  if (vote.at === null && (await tally.hasUntimedVoteAfter(passbook, name, receivedAt - repeatWindow(terms)))) {
     return repeat(vote, scene);
   }
-  const at = vote.at ?? receivedAt;
-  const gap = shortestGap(terms);
-  const verdict = judgeVote(vote, terms, await tally.hasVoteBetween(name, vote.userId, at - gap, at + gap));
-  return write(vote, verdict, identityOfVote(vote, name, receivedAt), scene);
+  const verdict = judgeVote(vote, terms, await isWithinCooldown(vote.at ?? receivedAt, passbook, scene));
+  return write(vote, verdict, identityOfVote(vote, name, receivedAt), passbook, scene);
+}
+
+/** Nearly always the last vote alone decides. Only of one that arrives after a later one the entries have to be asked. */
+async function isWithinCooldown(at: number, passbook: Passbook, { tally, listing }: Scene): Promise<boolean> {
+  const gap = shortestGap(listing.terms);
+  const last = lastVoteIn(passbook.lastVotes, listing.name);
+  if (last === null || last <= at - gap) return false;
+  return last < at + gap || tally.hasVoteBetween(passbook, listing.name, at - gap, at + gap);
 }
 
 async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
@@ -51,13 +59,21 @@ async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
   if (await tally.hasEvent(keys)) return repeat(event, scene);
 
   const verdict = judgePremium(event, listing.terms, known?.state === 'revoked');
-  const recorded = await write(event, verdict, keys[0], scene);
+  const passbook = event.userId === null ? null : await tally.passbook(event.userId);
+  const recorded = await write(event, verdict, keys[0], passbook, scene);
   const order = orderAfter(event, known, listing.name);
   if (order !== null) await tally.saveOrder(order, delivery.receivedAt);
   return recorded;
 }
 
-async function write(event: Event, verdict: Verdict, eventKey: string, scene: Scene): Promise<Recorded> {
+/** @param passbook the user's; null where the event names none */
+async function write(
+  event: Event,
+  verdict: Verdict,
+  eventKey: string,
+  passbook: Passbook | null,
+  scene: Scene,
+): Promise<Recorded> {
   const { tally, listing, delivery, log } = scene;
   const { cause, credits, reason } = verdict;
   const { receivedAt } = delivery;
@@ -66,17 +82,11 @@ async function write(event: Event, verdict: Verdict, eventKey: string, scene: Sc
   if (deliveryId === null) return repeat(event, scene);
 
   let balance: number | null = null;
-  if (cause !== null && event.userId !== null) {
+  if (cause !== null && passbook !== null) {
     const at = event.at ?? receivedAt;
-    balance = await tally.append({
-      userId: event.userId,
-      listing: listing.name,
-      credits,
-      cause,
-      reason,
-      at,
-      deliveryId,
-    });
+    const { userId } = passbook;
+    const entry = { userId, listing: listing.name, credits, cause, reason, at, deliveryId };
+    balance = (await tally.append(passbook, entry)).credits;
   }
   const channelId = channelFor(event.family, listing);
   if (channelId !== null) {

@@ -1,5 +1,6 @@
 import type { Family } from '../ledger/event.ts';
 import type { LedgerWrites } from '../ledger/ledger.ts';
+import type { Passbook } from '../ledger/passbook.ts';
 import type { Terms } from '../ledger/rules.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 
@@ -57,7 +58,7 @@ export interface Tally extends LedgerWrites, OutboxWrites {
   /** Rewrites the row of a quarantined delivery; false when it is quarantined no more, or its event is recorded already. */
   relog(id: number, delivery: LoggedDelivery): Promise<boolean>;
   /** Whether a vote without a timestamp was recorded after the given time (ms since the epoch). */
-  hasUntimedVoteAfter(listing: string, userId: string, after: number): Promise<boolean>;
+  hasUntimedVoteAfter(passbook: Passbook, listing: string, after: number): Promise<boolean>;
   /** Whether an event is recorded under any of these keys. */
   hasEvent(eventKeys: readonly string[]): Promise<boolean>;
   /** The order that any of these ids names, with all its names; null when none is known. Where they name several, those are one. */

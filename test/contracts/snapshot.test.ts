@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { balanceDifferences, paymentDifferences, strayRows } from '../../src/store/audit.ts';
+import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../../src/store/audit.ts';
 import { type EntrySelection, entryPages } from '../../src/store/entry-pages.ts';
 import { openSnapshot } from '../../src/store/snapshot.ts';
 import { standingOf } from '../../src/store/standing.ts';
@@ -40,6 +40,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     expect(await balanceDifferences(snapshot)).toEqual({ count: 0, first: [] });
     expect(await paymentDifferences(snapshot)).toEqual({ count: 0, first: [] });
     expect(await strayRows(snapshot)).toEqual({ entries: 0, effects: 0, names: 0 });
+    expect(await brokenLinks(snapshot)).toBe(0);
     expect(await snapshot.damage('whole')).toEqual([]);
   });
 
@@ -88,6 +89,15 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
       ],
     });
     expect(await strayRows(snapshot)).toEqual({ entries: 1, effects: 1, names: 0 });
+  });
+
+  it('shows links that lead past an entry', async () => {
+    const url = newUrl();
+    for (const days of [0, 1, 2]) await voted(url, ['1', '2'], { at: votedAt + days * 86_400_000 });
+    expect(await brokenLinks(await snapshotOf(url))).toBe(0);
+    await tamper(url, 'UPDATE entries SET previous = 1 WHERE id = 5');
+    await tamper(url, "UPDATE balances SET last_entry = 4 WHERE user_id = '2'");
+    expect(await brokenLinks(await snapshotOf(url))).toBe(2);
   });
 
   it('tells what is in it, what waits and what came last', async () => {

@@ -20,12 +20,12 @@ async function votedFile(...statements: string[]) {
   return { directory, path, database, copy: join(directory, 'copy.db') };
 }
 
-/** Overwrites the index of the entries with rubbish. */
+/** Overwrites an index with rubbish. */
 function damage(path: string): void {
   const database = new Database(path);
   database.pragma('journal_mode = DELETE');
   const root = Number(
-    database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'entries_of_user'").pluck().get(),
+    database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'").pluck().get(),
   );
   const size = Number(database.pragma('page_size', { simple: true }));
   database.close();

@@ -19,6 +19,7 @@ async function watched() {
   await migrate(dialect, systemClock);
   const asked: Query[] = [];
   const reading = {
+    ...dialect.reading,
     run(query: Query) {
       asked.push(query);
       return dialect.reading.run(query);

@@ -2,10 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hour, minute, systemClock } from '../../src/clock.ts';
+import { brokenLinks } from '../../src/store/audit.ts';
 import type { Dialect } from '../../src/store/dialect.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { postgres } from '../../src/store/postgres.ts';
+import { openSnapshot } from '../../src/store/snapshot.ts';
 import { sqlite } from '../../src/store/sqlite.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -74,6 +76,9 @@ function upgrades(newUrl: () => string): void {
       expect(await store.ledger.account(userId)).toMatchObject({ credits: sum });
     }
     expect(await store.ledger.lastVoteAt('101', 'bot')).toBe(Date.UTC(2025, 11, 31, 10));
+    const snapshot = await openSnapshot(url);
+    onTestFinished(() => snapshot.close());
+    expect(await brokenLinks(snapshot)).toBe(0);
     const deliveries = await store.records.deliveries({ outcome: null, limit: 100, before: null });
     expect(deliveries.find(({ outcome }) => outcome === 'quarantined')).toMatchObject({
       receivedAt: written,

@@ -284,8 +284,10 @@ describe('any sequence of deliveries, in any order, repeated at will', () => {
           const account = await store.ledger.account(userId);
           const entries = await store.records.entries(userId, 1_000);
           expect(account.credits).toBe(entries.reduce((sum, { credits }) => sum + credits, 0));
-          const counted = entries.filter(({ cause }) => cause === 'vote' || cause === 'denied').map(({ at }) => at);
+          const votes = entries.filter(({ cause }) => cause === 'vote' || cause === 'denied').map(({ at }) => at);
+          const counted = votes.toSorted((a, b) => b - a);
           expect(account.votes).toBe(counted.length);
+          expect(await store.ledger.lastVoteAt(userId, server.name)).toBe(counted[0] ?? null);
           for (const [index, at] of counted.slice(1).entries()) {
             expect((counted[index] ?? 0) - at).toBeGreaterThanOrEqual(12 * hour - 5 * minute);
           }

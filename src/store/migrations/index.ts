@@ -3,11 +3,13 @@ import type { Dialect } from '../dialect.ts';
 import { first } from './001-first.ts';
 import { unsureEffects } from './002-unsure-effects.ts';
 import { owner } from './003-owner.ts';
+import { passbooks } from './004-passbooks.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
   '002-unsure-effects': () => unsureEffects,
   '003-owner': owner,
+  '004-passbooks': passbooks,
 };
 
 /** The names of all migrations, oldest first. */
