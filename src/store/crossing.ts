@@ -1,7 +1,7 @@
 import { messageOf, StoreUnavailable } from '../errors.ts';
 import type { Job } from './writes.ts';
 
-/** What crosses to the thread that writes: all that was asked for in one turn of the event loop, each under a number of its own. */
+/** What crosses to the thread that writes: what was asked for together, each under a number of its own. */
 export type Asked = readonly (readonly [number: number, job: Job])[];
 
 /** What comes back: all that was committed together. */

@@ -47,18 +47,25 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
       .select(['credits', 'votes', 'last_entry', 'last_votes'])
       .where('user_id', '=', argument('userId')),
   );
-  const saveBalance = statement<Omit<Passbook, 'lastVotes'> & { lastVotes: string }>()((argument) => {
-    const row = {
-      credits: argument('credits'),
-      votes: argument('votes'),
-      last_entry: argument('lastEntry'),
-      last_votes: argument('lastVotes'),
-    };
-    return db
+  const saveBalance = statement<Omit<Passbook, 'lastVotes'> & { lastVotes: string }>()((argument) =>
+    db
       .insertInto('balances')
-      .values({ user_id: argument('userId'), ...row })
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row));
-  });
+      .values({
+        user_id: argument('userId'),
+        credits: argument('credits'),
+        votes: argument('votes'),
+        last_entry: argument('lastEntry'),
+        last_votes: argument('lastVotes'),
+      })
+      .onConflict((conflict) =>
+        conflict.column('user_id').doUpdateSet(({ ref }) => ({
+          credits: ref('excluded.credits'),
+          votes: ref('excluded.votes'),
+          last_entry: ref('excluded.last_entry'),
+          last_votes: ref('excluded.last_votes'),
+        })),
+      ),
+  );
   const insertEffect = statement<Omit<NewEffect, 'announcement'> & { content: string }>()((argument) =>
     db.insertInto('effects').values({
       delivery_id: argument('deliveryId'),

@@ -5,6 +5,12 @@ import { StoreUnavailable } from '../errors.ts';
 import { type Answered, type Asked, resultOf } from './crossing.ts';
 import { type GroupCommit, QueueFull } from './group-commit.ts';
 
+/**
+ * So many cross at once without waiting for the others of their turn: with a turn's worth of 64 at once, each thread would stand still
+ * while the other one works on them.
+ */
+const together = 8;
+
 /** `.ts` here, `.js` in the package. */
 const firstFile = new URL(`./writing-thread${extname(import.meta.url)}`, import.meta.url);
 
@@ -15,8 +21,8 @@ interface Pending {
 
 /**
  * The group commit of a SQLite file on a thread of its own, so that neither the disk nor a lock ever holds up what else this process
- * does, and deliveries are read and verified while others are being committed. What was asked for in one turn of the event loop crosses
- * together. Should the thread end by a fault, what it had counts as not written, and the next write starts another one.
+ * does, and deliveries are read and verified while others are being committed. What is asked for in one turn of the event loop crosses
+ * at its end at the latest. Should the thread end by a fault, what it had counts as not written, and the next write starts another one.
  */
 export function threadedCommits(path: string, mostWaiting: number): GroupCommit {
   const pending = new Map<number, Pending>();
@@ -70,6 +76,7 @@ export function threadedCommits(path: string, mostWaiting: number): GroupCommit 
       last += 1;
       asked.push([last, { name, args }]);
       if (asked.length === 1) setImmediate(cross);
+      if (asked.length === together) cross();
       return new Promise((resolve, reject) => {
         pending.set(last, { resolve, reject });
       });
