@@ -11,6 +11,8 @@ export interface Operation {
 
 const entriesOnPage = 100;
 const deliveriesOnPage = 50;
+const placesOnPage = 10;
+const ranked = 1_000;
 /** A prime, so that the turns visit members all over the table. */
 const leap = 611_953;
 
@@ -34,6 +36,10 @@ export async function operations(store: Store, entries: number): Promise<readonl
   return [
     { name: 'balance', run: (turn) => store.ledger.account(member(turn)) },
     { name: 'last vote', run: (turn) => store.ledger.lastVoteAt(member(turn), listing) },
+    {
+      name: 'leaderboard page',
+      run: (turn) => store.ledger.leaderboard({ limit: placesOnPage, offset: (turn * placesOnPage) % ranked }),
+    },
     { name: 'history page', run: (turn) => store.records.entries(member(turn), entriesOnPage) },
     {
       name: 'deliveries page',

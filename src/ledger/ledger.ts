@@ -19,9 +19,19 @@ export interface Account {
   readonly votes: number;
 }
 
+/** A page of the leaderboard. */
+export interface Leaderboard {
+  /** Most credits first; nobody without credits, and nobody after the first thousand. */
+  readonly places: readonly Account[];
+  /** When it was taken (ms since the epoch): half a minute ago at most. */
+  readonly asOf: number;
+}
+
 /** What anybody may read of the ledger. */
 export interface LedgerReads {
   account(userId: string): Promise<Account>;
   /** When the user's last vote that counts was cast (ms since the epoch), per listing; null stands for every listing. */
   lastVoteAt(userId: string, listing: string | null): Promise<number | null>;
+  /** The accounts from the place `offset` on, counted from 0; of equals the one whose account at Discord is older. */
+  leaderboard(page: { readonly limit: number; readonly offset?: number }): Promise<Leaderboard>;
 }

@@ -5,8 +5,8 @@ import type { Connection } from './dialect.ts';
 import { run } from './statement.ts';
 import type { Tables } from './tables.ts';
 
-/** The ledger, as anybody may read it. */
-export function sqlAccounts(db: Kysely<Tables>, reading: Connection): LedgerReads {
+/** Single accounts, as anybody may read them. */
+export function sqlAccounts(db: Kysely<Tables>, reading: Connection): Omit<LedgerReads, 'leaderboard'> {
   return {
     async account(userId) {
       const [row] = await run(

@@ -10,6 +10,7 @@ import { sqlAccounts } from './accounts.ts';
 import { spentSince } from './budget-log.ts';
 import type { Dialect } from './dialect.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { sqlLeaderboard } from './leaderboard.ts';
 import { migrate } from './migrate.ts';
 import { sqlOutbox } from './outbox.ts';
 import { sqlRecords } from './records.ts';
@@ -82,7 +83,7 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
       rerecord: (id, delivery, meaning) => recorded(write('rerecord', id, delivery, meaning)),
     },
     outbox: sqlOutbox(db, reading, write),
-    ledger: sqlAccounts(db, reading),
+    ledger: { ...sqlAccounts(db, reading), leaderboard: sqlLeaderboard(db, reading, clock) },
     records: sqlRecords(db, reading),
     budgetLog: {
       spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit),

@@ -82,6 +82,34 @@ function holds(newUrl: () => string): void {
     expect(await (stores[0] as Store).records.counts()).toMatchObject({ credits: 20, votes: 2 });
   });
 
+  it('ranks those who have credits, and takes stock again after half a minute', async () => {
+    const clock = manualClock(start);
+    const store = await openStore(newUrl(), clock);
+    onTestFinished(() => store.close());
+    for (const [userId, awarded] of [
+      ['20', 7],
+      ['3', 7],
+      ['100', 9],
+      ['4', 0],
+    ] as const) {
+      await record(store, { ...vote(userId), awarded });
+    }
+    const board = await store.ledger.leaderboard({ limit: 9 });
+    expect(board.places.map(({ userId, credits, votes }) => [userId, credits, votes])).toEqual([
+      ['100', 9, 1],
+      ['3', 7, 1],
+      ['20', 7, 1],
+    ]);
+    expect((await store.ledger.leaderboard({ limit: 1, offset: 1 })).places).toMatchObject([{ userId: '3' }]);
+
+    await record(store, vote('4', start + day));
+    await clock.advance(29_000);
+    expect(await store.ledger.leaderboard({ limit: 9 })).toEqual(board);
+    await clock.advance(1_000);
+    const next = await store.ledger.leaderboard({ limit: 1 });
+    expect(next).toMatchObject({ asOf: start + 30_000, places: [{ userId: '4', credits: 10 }] });
+  });
+
   it('tells what the owner asks, newest first, page by page', async () => {
     const store = await open();
     for (const userId of ['1', '2', '3']) await record(store, vote(userId));
