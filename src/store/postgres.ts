@@ -86,6 +86,8 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
       giveUp(writer);
       writer = undefined;
     },
+    // It has processes of its own for that.
+    rest: async () => {},
   };
 }
 
