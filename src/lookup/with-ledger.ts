@@ -8,7 +8,7 @@ import type { VoteStatus } from './schemas.ts';
 /** Just before a cooldown ends the next vote may come in already, by a clock that is ahead of ours (ms). */
 const clocksDisagree = 5 * minute;
 /** How long the service's word on a running cooldown is taken without a look at what came in (ms). */
-const trust = 30 * second;
+const trustLasts = 30 * second;
 /** So many running cooldowns are at hand, at a few hundred bytes each. */
 const cooldownsAtHand = 1_000;
 
@@ -25,13 +25,6 @@ interface LedgerFirst {
   readonly observe: Observe;
 }
 
-/** A cooldown that runs, by the word of the ledger (`fact`) or of the service (`hit`), and until when nobody need be asked again. */
-interface Running {
-  readonly event: 'fact' | 'hit';
-  readonly known: Known<VoteStatus>;
-  readonly until: number;
-}
-
 /**
  * The vote status by all that is known. A vote that was received and whose cooldown runs is a fact: nobody needs to be asked, and nothing
  * older beats it. After it, the service may know of votes that were never received.
@@ -40,41 +33,50 @@ interface Running {
  * before the end, for it counts no other sooner; of the service's only for a moment, should the service let somebody vote after all.
  */
 export function withLedger(options: LedgerFirst): (userId: string) => Promise<Known<VoteStatus>> {
-  const { votes, lastVote, clock, cooldown, observe } = options;
-  const running = new NewestEntries<Running>(cooldownsAtHand);
+  const { votes, clock, cooldown, observe } = options;
+  const lastVotes = new NewestEntries<number>(cooldownsAtHand);
+  const trusted = new NewestEntries<{ readonly known: Known<VoteStatus>; readonly until: number }>(cooldownsAtHand);
 
   return async (userId) => {
-    const atHand = running.get(userId);
+    const atHand = trusted.get(userId);
     if (atHand !== undefined && clock.now() < atHand.until) {
-      observe({ event: atHand.event, resource: 'votes' });
+      observe({ event: 'hit', resource: 'votes' });
       return atHand.known;
     }
     const votedAt = await lastVote(userId);
-    if (votedAt === null) return trusted(userId, asItStands(await votes(userId)));
+    if (votedAt === null) return trust(userId, asItStands(await votes(userId)));
     const now = clock.now();
     if (now < votedAt + cooldown) {
       observe({ event: 'fact', resource: 'votes' });
-      const value = { canVote: false, lastVoteAt: votedAt, nextVoteAt: votedAt + cooldown };
-      const known = { value, asOf: now, stale: false };
-      running.set(userId, { event: 'fact', known, until: votedAt + cooldown - clocksDisagree });
-      return known;
+      return {
+        value: { canVote: false, lastVoteAt: votedAt, nextVoteAt: votedAt + cooldown },
+        asOf: now,
+        stale: false,
+      };
     }
     const ended = { value: { canVote: true, lastVoteAt: votedAt, nextVoteAt: null }, asOf: votedAt, stale: true };
     const known = await votes(userId).catch(() => ended);
     if (known.asOf <= votedAt) return ended;
     const { value, ...rest } = asItStands(known);
-    return trusted(userId, { ...rest, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
+    return trust(userId, { ...rest, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
   };
+
+  async function lastVote(userId: string): Promise<number | null> {
+    const atHand = lastVotes.get(userId);
+    if (atHand !== undefined && clock.now() < atHand + cooldown - clocksDisagree) return atHand;
+    const votedAt = await options.lastVote(userId);
+    if (votedAt !== null) lastVotes.set(userId, votedAt);
+    return votedAt;
+  }
 
   function asItStands(known: Known<VoteStatus>): Known<VoteStatus> {
     return { ...known, value: voteStatusAt(known, clock.now(), cooldown) };
   }
 
-  function trusted(userId: string, known: Known<VoteStatus>): Known<VoteStatus> {
+  function trust(userId: string, known: Known<VoteStatus>): Known<VoteStatus> {
     const { canVote, nextVoteAt } = known.value;
     if (!canVote && nextVoteAt !== null && !known.stale) {
-      const until = Math.min(clock.now() + trust, nextVoteAt - clocksDisagree);
-      running.set(userId, { event: 'hit', known, until });
+      trusted.set(userId, { known, until: Math.min(clock.now() + trustLasts, nextVoteAt - clocksDisagree) });
     }
     return known;
   }

@@ -124,7 +124,7 @@ describe('a vote that the ledger knows', () => {
     votedAt = clock.now();
     const first = await lookup.voteStatus(user);
     await clock.advance(12 * hour - 5 * minute - 1);
-    expect(await lookup.voteStatus(user)).toEqual(first);
+    expect(await lookup.voteStatus(user)).toEqual({ ...first, asOf: clock.now() });
     expect(lastVote).toHaveBeenCalledTimes(1);
     await clock.advance(1);
     votedAt = clock.now();
