@@ -1,4 +1,4 @@
-import { grouped, joined, type Markup, markup } from '../src/markup.ts';
+import { grouped, type Markup, markup, repeated } from '../src/markup.ts';
 
 const full = markup`★`;
 const empty = markup`☆`;
@@ -6,9 +6,7 @@ const empty = markup`☆`;
 /** A rating as stars. The document does not say its range: what five stars cannot show exactly is also said as a number. */
 export function stars(rating: number): Markup {
   if (rating < 0 || rating > 5) return markup`${full} ${grouped(rating)}`;
-  const row = joined(
-    Array.from({ length: 5 }, (_, place) => (place < Math.round(rating) ? full : empty)),
-    '',
-  );
+  const shining = Math.round(rating);
+  const row = markup`${repeated(full, shining)}${repeated(empty, 5 - shining)}`;
   return Number.isInteger(rating) ? row : markup`${row} ${grouped(rating)}`;
 }

@@ -21,6 +21,11 @@ export function lines(...parts: readonly (Markup | null | undefined)[]): Markup 
   return joined(parts, '\n');
 }
 
+/** The same part so many times. */
+export function repeated(part: Markup, times: number): Markup {
+  return asMarkup(part.repeat(times));
+}
+
 export function bold(text: Markup): Markup {
   return text.trim() === '' ? text : markup`**${text}**`;
 }
@@ -116,8 +121,11 @@ const combiningFlood = /(\p{M}{4})\p{M}+/gu;
 
 /** More than Discord shows anywhere (6,000); what is beyond is not even looked at. */
 const longest = 16_384;
+/** Words of plain letters, digits and signs with single spaces between them: most texts, and nothing in them to tidy. */
+const tidy = /^[!-~]+(?: [!-~]+)*$/;
 
 function tidyText(foreign: string): string {
+  if (foreign.length <= longest && tidy.test(foreign)) return foreign;
   return foreign
     .slice(0, longest)
     .toWellFormed()

@@ -20,6 +20,19 @@ describe('patience', () => {
     expect(await waiting).toBe('here');
   });
 
+  it('counts from the beginning, however much else went on before it could look at the clock again', async () => {
+    let now = 0;
+    const slept: number[] = [];
+    const busy = { ...manualClock(), now: () => now, sleep: async (ms: number) => void slept.push(ms) };
+    const waiting = within(1_000, busy, new Promise(() => {}));
+    now = 600;
+    await waiting;
+    const late = within(1_000, busy, new Promise(() => {}));
+    now = 2_000;
+    await late;
+    expect(slept).toEqual([400, 0]);
+  });
+
   it('ends when its time is up, and when the other fails', async () => {
     const clock = manualClock();
     const waiting = within(1_000, clock, new Promise(() => {}));

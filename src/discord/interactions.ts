@@ -91,20 +91,35 @@ export function createInteractions(options: {
 
   async function run(command: Command, asked: Asked, exchange: Exchange): Promise<void> {
     const askedAt = clock.now();
+    let outcome: 'answered' | 'failed' = 'failed';
+    try {
+      outcome = await answer(command, asked, exchange, askedAt);
+    } finally {
+      // Counted when the member has the answer: nobody waits for what is only measured.
+      onAnswered(command.name, outcome, clock.now() - askedAt);
+    }
+  }
+
+  /** Resolves when Discord has the answer. */
+  async function answer(
+    command: Command,
+    asked: Asked,
+    exchange: Exchange,
+    askedAt: number,
+  ): Promise<'answered' | 'failed'> {
     const coming = outcomeOf(command, asked);
     const prompt = await within(grace, clock, coming);
     if (prompt !== undefined) {
-      onAnswered(command.name, prompt.failed ? 'failed' : 'answered', clock.now() - askedAt);
       const body = drawReply(prompt.reply, command.name);
       await (prompt.failed ? exchange.refuse(body) : exchange.answer(body));
-      return;
+      return prompt.failed ? 'failed' : 'answered';
     }
     await exchange.defer();
     const patience = Math.max(0, askedAt + deadline - clock.now());
     const late = (await within(patience, clock, coming)) ?? tooLate(command.name);
-    onAnswered(command.name, late.failed ? 'failed' : 'answered', clock.now() - askedAt);
     const body = drawReply(late.reply, command.name);
     await (late.failed ? exchange.refuseLate(body) : exchange.answerLate(body));
+    return late.failed ? 'failed' : 'answered';
   }
 
   async function answerCommand(interaction: ChatInputCommandInteraction): Promise<void> {

@@ -52,15 +52,22 @@ export interface Budget {
 export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number }): Budget {
   const window = minute + options.timeout + slack;
   let closedUntil = Number.NEGATIVE_INFINITY;
+  /** What this process was granted or has just asked for: the log would refuse what is beyond it, so it is not even asked. */
+  let own: readonly number[] = [];
 
   return {
     async spend(at) {
       if (at < closedUntil) throw overBudget(closedUntil);
+      own = own.filter((departure) => departure > at - window);
+      if (own.length >= requestLimit) throw overBudget(Math.min(...own) + window);
+      own = [...own, at];
       const spending = await options.log.spend(options.keyId, at, window, requestLimit).catch((cause: unknown) => {
+        giveBack(at);
         // What cannot be counted cannot be proved, so it must not leave.
         throw new LookupUncounted(at + logRetry, cause);
       });
       if (!spending.granted) {
+        giveBack(at);
         // Entries leave the window only by ageing: before that moment there is no need to look again.
         closedUntil = Math.max(closedUntil, spending.retryAt);
         throw overBudget(spending.retryAt);
@@ -74,6 +81,11 @@ export function createBudget(options: { log: BudgetLog; keyId: string; timeout: 
       return Math.max(0, requestLimit - (await options.log.spent(options.keyId, at - window)));
     },
   };
+
+  function giveBack(at: number): void {
+    const place = own.indexOf(at);
+    own = own.filter((_, other) => other !== place);
+  }
 }
 
 function overBudget(retryAt: number): LookupOverBudget {

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { type Clock, second } from '../clock.ts';
-import type { FreshUntil, Kept } from './lifetimes.ts';
+import { type FreshUntil, isPastUse, type Kept } from './lifetimes.ts';
 import type { Known } from './lookup.ts';
+import { NewestEntries } from './newest-entries.ts';
 import type { Observe, Resource } from './observation.ts';
 import type { Shelf } from './shelf.ts';
 
 /** How long (ms) a question waits for the service when something older is at hand. */
 const patience = 1.5 * second;
+
+/** So many fresh answers are at hand without a look at the shelf: those who ask again, at a few hundred bytes each. */
+const entriesAtHand = 1_000;
 
 interface ReadThrough<Value> {
   readonly resource: Resource;
@@ -32,13 +36,21 @@ interface Flight<Value> {
 /**
  * Reads through the shelf: what is fresh is served from it, what is not is asked for, once for all who wait for it. What is older is
  * served as stale when the service fails, or when it is slow; its answer then still arrives on the shelf.
+ *
+ * What was read last is at hand for as long as it is fresh, and the shelf is not looked at: nobody who shares it has reason to ask before.
  */
 export function readThrough<Value>(options: ReadThrough<Value>): (id: string) => Promise<Known<Value>> {
   const { resource, shelf, clock, observe } = options;
   const keptShape = z.object({ value: options.shape, asOf: z.number() });
   const flights = new Map<string, Flight<Value>>();
+  const atHand = new NewestEntries<Kept<Value>>(entriesAtHand);
 
   return async (id) => {
+    const recent = atHand.get(id);
+    if (recent !== undefined && isFresh(recent)) {
+      observe({ event: 'hit', resource });
+      return { ...recent, stale: false };
+    }
     const underway = flights.get(id);
     if (underway) observe({ event: 'joined', resource });
     const flight = underway ?? begin(id);
@@ -52,7 +64,8 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
   };
 
   function isFresh(kept: Kept<Value>): boolean {
-    return clock.now() < options.freshUntil(kept);
+    const now = clock.now();
+    return now < options.freshUntil(kept) && !isPastUse(kept, now);
   }
 
   function begin(id: string): Flight<Value> {
@@ -65,12 +78,11 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
 
   async function look(id: string, shelved: Promise<Kept<Value> | null>): Promise<Kept<Value>> {
     const kept = await shelved;
-    if (kept !== null && isFresh(kept)) {
-      observe({ event: 'hit', resource });
-      return kept;
-    }
-    observe({ event: 'miss', resource });
-    return options.ask(id);
+    const isHit = kept !== null && isFresh(kept);
+    observe({ event: isHit ? 'hit' : 'miss', resource });
+    const answer = isHit ? kept : await options.ask(id);
+    atHand.set(id, answer);
+    return answer;
   }
 
   /** A flight is joined until its answer is on the shelf, so that nobody falls between the two and asks again. */

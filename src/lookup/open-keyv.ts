@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Keyv, KeyvMemoryAdapter } from 'keyv';
 import { hour, second } from '../clock.ts';
 import { TallyhookError } from '../errors.ts';
+import { NewestEntries } from './newest-entries.ts';
 
 const namespace = 'tallyhook';
 
@@ -34,25 +35,6 @@ export async function openKeyv(url: string, onFallback: (fault: unknown) => void
 /** A cache in the memory of this process, which forgets the oldest entries first. */
 export function memoryKeyv(limit: number = entriesInMemory): Keyv {
   return new Keyv({ store: new KeyvMemoryAdapter(new NewestEntries(limit)), namespace });
-}
-
-class NewestEntries extends Map<string, unknown> {
-  readonly #limit: number;
-
-  constructor(limit: number) {
-    super();
-    this.#limit = limit;
-  }
-
-  override set(key: string, value: unknown): this {
-    this.delete(key);
-    super.set(key, value);
-    for (const oldest of this.keys()) {
-      if (this.size <= this.#limit) break;
-      this.delete(oldest);
-    }
-    return this;
-  }
 }
 
 async function sqliteKeyv(path: string, onFallback: (fault: unknown) => void): Promise<Keyv> {

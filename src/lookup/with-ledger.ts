@@ -1,8 +1,16 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, minute, second } from '../clock.ts';
 import { voteStatusAt } from './lifetimes.ts';
 import type { Known } from './lookup.ts';
+import { NewestEntries } from './newest-entries.ts';
 import type { Observe } from './observation.ts';
 import type { VoteStatus } from './schemas.ts';
+
+/** Just before a cooldown ends the next vote may come in already, by a clock that is ahead of ours (ms). */
+const clocksDisagree = 5 * minute;
+/** How long the service's word on a running cooldown is taken without a look at what came in (ms). */
+const trustLasts = 30 * second;
+/** So many running cooldowns are at hand, at a few hundred bytes each. */
+const cooldownsAtHand = 1_000;
 
 /** When the ledger saw a user's last vote for the listing (ms since the epoch); null when it saw none. */
 export type LastVote = (userId: string) => Promise<number | null>;
@@ -20,13 +28,23 @@ interface LedgerFirst {
 /**
  * The vote status by all that is known. A vote that was received and whose cooldown runs is a fact: nobody needs to be asked, and nothing
  * older beats it. After it, the service may know of votes that were never received.
+ *
+ * While a cooldown runs no vote can come in (document, section 3), so the ledger need not be read again: of its own votes until shortly
+ * before the end, for it counts no other sooner; of the service's only for a moment, should the service let somebody vote after all.
  */
 export function withLedger(options: LedgerFirst): (userId: string) => Promise<Known<VoteStatus>> {
-  const { votes, lastVote, clock, cooldown, observe } = options;
+  const { votes, clock, cooldown, observe } = options;
+  const lastVotes = new NewestEntries<number>(cooldownsAtHand);
+  const trusted = new NewestEntries<{ readonly known: Known<VoteStatus>; readonly until: number }>(cooldownsAtHand);
 
   return async (userId) => {
+    const atHand = trusted.get(userId);
+    if (atHand !== undefined && clock.now() < atHand.until) {
+      observe({ event: 'hit', resource: 'votes' });
+      return atHand.known;
+    }
     const votedAt = await lastVote(userId);
-    if (votedAt === null) return asItStands(await votes(userId));
+    if (votedAt === null) return trust(userId, asItStands(await votes(userId)));
     const now = clock.now();
     if (now < votedAt + cooldown) {
       observe({ event: 'fact', resource: 'votes' });
@@ -40,10 +58,26 @@ export function withLedger(options: LedgerFirst): (userId: string) => Promise<Kn
     const known = await votes(userId).catch(() => ended);
     if (known.asOf <= votedAt) return ended;
     const { value, ...rest } = asItStands(known);
-    return { ...rest, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } };
+    return trust(userId, { ...rest, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
   };
+
+  async function lastVote(userId: string): Promise<number | null> {
+    const atHand = lastVotes.get(userId);
+    if (atHand !== undefined && clock.now() < atHand + cooldown - clocksDisagree) return atHand;
+    const votedAt = await options.lastVote(userId);
+    if (votedAt !== null) lastVotes.set(userId, votedAt);
+    return votedAt;
+  }
 
   function asItStands(known: Known<VoteStatus>): Known<VoteStatus> {
     return { ...known, value: voteStatusAt(known, clock.now(), cooldown) };
+  }
+
+  function trust(userId: string, known: Known<VoteStatus>): Known<VoteStatus> {
+    const { canVote, nextVoteAt } = known.value;
+    if (!canVote && nextVoteAt !== null && !known.stale) {
+      trusted.set(userId, { known, until: Math.min(clock.now() + trustLasts, nextVoteAt - clocksDisagree) });
+    }
+    return known;
   }
 }

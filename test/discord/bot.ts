@@ -66,6 +66,8 @@ export async function connectedBot(
   const { clock = systemClock, listings = [] } = changes;
   const services: Services = { listings, texts: en, clock };
   const { log, said } = listeningLog([discord.token]);
+  const counted: string[] = [];
+  const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   await registerCommands({ rest, applicationId: discord.applicationId, guildId: null, commands, services });
   const client = createDiscordClient({
@@ -73,7 +75,7 @@ export async function connectedBot(
     apiUrl: discord.apiUrl,
     clock: systemClock,
     log,
-    onInteraction: createInteractions({ commands, services, log }),
+    onInteraction: createInteractions({ commands, services, log, onAnswered }),
     onReady: () => {},
   });
   onTestFinished(() => client.stop());
@@ -83,7 +85,7 @@ export async function connectedBot(
   if (member === undefined || other === undefined) throw new Error('nobody is there');
   const run = (name: string, options: Record<string, string | number> = {}) =>
     discord.runCommand({ name, options, userId: member.id, channelId: discord.channels.general });
-  return { discord, client, run, member, other, said, rest, log };
+  return { discord, client, run, member, other, said, counted, rest, log };
 }
 
 export const hello: Reply = { tone: 'plain', text: en.reviews.none };

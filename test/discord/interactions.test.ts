@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Asked } from '../../commands/command.ts';
 import { LookupRateLimited } from '../../src/lookup/failures.ts';
 import { markup } from '../../src/markup.ts';
-import { command, connectedBot, fastClock, hello } from './bot.ts';
+import { command, connectedBot, fastClock, hello, until } from './bot.ts';
 
 const ephemeral = 1 << 6;
 
@@ -95,12 +95,14 @@ describe('a slash command', () => {
     expect(answer.flags & ephemeral).toBe(ephemeral);
   });
 
-  it('whose answer is too late for Discord is logged and breaks nothing', async () => {
-    const { discord, run, said } = await connectedBot([command({ execute: async () => hello })]);
+  it('whose answer is too late for Discord is logged, counted as failed, and breaks nothing', async () => {
+    const { discord, run, said, counted } = await connectedBot([command({ execute: async () => hello })]);
     discord.faults.slow(3_500);
     await expect(run('say').settled).rejects.toThrow();
     discord.faults.clear();
     expect((await run('say').settled).embeds).toHaveLength(1);
+    await until(() => counted.length === 2);
+    expect(counted.toSorted()).toEqual(['say answered', 'say failed']);
     expect(said.some(({ level }) => level >= 60)).toBe(false);
   }, 20_000);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { minute, second } from '../../src/clock.ts';
 import { type BudgetLog, createBudget, memoryBudgetLog } from '../../src/lookup/budget.ts';
 import { LookupOverBudget } from '../../src/lookup/failures.ts';
@@ -11,6 +11,10 @@ const window = minute + timeout + second;
 
 function budgetOn(log: BudgetLog, keyId = 'key') {
   return createBudget({ log, keyId, timeout });
+}
+
+function watched(log: BudgetLog) {
+  return { ...log, spend: vi.fn(log.spend) };
 }
 
 async function spendAll(budget: ReturnType<typeof budgetOn>, at: number) {
@@ -65,19 +69,39 @@ describe('the budget', () => {
   });
 
   it('does not look into the log again before there can be anything left', async () => {
-    const log = memoryBudgetLog();
-    let looked = 0;
-    const budget = budgetOn({
-      ...log,
-      spend(...what) {
-        looked++;
-        return log.spend(...what);
-      },
-    });
-    await spendAll(budget, 0);
+    const log = watched(memoryBudgetLog());
+    await spendAll(budgetOn(log), 0);
+    const budget = budgetOn(log);
     await refusal(budget.spend(0));
     await refusal(budget.spend(window - 1));
-    expect(looked).toBe(requestLimit + 1);
+    expect(log.spend).toHaveBeenCalledTimes(requestLimit + 1);
+  });
+
+  it('does not ask the log for more than can be granted, when a thousand want to spend at once', async () => {
+    const log = watched(memoryBudgetLog());
+    const budget = budgetOn(log);
+    const spent = await Promise.allSettled(Array.from({ length: 1_000 }, (_, number) => budget.spend(number)));
+    expect(spent.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: requestLimit }, () => 'fulfilled'),
+      ...Array.from({ length: 1_000 - requestLimit }, () => 'rejected'),
+    ]);
+    expect(log.spend).toHaveBeenCalledTimes(requestLimit);
+    expect((await refusal(budget.spend(1_000))).retryAt).toBe(window);
+    await budget.spend(window);
+    expect((await refusal(budget.spend(window))).retryAt).toBe(window + 1);
+  });
+
+  it('has lost nothing by what the log refused or could not write down', async () => {
+    const log = memoryBudgetLog();
+    await spendAll(budgetOn(log), 0);
+    const budget = budgetOn({
+      ...log,
+      spend: (...what) => (what[1] < window ? log.spend(...what) : Promise.reject(new Error('locked'))),
+    });
+    const wanted = (at: number) => Promise.allSettled(Array.from({ length: requestLimit }, () => budget.spend(at)));
+    await wanted(window - 1);
+    await wanted(window);
+    await expect(budget.spend(window)).rejects.toMatchObject({ code: 'lookup_uncounted' });
   });
 
   it('grants nothing that it cannot write down', async () => {

@@ -1,6 +1,6 @@
 import { setImmediate as theShelf } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { minute, second } from '../../src/clock.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { hour, minute, second } from '../../src/clock.ts';
 import { createLookup } from '../../src/lookup/client.ts';
 import { asking, failureOf } from './asking.ts';
 import { failure, held, success } from './pretend-service.ts';
@@ -301,19 +301,50 @@ describe('the log', () => {
 
 describe('the cache', () => {
   it('is believed only where its entries still have the right shape', async () => {
-    const { lookup, service, cache } = at;
+    const { lookup, again, service, cache } = at;
     await lookup.profile();
     await theShelf();
     const kept: [string, object][] = [];
     for await (const entry of cache.iterator()) kept.push(entry);
     for (const [key, entry] of kept) await cache.set(key, { ...entry, value: { kind: 'server', title: 'Cats' } });
     expect(kept).toHaveLength(1);
+    await again().profile();
+    expect(service.asked).toHaveLength(2);
+  });
+
+  it('is not looked at while an answer that was read before is fresh', async () => {
+    const { lookup, clock, cache, service, seen } = at;
+    const get = vi.spyOn(cache, 'get');
+    await lookup.profile();
+    await clock.advance(5 * minute - 1);
+    await lookup.profile();
+    expect(get).toHaveBeenCalledTimes(1);
+    expect(seen).toEqual(['miss', 'asked', 'hit']);
+    expect(service.asked).toHaveLength(1);
+  });
+
+  it('is looked at again when it is not, for another process may have asked meanwhile', async () => {
+    const { lookup, again, clock, service } = at;
+    await lookup.profile();
+    await theShelf();
+    await clock.advance(5 * minute);
+    service.answer(named('Dogs'));
+    await again().profile();
+    await theShelf();
+    expect(await lookup.profile()).toMatchObject({ value: { name: 'Dogs' }, asOf: clock.now(), stale: false });
+    expect(service.asked).toHaveLength(2);
+  });
+
+  it('and what was read from it are not believed when they are from the future, where the clock was set wrong', async () => {
+    const { lookup, clock, service } = at;
+    await lookup.profile();
+    await clock.advance(-hour);
     await lookup.profile();
     expect(service.asked).toHaveLength(2);
   });
 
   it('may break without anybody who asks noticing', async () => {
-    const { lookup, service, cache, told } = at;
+    const { lookup, again, service, cache, told } = at;
     cache.store = Object.assign(new Map(), {
       get: () => {
         throw new Error('broken');
@@ -324,9 +355,10 @@ describe('the cache', () => {
     });
     expect((await lookup.profile()).value.name).toBe('Cats');
     await theShelf();
-    expect((await lookup.profile()).value.name).toBe('Cats');
-    expect(service.asked).toHaveLength(2);
+    expect(service.asked).toHaveLength(1);
     expect(told).toEqual([expect.objectContaining({ level: 40, code: 'cache_failed' })]);
+    expect((await again().profile()).value.name).toBe('Cats');
+    expect(service.asked).toHaveLength(2);
   });
 
   it('that never answers is not waited for', async () => {

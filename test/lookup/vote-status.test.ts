@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hour, minute, second } from '../../src/clock.ts';
 import { asking, failureOf } from './asking.ts';
 import { failure, success } from './pretend-service.ts';
@@ -9,9 +9,11 @@ const iso = (at: number) => new Date(at).toISOString();
 let at: Awaited<ReturnType<typeof asking>>;
 /** What the ledger knows. */
 let votedAt: number | null;
+const lastVote = vi.fn(async () => votedAt);
 beforeEach(async () => {
   votedAt = null;
-  at = await asking({ lastVote: async () => votedAt });
+  lastVote.mockClear();
+  at = await asking({ lastVote });
 });
 afterEach(() => at.service.close());
 
@@ -74,6 +76,18 @@ describe('a running cooldown', () => {
     await lookup.voteStatus(user);
     expect(service.asked).toHaveLength(2);
   });
+
+  it('that the service could not be asked about is asked about again as soon as it may be', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(cooldownUntil(clock.now() + 10_000 * hour));
+    await lookup.voteStatus(user);
+    service.answer(failure(500, 'oh'));
+    await clock.advance(24 * hour);
+    expect(await lookup.voteStatus(user)).toMatchObject({ value: { canVote: false }, stale: true });
+    service.answer(success({ canVote: true }));
+    await clock.advance(5 * second);
+    expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
+  });
 });
 
 it('"may vote" holds half a minute', async () => {
@@ -103,6 +117,38 @@ describe('a vote that the ledger knows', () => {
     await clock.advance(1);
     expect((await lookup.voteStatus(user)).value).toEqual({ canVote: true, lastVoteAt: votedAt, nextVoteAt: null });
     expect(service.asked).toHaveLength(2);
+  });
+
+  it('is read once, until another one may come in: five minutes before its cooldown ends', async () => {
+    const { lookup, clock } = at;
+    votedAt = clock.now();
+    const first = await lookup.voteStatus(user);
+    await clock.advance(12 * hour - 5 * minute - 1);
+    expect(await lookup.voteStatus(user)).toEqual({ ...first, asOf: clock.now() });
+    expect(lastVote).toHaveBeenCalledTimes(1);
+    await clock.advance(1);
+    votedAt = clock.now();
+    expect((await lookup.voteStatus(user)).value.nextVoteAt).toBe(votedAt + 12 * hour);
+  });
+
+  it('changes the state within half a minute, should the service have let somebody vote while a cooldown ran', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(cooldownUntil(clock.now() + 3 * hour));
+    const first = await lookup.voteStatus(user);
+    votedAt = clock.now() + second;
+    await clock.advance(30 * second - 1);
+    expect(await lookup.voteStatus(user)).toEqual(first);
+    expect(lastVote).toHaveBeenCalledTimes(1);
+    await clock.advance(1);
+    expect((await lookup.voteStatus(user)).value.nextVoteAt).toBe(votedAt + 12 * hour);
+  });
+
+  it('changes the state at once in the last minutes of a cooldown that the service told of', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(cooldownUntil(clock.now() + 5 * minute));
+    await lookup.voteStatus(user);
+    votedAt = clock.now();
+    expect((await lookup.voteStatus(user)).value.nextVoteAt).toBe(votedAt + 12 * hour);
   });
 
   it('and that is over gives way to a vote that only the service knows', async () => {

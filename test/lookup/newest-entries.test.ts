@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { NewestEntries } from '../../src/lookup/newest-entries.ts';
+
+it('a map of the newest entries forgets first what was set longest ago', () => {
+  const map = new NewestEntries<number>(2);
+  map.set('a', 1).set('b', 2).set('a', 3).set('c', 4);
+  expect([...map]).toEqual([
+    ['a', 3],
+    ['c', 4],
+  ]);
+});
