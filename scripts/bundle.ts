@@ -1,0 +1,41 @@
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build, type InputOptions } from 'rolldown';
+import { buildPage } from '../src/sandbox/page/build.ts';
+import { notices } from './notices.ts';
+
+/** Each has a file of its own: what is run, and what is started by its address. */
+const input = { launch: 'src/launch.js', 'writing-thread': 'src/store/writing-thread.ts' };
+
+/** Compiled code, and a tool that only the repository has. Node looks for them when they are asked for. */
+const installed = ['better-sqlite3', 'rolldown'];
+
+/** Packages try these and do without: faster drivers that nobody has installed, and what other runtimes have. */
+const optional = ['bufferutil', 'utf-8-validate', 'zlib-sync', 'pg-native', 'bun:sqlite'];
+
+/**
+ * Puts the whole program with its packages into `folder`, as a few large files instead of a thousand small ones, which Node would have to
+ * find and link at each start. What is imported lazily stays in a file of its own. All lie beside each other, so that an address
+ * relative to `import.meta.url` holds as it does in the sources of the same room.
+ */
+export async function bundle(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await build({
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    input,
+    platform: 'node',
+    external: [...installed, ...optional],
+    // discord.js evaluates scripts that a manager of shards sends; there is none here.
+    checks: { eval: false },
+    onLog: failing,
+    plugins: [notices('THIRD-PARTY.txt')],
+    // Node keeps the text of what it runs in memory: without comments it is two thirds.
+    output: { dir: folder, comments: false },
+  });
+  await buildPage(folder);
+}
+
+/** A warning is a fault: an import that was not found would only be missed by whoever runs it. */
+const failing: NonNullable<InputOptions['onLog']> = (level, log) => {
+  if (level === 'warn') throw new Error(log.message);
+};
