@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build, type InputOptions } from 'rolldown';
 import { buildPage } from '../src/sandbox/page/build.ts';
+import { ascii } from './ascii.ts';
 import { notices } from './notices.ts';
 
 /** Each has a file of its own: what is run, and what is started by its address. */
@@ -28,8 +29,8 @@ export async function bundle(folder: string): Promise<void> {
     // discord.js evaluates scripts that a manager of shards sends; there is none here.
     checks: { eval: false },
     onLog: failing,
-    plugins: [notices('THIRD-PARTY.txt')],
-    // Node keeps the text of what it runs in memory: without comments it is two thirds.
+    plugins: [ascii(), notices('THIRD-PARTY.txt')],
+    // Node keeps the text of what it runs in memory; without comments it is two thirds.
     output: { dir: folder, comments: false },
   });
   await buildPage(folder);
