@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
-import v8 from 'node:v8';
 
 // The first file of all: plain JavaScript that any Node can read, so that an old one gets a sentence and not a syntax error.
 var needed = 24;
@@ -17,8 +16,6 @@ if (major < needed) {
   );
   process.exitCode = 1;
 } else {
-  // undici's parser of HTTP is WebAssembly. To optimize it takes 10 MB that never come back, and saves microseconds per request to Discord.
-  v8.setFlagsFromString('--wasm-tiering-budget=1000000000');
   // What was compiled once need not be again: that is a third of a start. Beside the code, where nobody else can put something else.
   if (module.enableCompileCache)
     module.enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)));
