@@ -1,21 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { build, type InputOptions } from 'rolldown';
+import { build } from 'rolldown';
 import { buildPage } from '../src/sandbox/page/build.ts';
 import { ascii } from './ascii.ts';
 import { notices } from './notices.ts';
 
-/** Each has a file of its own: what is run, and what is started by its address. */
+/** Each has a file under its own name: what is run, and the thread that is started by its address. */
 const input = { launch: 'src/launch.js', 'writing-thread': 'src/store/writing-thread.ts' };
 
 /** Compiled code, and a tool that only the repository has. Node looks for them when they are asked for. */
 const installed = ['better-sqlite3', 'rolldown'];
 
-/** Packages try these and do without: faster drivers that nobody has installed, and what other runtimes have. */
-const optional = ['bufferutil', 'utf-8-validate', 'zlib-sync', 'pg-native', 'bun:sqlite'];
+/** Packages do without these: a faster inflate that nobody has installed, and what another runtime has. */
+const optional = ['zlib-sync', 'bun:sqlite'];
 
 /**
- * Puts the whole program with its packages into `folder`, as a few large files instead of a thousand small ones, which Node would have to
+ * Puts the whole program with its packages into `folder`, as a few large files instead of hundreds of small ones, which Node would have to
  * find and link at each start. What is imported lazily stays in a file of its own. All lie beside each other, so that an address
  * relative to `import.meta.url` holds as it does in the sources of the same room.
  */
@@ -28,15 +28,11 @@ export async function bundle(folder: string): Promise<void> {
     external: [...installed, ...optional],
     // discord.js evaluates scripts that a manager of shards sends; there is none here.
     checks: { eval: false },
-    onLog: failing,
+    // A warning is a fault: an import that was not found would only be missed by whoever runs it.
+    onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
     plugins: [ascii(), notices('THIRD-PARTY.txt')],
     // Node keeps the text of what it runs in memory; without comments it is two thirds.
-    output: { dir: folder, comments: false },
+    output: { dir: folder, comments: { jsdoc: false, annotation: false, legal: true } },
   });
   await buildPage(folder);
 }
-
-/** A warning is a fault: an import that was not found would only be missed by whoever runs it. */
-const failing: NonNullable<InputOptions['onLog']> = (level, log) => {
-  if (level === 'warn') throw new Error(log.message);
-};
