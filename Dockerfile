@@ -8,6 +8,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY commands commands
 COPY config config
+COPY scripts scripts
 RUN npm run build
 
 FROM node:24-bookworm-slim AS dependencies
@@ -22,15 +23,18 @@ ENV NODE_ENV=production \
     DATABASE_URL=sqlite:/data/tallyhook.db \
     CACHE_URL=sqlite:/data/cache.db
 WORKDIR /app
-COPY --from=dependencies /app/node_modules node_modules
-COPY --from=build /app/dist dist
+# The program brings its packages along, but for the one that is compiled.
+COPY --from=dependencies /app/node_modules/better-sqlite3 node_modules/better-sqlite3
+COPY --from=build /app/dist/program dist/program
 COPY package.json LICENSE ./
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data dist/.compile-cache && chown node:node /data dist/.compile-cache
 USER node
+# Loads what a start loads, so that it lies there compiled: nothing can be written there later.
+RUN DISCORD_TOKEN=none node dist/program/launch.js start --help
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm in between, so that SIGTERM reaches the program.
-ENTRYPOINT ["node", "dist/src/launch.js"]
+ENTRYPOINT ["node", "dist/program/launch.js"]
 CMD ["start"]

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { isConfigured, loadConfig } from '../config/load.ts';
 import type { Environment } from '../config/read-values.ts';
 import { type Config, FaultyConfig } from '../config/schema.ts';
@@ -46,6 +47,7 @@ export async function start(
     const read = () => loadConfig(environment());
     const reload = createReload({ config, read, takeOver: app.takeOver, redact, log });
     process.on('SIGHUP', reload);
+    keepParserSmall();
     try {
       await app.start();
       await stopped(terminal.stop);
@@ -55,6 +57,15 @@ export async function start(
     }
     return exit.fine;
   });
+}
+
+/**
+ * What parses the answers of Discord and of the service is WebAssembly. After a few answers V8 would compile it once more, optimized: that
+ * takes 15 MB, which never come back, and saves nothing that can be measured. So only function 0 may be optimized, which is not its own
+ * but an import. Not before the program is loaded: with other flags Node does not use what it holds compiled.
+ */
+function keepParserSmall(): void {
+  setFlagsFromString('--wasm-tier-up-filter=0');
 }
 
 /** Runs with the configuration of the environment, or says what is wrong with it. */

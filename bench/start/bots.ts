@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { bundle } from '../../scripts/bundle.ts';
 
 /** Where a bot finds Discord, and where it may listen and store. */
 export interface Whereabouts {
@@ -34,12 +34,14 @@ export const idleBot: Bot = {
 /** As `npm start` runs it: TypeScript, with the types stripped while it starts. */
 export const fromSource: Bot = tallyhook('tallyhook from source', join(root, 'src', 'launch.js'));
 
-/** As the container runs it: built beforehand. Builds it anew, outside `dist/`. */
+/** As the container runs it: built and compiled beforehand. Builds it anew, outside `dist/`. */
 export async function built(directory: string): Promise<Bot> {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', directory]);
-  cpSync(join(root, 'src/sandbox/page/public'), join(directory, 'src/sandbox/page/public'), { recursive: true });
-  return tallyhook('tallyhook, built', join(directory, 'src', 'launch.js'));
+  const program = join(directory, 'program');
+  await bundle(program);
+  const launcher = join(program, 'launch.js');
+  const env = { PATH: process.env['PATH'] ?? '', DISCORD_TOKEN: 'none' };
+  await promisify(execFile)(process.execPath, [launcher, 'start', '--help'], { env });
+  return tallyhook('tallyhook, built', launcher);
 }
 
 function tallyhook(title: string, launcher: string): Bot {

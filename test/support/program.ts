@@ -11,14 +11,17 @@ export interface Program {
   readonly url: () => Promise<string>;
 }
 
+/** The first file of the program, as `npm start` runs it. */
+const source = new URL('../../src/launch.js', import.meta.url).pathname;
+
 /** The real program as a process of its own, with nothing of this one's environment but the path. `through` is a program that starts it. */
 export function program(
   args: readonly string[],
   environment: Record<string, string>,
   cwd: string,
   through: readonly string[] = [],
+  launcher = source,
 ): Program {
-  const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
   const [command = process.execPath, ...words] = [...through, process.execPath, launcher, ...args];
   const child = spawn(command, words, {
     cwd,

@@ -1,0 +1,8 @@
+/** Fills dist/ with what has to be made beside the compiled sources. A part of `npm run build`. */
+import { fileURLToPath } from 'node:url';
+import { buildPage } from '../src/sandbox/page/build.ts';
+import { bundle } from './bundle.ts';
+
+const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+await bundle(`${dist}program`);
+await buildPage(`${dist}src/sandbox/page`);

@@ -1,0 +1,36 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Plugin } from 'rolldown';
+
+/** Adds a file with the licences of all packages that became part of the bundle: most of them ask for that, wherever they go. */
+export function notices(fileName: string): Plugin {
+  return {
+    name: 'notices',
+    generateBundle(_options, bundled) {
+      const modules = Object.values(bundled).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      const packages = new Set(modules.filter((id) => id.includes('/node_modules/')).map(packageOf));
+      const source = [...packages].toSorted().map(noticeOf).join('\n\n');
+      this.emitFile({ type: 'asset', fileName, source: `${source}\n` });
+    },
+  };
+}
+
+/** The folder of the package that a module belongs to: some have a package.json without a name further down. */
+function packageOf(id: string): string {
+  for (let folder = dirname(id); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json')) && manifestOf(folder).version !== undefined) return folder;
+  }
+  throw new Error(`${id} belongs to no package.`);
+}
+
+function noticeOf(folder: string): string {
+  const { name, version, license } = manifestOf(folder);
+  const texts = globSync('{LICEN[CS]E,licen[cs]e,NOTICE}*', { cwd: folder }).map((file) =>
+    readFileSync(join(folder, file), 'utf8').trim(),
+  );
+  return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+}
+
+function manifestOf(folder: string): { name?: string; version?: string; license?: string } {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}

@@ -1,0 +1,75 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../../scripts/bundle.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { program } from '../support/program.ts';
+import { nowhere, settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+/** As the image is laid out: the bundle, package.json, and of the packages only the compiled one. */
+const image = mkdtempSync(join(tmpdir(), 'tallyhook-bundle-'));
+const folder = join(image, 'dist', 'program');
+const bundled = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
+  program(args, environment, cwd, [], join(folder, 'launch.js'));
+
+beforeAll(async () => {
+  await bundle(folder);
+  cpSync(join(root, 'package.json'), join(image, 'package.json'));
+  mkdirSync(join(image, 'node_modules'));
+  cpSync(join(root, 'node_modules', 'better-sqlite3'), join(image, 'node_modules', 'better-sqlite3'), {
+    recursive: true,
+    filter: (path) => !/better-sqlite3\/(deps|src)(\/|$)/.test(path),
+  });
+}, 60_000);
+
+afterAll(() => rmSync(image, { recursive: true, force: true }));
+
+describe('the program in one piece', { timeout: 60_000 }, () => {
+  it('knows its version', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { ended, output } = bundled(['--version'], {});
+    expect(await ended).toBe(0);
+    expect(output()).toBe(`${version}\n`);
+  });
+
+  it('becomes ready with SQLite, which it writes to on a thread, and ends in order', async () => {
+    const discord = await localDiscord();
+    const running = bundled(['start'], settings(discord));
+    const url = await running.url();
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+  });
+
+  it('has the page of the sandbox', async () => {
+    const running = bundled(['sandbox', '--no-open', '--port', '0'], {});
+    await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(running.output()) ?? [];
+    expect(await (await fetch(`${url}/`)).text()).toContain('<script');
+    expect((await fetch(`${url}/main.js`)).status).toBe(200);
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+  });
+
+  it('looks for a PostgreSQL that is not there', async () => {
+    const { ended, output } = bundled(['start'], { ...settings(nowhere), DATABASE_URL: 'postgres://127.0.0.1:9/none' });
+    expect(await ended).toBe(1);
+    expect(output()).toContain('The database cannot be opened: connect ECONNREFUSED');
+  });
+
+  it('tells an old Node which one it needs, for its first file asks for no other', () => {
+    const first = readFileSync(join(folder, 'launch.js'), 'utf8');
+    expect([...first.matchAll(/^import .* from "(.*)"/gm)].map(([, from]) => from?.slice(0, 5))).toEqual(
+      Array.from(first.matchAll(/^import/gm), () => 'node:'),
+    );
+  });
+
+  it('carries the licences of the packages in it', () => {
+    const notices = readFileSync(join(folder, 'THIRD-PARTY.txt'), 'utf8');
+    expect(notices).toMatch(/^discord\.js \d+\.\d+\.\d+ \(Apache-2\.0\)\n\nApache License$/m);
+    expect(notices).toMatch(/^zod \d+\.\d+\.\d+ \(MIT\)\n\nMIT License\n\nCopyright/m);
+  });
+});
