@@ -6,10 +6,10 @@ import { type Answered, type Asked, resultOf } from './crossing.ts';
 import { type GroupCommit, QueueFull } from './group-commit.ts';
 
 /**
- * So many cross at once without waiting for the others of their turn: with a turn's worth of 64 at once, each thread would stand still
- * while the other one works on them.
+ * So many cross at once, without waiting for the rest of their turn: with all 64 of a turn each thread stands still while the other works
+ * on them, and with fewer the commits cost more than the wait.
  */
-const together = 8;
+const together = 24;
 
 /** `.ts` here, `.js` in the package. */
 const firstFile = new URL(`./writing-thread${extname(import.meta.url)}`, import.meta.url);
