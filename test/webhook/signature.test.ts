@@ -9,6 +9,23 @@ describe('a signature', () => {
     expect(sign(body, 'secret')).toBe(createHmac('sha256', 'secret').update(body).digest('hex'));
   });
 
+  it('is what Node makes it, whatever the secret and the body, a secret longer than a block of the digest among them', () => {
+    const long = fc.string({ unit: 'grapheme', minLength: 60, maxLength: 200 });
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'grapheme' }), long),
+        fc.uint8Array({ maxLength: 300 }),
+        (secret, body) => {
+          expect(sign(body, secret)).toBe(createHmac('sha256', secret).update(body).digest('hex'));
+        },
+      ),
+    );
+    for (const length of [63, 64, 65]) {
+      const secret = 'k'.repeat(length);
+      expect(sign('é', secret)).toBe(createHmac('sha256', secret).update('é').digest('hex'));
+    }
+  });
+
   it('verifies what was signed with the same secret, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.string(), (body, secret) => {
