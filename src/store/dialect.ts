@@ -19,8 +19,6 @@ export interface WritingConnection extends Connection {
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
-  /** Nobody waits just now: what has to be done some time, and would hold up somebody else then, is done. */
-  rest(): Promise<void>;
 }
 
 /** All in which the two databases differ. Nothing outside this room knows which one it is. */

@@ -47,9 +47,8 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
     while (queue.length > 0) {
       const batch = queue.splice(0, largestBatch);
       await commit(batch);
-      // Lets the answers go out, and what has arrived meanwhile be read, so that it joins the next batch.
-      await new Promise(setImmediate);
-      if (queue.length === 0) await writer.rest();
+      // Lets what has arrived meanwhile be read, so that it joins the next batch.
+      if (queue.length > 0) await new Promise(setImmediate);
     }
     flushing = undefined;
   }

@@ -86,8 +86,6 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
       giveUp(writer);
       writer = undefined;
     },
-    // It has processes of its own for that.
-    rest: async () => {},
   };
 }
 

@@ -5,13 +5,8 @@ import { SqliteDialect, sql } from 'kysely';
 import type { Connection, Dialect } from './dialect.ts';
 
 /**
- * The write-ahead log is folded back when nobody waits, once so many commits are in it: few enough that whoever comes meanwhile waits for
- * some 3 ms.
- */
-const commitsUntilRest = 32;
-/**
- * Pages (4 KB) after which it is folded back although somebody always waits, some 40 ms. The default of 1,000 would cost a third of the
- * storage time under load.
+ * Pages (4 KB) after which the write-ahead log is folded back. Whoever commits then waits for it, some 40 ms; the default of 1,000 would
+ * cost a third of the storage time under load, and hold up five times as many.
  */
 const checkpointPages = 10_000;
 /** Memory for pages while a migration goes through whole tables (KiB): one of a million entries takes half as long with it. */
@@ -34,21 +29,12 @@ export function sqlite(path: string): Dialect {
     opened ??= open(path);
     return opened;
   };
-  let commits = 0;
   const writing = {
     ...connection(writer),
     begin: async () => void writer().exec('BEGIN IMMEDIATE'),
-    commit: async () => {
-      writer().exec('COMMIT');
-      commits += 1;
-    },
+    commit: async () => void writer().exec('COMMIT'),
     // Some failures, a full disk among them, have rolled back by themselves.
     rollback: async () => void (writer().inTransaction && writer().exec('ROLLBACK')),
-    rest: async () => {
-      if (commits < commitsUntilRest) return;
-      commits = 0;
-      writer().pragma('wal_checkpoint(PASSIVE)');
-    },
   };
   return {
     clustered: sql`without rowid`,

@@ -15,8 +15,6 @@ export type Written =
 /** Does batches of jobs, each batch in one transaction and one at a time: the next is not given before the last has come back. */
 export interface Writer {
   commit(batch: readonly Job[]): Promise<Written>;
-  /** Nobody waits: there is time for what would hold up somebody later. Never rejects. */
-  rest(): Promise<void>;
 }
 
 /** Writes over a connection of this thread's own. */
@@ -40,8 +38,6 @@ export function createWriter(dialect: Dialect): Writer {
   }
 
   return {
-    // What fails here will fail in a commit too, and be told there.
-    rest: () => writing.rest().catch(() => {}),
     async commit(batch) {
       try {
         return { is: 'committed', results: await transaction(batch) };

@@ -1,7 +1,5 @@
-import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { minute, systemClock } from '../../src/clock.ts';
 import type { Dialect } from '../../src/store/dialect.ts';
 import { createGroupCommit } from '../../src/store/group-commit.ts';
@@ -12,12 +10,10 @@ import { tempDir } from '../support/temp-dir.ts';
 
 /** A group commit over a real database, which counts the commits. Its jobs note departures in the budget's log. */
 async function committing(mostWaiting = 1_000) {
-  const path = join(tempDir(), 'group.db');
-  const dialect = sqlite(path);
+  const dialect = sqlite(join(tempDir(), 'group.db'));
   onTestFinished(() => dialect.close());
   await migrate(dialect, systemClock);
   let commits = 0;
-  let rests = 0;
   const counted: Dialect = {
     ...dialect,
     writing: {
@@ -26,16 +22,12 @@ async function committing(mostWaiting = 1_000) {
         commits += 1;
         await dialect.writing.commit();
       },
-      rest: async () => {
-        rests += 1;
-        await dialect.writing.rest();
-      },
     },
   };
   const group = createGroupCommit(createWriter(counted), systemClock, mostWaiting);
   const note = (at: number | null) => group.write('spend', 'key', at as number, minute, 1_000);
   const noted = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
-  return { path, group, note, noted, commits: () => commits, rests: () => rests };
+  return { group, note, noted, commits: () => commits };
 }
 
 describe('the group commit', () => {
@@ -57,32 +49,6 @@ describe('the group commit', () => {
     const { note, noted } = await committing();
     await note(1);
     expect(await noted()).toEqual([{ at: 1 }]);
-  });
-
-  it('rests only when nobody waits', async () => {
-    const { note, rests } = await committing();
-    await Promise.all(Array.from({ length: 500 }, (_, n) => note(n)));
-    await vi.waitFor(() => expect(rests()).toBe(1));
-  });
-
-  it('folds the log back in rests, so that it need not be done while somebody waits', async () => {
-    const { note, path } = await committing();
-    const folding = new Database(path);
-    folding.pragma('wal_checkpoint(TRUNCATE)');
-    folding.close();
-    const inFile = () => {
-      const alone = join(tempDir(), 'alone.db');
-      copyFileSync(path, alone);
-      const database = new Database(alone);
-      const { count } = database.prepare('SELECT count(*) AS count FROM lookup_requests').get() as { count: number };
-      database.close();
-      return count;
-    };
-    await note(1);
-    const before = inFile();
-    for (let n = 2; n <= 40; n += 1) await note(n);
-    expect(before).toBe(0);
-    await vi.waitFor(() => expect(inFile()).toBeGreaterThan(20));
   });
 
   it('keeps the others of a batch in which one fails', async () => {
