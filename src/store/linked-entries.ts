@@ -20,7 +20,12 @@ export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expres
         'delivery_id',
         'previous',
       ] as const;
-      const before = query.selectFrom('linked').innerJoin('entries', 'entries.id', 'linked.previous');
+      // A link that leads forward was made by hand; following it might never end.
+      const before = query
+        .selectFrom('linked')
+        .innerJoin('entries', (join) =>
+          join.onRef('entries.id', '=', 'linked.previous').onRef('entries.id', '<', 'linked.id'),
+        );
       return query
         .selectFrom('entries')
         .select(columns)

@@ -6,7 +6,9 @@ import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '
 import { type EntrySelection, entryPages } from '../../src/store/entry-pages.ts';
 import { openSnapshot } from '../../src/store/snapshot.ts';
 import { standingOf } from '../../src/store/standing.ts';
+import { openStore } from '../../src/store/store.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/survey.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { voted, votedAt } from '../support/voted.ts';
@@ -98,6 +100,11 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     await tamper(url, 'UPDATE entries SET previous = 1 WHERE id = 5');
     await tamper(url, "UPDATE balances SET last_entry = 4 WHERE user_id = '2'");
     expect(await brokenLinks(await snapshotOf(url))).toBe(2);
+
+    await tamper(url, 'UPDATE entries SET previous = 5 WHERE id = 1');
+    const store = await openStore(url, manualClock(votedAt), { thread: false });
+    onTestFinished(() => store.close());
+    expect((await store.records.entries('1', 9)).map(({ id }) => id)).toEqual([5, 1]);
   });
 
   it('tells what is in it, what waits and what came last', async () => {
