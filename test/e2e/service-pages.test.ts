@@ -20,7 +20,11 @@ async function visitor(size: { width: number; height: number } = { width: 1200, 
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
-  page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+  // Going on before everything has come gives up what is still on its way (ERR_ABORTED); that is the browser's doing.
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText;
+    if (why !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed: ${why}`);
+  });
   page.on(
     'response',
     (response) => response.status() >= 400 && complaints.push(`${response.status()} ${response.url()}`),
