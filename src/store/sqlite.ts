@@ -5,8 +5,8 @@ import { SqliteDialect, sql } from 'kysely';
 import type { Connection, Dialect } from './dialect.ts';
 
 /**
- * Pages (4 KB) after which the write-ahead log is folded back. Whoever commits then waits for it, some 40 ms; the default of 1,000 would
- * cost a third of the storage time under load, and hold up five times as many.
+ * Pages (4 KB) after which the write-ahead log is folded back. Whoever commits then waits for it, some 40 ms. The default of 1,000 would
+ * cost a third of the storage time under load.
  */
 const checkpointPages = 10_000;
 /** Memory for pages while a migration goes through whole tables (KiB): one of a million entries takes half as long with it. */
@@ -90,7 +90,7 @@ function connection(database: () => Database.Database): Connection {
       statement.run(parameters);
       return [];
     },
-    // A third cheaper than `returning`.
+    // A quarter cheaper than `returning`.
     async insert({ sql: text, parameters }) {
       const { changes, lastInsertRowid } = prepared(text).run(parameters);
       return changes === 0 ? null : Number(lastInsertRowid);

@@ -3,7 +3,7 @@ import type { Dialect } from '../dialect.ts';
 
 /**
  * Each entry names its user's entry before it, and the balance names the newest one and the last votes: what recording a vote has to know
- * stands in one row. The index of the entries by user goes; keeping it cost as much as all the rest of a vote.
+ * stands in one row. The index of the entries by user goes; keeping it was more than a third of what a vote cost.
  */
 export function passbooks({ jsonOf }: Dialect) {
   return {
