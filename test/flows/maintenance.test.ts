@@ -54,6 +54,8 @@ async function receivingVotes() {
       if (status === 200) acknowledged += 1;
     }
   });
+  // What looks at the database must find some in it, however late the first is taken.
+  await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(0);
   return {
     directory,
     environment,
