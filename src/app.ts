@@ -30,6 +30,7 @@ import { within } from './patience.ts';
 import { openStore, type Store } from './store/store.ts';
 import type { Recorded } from './tally/tally.ts';
 import { en } from './texts/en.ts';
+import { DirectRequest } from './webhook/direct-request.ts';
 import { createIntake } from './webhook/intake.ts';
 import { createKeyring, type Keyring } from './webhook/keyring.ts';
 import { createReceiver, type Receiver } from './webhook/receiver.ts';
@@ -176,7 +177,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   const keys = () => standings(listings);
   const owner = createOwnerApp(config, { ...parts, vital, keys, nudge: dispatcher.nudge });
   const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
-  const server = createHttpServer(around(http));
+  const server = createHttpServer(around(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
   return {

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerBrokenRequests } from './broken-request.ts';
 import { TallyhookError } from './errors.ts';
@@ -39,7 +39,13 @@ export interface HttpServer {
 }
 
 /** An HTTP server whose limits keep slow, idle, oversized and broken senders from holding it up. */
-export function createHttpServer(listener: RequestListener, changes: Partial<HttpLimits> = {}): HttpServer {
+export function createHttpServer(
+  listener: RequestListener,
+  changes: Partial<HttpLimits> & {
+    /** What requests are made of. */
+    readonly IncomingMessage?: typeof IncomingMessage;
+  } = {},
+): HttpServer {
   const { maxConnections, ...limits } = { ...usualLimits, ...changes };
   let closing = false;
   // No route asks for the host, and Node's own refusal of a request without one has not the shape of ours.

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { DirectRequest } from './direct-request.ts';
 
 /** The largest body that is read (bytes). Deliveries are a few hundred; nothing that anybody sends in good faith comes near. */
 export const largestBody = 64 * 1024;
@@ -21,17 +22,17 @@ export function readBody(
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= largestBody) {
-        chunks.push(chunk);
-      } else {
-        request.pause();
-        resolve('too large');
-      }
-    });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on('error', () => resolve('aborted'));
+      if (size <= largestBody) chunks.push(chunk);
+      else resolve('too large');
+    };
+    const end = () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     request.on('close', () => resolve('aborted'));
+    if (request instanceof DirectRequest && request.handBodyTo((chunk) => (chunk === null ? end() : take(chunk))))
+      return;
+    request.on('data', take);
+    request.on('end', end);
+    request.on('error', () => resolve('aborted'));
   });
 }

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express, { type Express } from 'express';
@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
+import { DirectRequest } from '../../src/webhook/direct-request.ts';
 import { createIntake } from '../../src/webhook/intake.ts';
 import { createKeyring, type ReceivingListing } from '../../src/webhook/keyring.ts';
 import { createReceiver } from '../../src/webhook/receiver.ts';
@@ -33,10 +34,17 @@ export interface PostOptions {
   readonly method?: string;
 }
 
+export interface ReceivingOptions {
+  readonly clock?: Clock;
+  readonly listings?: ReceivingListing[];
+  readonly before?: (app: Express) => void;
+  readonly databaseUrl?: string;
+  /** As the program has it: before Express and with requests of its own. */
+  readonly direct?: boolean;
+}
+
 /** The receiver on a real Express server and a real SQLite file. */
-export async function receiving(
-  options: { clock?: Clock; listings?: ReceivingListing[]; before?: (app: Express) => void; databaseUrl?: string } = {},
-): Promise<Receiving> {
+export async function receiving(options: ReceivingOptions = {}): Promise<Receiving> {
   const clock = options.clock ?? manualClock();
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
@@ -45,8 +53,9 @@ export async function receiving(
   const intake = createIntake({ keyring, recorder: store.recorder, clock, log });
   const app = express();
   options.before?.(app);
-  app.use(createReceiver({ intake, clock, log }).router);
-  const url = await serve(app);
+  const receiver = createReceiver({ intake, clock, log });
+  app.use(receiver.router);
+  const url = options.direct ? await serve(receiver.before(app), { IncomingMessage: DirectRequest }) : await serve(app);
   onTestFinished(() => store.close());
 
   return {
@@ -68,8 +77,8 @@ export async function receiving(
 }
 
 /** Serves on a free port of the loopback until the test has finished. */
-export async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
+export async function serve(listener: RequestListener, options: ServerOptions = {}): Promise<string> {
+  const server = createServer(options, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(
     () =>

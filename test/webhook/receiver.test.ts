@@ -13,178 +13,185 @@ import { receiving } from '../support/receiving.ts';
 const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2025-12-31T23:00:00.000Z' };
 const purchase = { event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' };
 
-describe('a delivery', () => {
-  it('is recorded, and is a duplicate from then on', async () => {
-    const { post, store } = await receiving();
-    expect(await post('/webhooks/vote', vote)).toMatchObject({
-      status: 200,
-      json: { received: true, outcome: 'recorded' },
+describe.each([
+  { as: 'a router of an Express app', direct: false },
+  { as: 'the first listener of a server of our own', direct: true },
+])('as $as', ({ direct }) => {
+  describe('a delivery', () => {
+    it('is recorded, and is a duplicate from then on', async () => {
+      const { post, store } = await receiving({ direct });
+      expect(await post('/webhooks/vote', vote)).toMatchObject({
+        status: 200,
+        json: { received: true, outcome: 'recorded' },
+      });
+      expect(await post('/webhooks', { ...vote, timestamp: '2025-12-31T23:00:00.0001+00:00' })).toMatchObject({
+        json: { outcome: 'duplicate' },
+      });
+      expect(await store.ledger.account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
     });
-    expect(await post('/webhooks', { ...vote, timestamp: '2025-12-31T23:00:00.0001+00:00' })).toMatchObject({
-      json: { outcome: 'duplicate' },
+
+    it('is accepted on a path with a slash at its end', async () => {
+      const { post } = await receiving({ direct });
+      expect((await post('/webhooks/vote/', vote)).status).toBe(200);
     });
-    expect(await store.ledger.account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
+
+    it('may be signed over the payload serialised anew', async () => {
+      const { post } = await receiving({ direct });
+      const signature = sign(JSON.stringify(vote), voteSecret);
+      expect((await post('/webhooks/vote', JSON.stringify(vote, null, 2), { signature })).status).toBe(200);
+    });
+
+    it('is kept, quarantined, when it is signed but not understood', async () => {
+      const { post, store } = await receiving({ direct });
+      for (const odd of [
+        { event: 'surprise' },
+        { event: 'server_vote' },
+        [],
+        'null',
+        '"text"',
+        '5',
+        { ...vote, creditsAwarded: -1 },
+      ]) {
+        expect(await post('/webhooks/vote', odd)).toMatchObject({ status: 200, json: { outcome: 'quarantined' } });
+      }
+      const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 50, before: null });
+      expect(kept).toHaveLength(7);
+      expect(kept.at(-1)).toMatchObject({ body: '{"event":"surprise"}', kind: 'surprise', credits: 0 });
+    });
+
+    it('answers a test with test each time, and pays nothing', async () => {
+      const { post, store } = await receiving({ direct });
+      for (let time = 0; time < 2; time += 1) {
+        expect(await post('/webhooks/vote', { ...vote, test: true })).toMatchObject({ json: { outcome: 'test' } });
+      }
+      expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
+      expect(await store.records.effects({ state: 'waiting', limit: 9, before: null })).toHaveLength(2);
+    });
   });
 
-  it('is accepted on a path with a slash at its end', async () => {
-    const { post } = await receiving();
-    expect((await post('/webhooks/vote/', vote)).status).toBe(200);
-  });
-
-  it('may be signed over the payload serialised anew', async () => {
-    const { post } = await receiving();
-    const signature = sign(JSON.stringify(vote), voteSecret);
-    expect((await post('/webhooks/vote', JSON.stringify(vote, null, 2), { signature })).status).toBe(200);
-  });
-
-  it('is kept, quarantined, when it is signed but not understood', async () => {
-    const { post, store } = await receiving();
-    for (const odd of [
-      { event: 'surprise' },
-      { event: 'server_vote' },
-      [],
-      'null',
-      '"text"',
-      '5',
-      { ...vote, creditsAwarded: -1 },
-    ]) {
-      expect(await post('/webhooks/vote', odd)).toMatchObject({ status: 200, json: { outcome: 'quarantined' } });
-    }
-    const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 50, before: null });
-    expect(kept).toHaveLength(7);
-    expect(kept.at(-1)).toMatchObject({ body: '{"event":"surprise"}', kind: 'surprise', credits: 0 });
-  });
-
-  it('answers a test with test each time, and pays nothing', async () => {
-    const { post, store } = await receiving();
-    for (let time = 0; time < 2; time += 1) {
-      expect(await post('/webhooks/vote', { ...vote, test: true })).toMatchObject({ json: { outcome: 'test' } });
-    }
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
-    expect(await store.records.effects({ state: 'waiting', limit: 9, before: null })).toHaveLength(2);
-  });
-});
-
-describe('refusals', () => {
-  it('come in the order method, encoding, size, signature, JSON', async () => {
-    const { post } = await receiving();
-    const get = await post('/webhooks/vote', '', { method: 'GET' });
-    expect(get).toMatchObject({ status: 405, json: { success: false, error: expect.stringMatching(/https/) } });
-    expect(get.headers.get('allow')).toBe('POST');
-    const compressed = { 'content-encoding': 'gzip' };
-    expect((await post('/webhooks/vote', gzipSync('{}').toString('latin1'), { headers: compressed })).status).toBe(415);
-    expect((await post('/webhooks/vote', 'x'.repeat(64 * 1024 + 1), { headers: compressed })).status).toBe(415);
-    expect((await post('/webhooks/vote', 'x'.repeat(64 * 1024 + 1), { secret: null })).status).toBe(413);
-    expect((await post('/webhooks/vote', 'not json', { secret: null })).status).toBe(401);
-    expect((await post('/webhooks/vote', 'not json')).status).toBe(400);
-    expect((await post('/webhooks/vote', '')).status).toBe(400);
-    expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
-    expect((await post('/webhooks/vote', `\uFEFF${JSON.stringify(vote)}`)).status).toBe(400);
-  });
-
-  it('name the limit of 64 KiB exactly', async () => {
-    const { post } = await receiving();
-    const padded = (size: number) => `{"event":"x","pad":"${'p'.repeat(size - 22)}"}`;
-    expect(await post('/webhooks/vote', padded(64 * 1024))).toMatchObject({ status: 200 });
-    expect(await post('/webhooks/vote', padded(64 * 1024 + 1))).toMatchObject({ status: 413 });
-  });
-
-  it('do not wait for the end of a body that is too large', async () => {
-    const { url } = await receiving();
-    const { port } = new URL(url);
-    const answer = await new Promise<string>((resolve) => {
-      const socket = connect(Number(port), '127.0.0.1');
-      socket.write(
-        `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'4000\r\n'}${'x'.repeat(0x4000)}\r\n`.repeat(
-          1,
-        ),
+  describe('refusals', () => {
+    it('come in the order method, encoding, size, signature, JSON', async () => {
+      const { post } = await receiving({ direct });
+      const get = await post('/webhooks/vote', '', { method: 'GET' });
+      expect(get).toMatchObject({ status: 405, json: { success: false, error: expect.stringMatching(/https/) } });
+      expect(get.headers.get('allow')).toBe('POST');
+      const compressed = { 'content-encoding': 'gzip' };
+      expect((await post('/webhooks/vote', gzipSync('{}').toString('latin1'), { headers: compressed })).status).toBe(
+        415,
       );
-      for (let chunk = 0; chunk < 5; chunk += 1) socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`);
-      socket.on('data', (data) => {
-        resolve(data.toString());
-        socket.destroy();
-      });
+      expect((await post('/webhooks/vote', 'x'.repeat(64 * 1024 + 1), { headers: compressed })).status).toBe(415);
+      expect((await post('/webhooks/vote', 'x'.repeat(64 * 1024 + 1), { secret: null })).status).toBe(413);
+      expect((await post('/webhooks/vote', 'not json', { secret: null })).status).toBe(401);
+      expect((await post('/webhooks/vote', 'not json')).status).toBe(400);
+      expect((await post('/webhooks/vote', '')).status).toBe(400);
+      expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
+      expect((await post('/webhooks/vote', `\uFEFF${JSON.stringify(vote)}`)).status).toBe(400);
     });
-    expect(answer).toMatch(/^HTTP\/1.1 413 /);
-  });
 
-  it('are the same 401 for every unsigned, wrongly signed or foreign delivery', async () => {
-    const { post, store } = await receiving();
-    const body = JSON.stringify(vote);
-    for (const options of [
-      { secret: null },
-      { secret: 'another secret' },
-      { signature: '' },
-      { signature: sign(body, voteSecret).toUpperCase() },
-      { signature: `sha256=${sign(body, voteSecret)}` },
-      { secret: null, headers: { authorization: voteSecret } },
-    ]) {
-      expect(await post('/webhooks/vote', body, options), JSON.stringify(options)).toMatchObject({
+    it('name the limit of 64 KiB exactly', async () => {
+      const { post } = await receiving({ direct });
+      const padded = (size: number) => `{"event":"x","pad":"${'p'.repeat(size - 22)}"}`;
+      expect(await post('/webhooks/vote', padded(64 * 1024))).toMatchObject({ status: 200 });
+      expect(await post('/webhooks/vote', padded(64 * 1024 + 1))).toMatchObject({ status: 413 });
+    });
+
+    it('do not wait for the end of a body that is too large', async () => {
+      const { url } = await receiving({ direct });
+      const { port } = new URL(url);
+      const answer = await new Promise<string>((resolve) => {
+        const socket = connect(Number(port), '127.0.0.1');
+        socket.write(
+          `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'4000\r\n'}${'x'.repeat(0x4000)}\r\n`.repeat(
+            1,
+          ),
+        );
+        for (let chunk = 0; chunk < 5; chunk += 1) socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`);
+        socket.on('data', (data) => {
+          resolve(data.toString());
+          socket.destroy();
+        });
+      });
+      expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    });
+
+    it('are the same 401 for every unsigned, wrongly signed or foreign delivery', async () => {
+      const { post, store } = await receiving({ direct });
+      const body = JSON.stringify(vote);
+      for (const options of [
+        { secret: null },
+        { secret: 'another secret' },
+        { signature: '' },
+        { signature: sign(body, voteSecret).toUpperCase() },
+        { signature: `sha256=${sign(body, voteSecret)}` },
+        { secret: null, headers: { authorization: voteSecret } },
+      ]) {
+        expect(await post('/webhooks/vote', body, options), JSON.stringify(options)).toMatchObject({
+          status: 401,
+          json: { success: false },
+        });
+      }
+      expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
+    });
+
+    it('come before the body where no body could save it, so that a flood of them waits for nothing', async () => {
+      const { url, post } = await receiving({ direct });
+      const head = `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: ${60 * 1024}\r\n`;
+      const headers = ['', 'Authorization: my value\r\n', 'x-webhook-signature: 0\r\n'];
+      const flood = Array.from({ length: 300 }, (_, place) => {
+        const connection = rawConnection(url);
+        connection.write(`${head}${headers[place % headers.length]}\r\nthe rest never comes`);
+        return connection.answered(/ 401 .*"success":false/s);
+      });
+      expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
+      await Promise.all(flood);
+    });
+
+    it('and nothing else are what any bytes and headers come to', async () => {
+      const { url, store } = await receiving({ direct });
+      const unit = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code));
+      const header = fc.string({ unit });
+      const headers = fc.record(
+        {
+          'x-webhook-signature': fc.oneof(header, fc.stringMatching(/^[0-9a-f]{64}$/)),
+          authorization: header,
+          'content-type': header,
+          'content-encoding': fc.oneof(header, fc.constant('identity')),
+          cookie: header,
+          'x-forwarded-for': header,
+        },
+        { requiredKeys: [] },
+      );
+      const path = fc.constantFrom('/webhooks', '/webhooks/vote', '/webhooks/premium', '/webhooks/vote?a[__proto__]=1');
+      await fc.assert(
+        fc.asyncProperty(path, fc.constantFrom('POST', 'PUT', 'GET'), headers, fc.uint8Array(), async (...request) => {
+          const { status, text } = await requested(url, ...request);
+          expect([401, 405, 415]).toContain(status);
+          expect(JSON.parse(text)).toEqual({ success: false, error: expect.any(String) });
+        }),
+        { numRuns: 300 },
+      );
+      expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
+    });
+
+    it('are told to the owner, but a flood of them is not a flood in the log', async () => {
+      const clock = manualClock();
+      const { post, lines } = await receiving({ direct, clock });
+      for (let time = 0; time < 5; time += 1) await post('/webhooks/vote', vote, { secret: null });
+      expect(lines.filter((line) => line.includes('refused'))).toHaveLength(1);
+      await clock.advance(10_000);
+      await post('/webhooks/vote', vote, { secret: null });
+      expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
         status: 401,
-        json: { success: false },
+        unsaid: 4,
+        reason: expect.stringContaining('missing'),
       });
-    }
-    expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
-  });
-
-  it('come before the body where no body could save it, so that a flood of them waits for nothing', async () => {
-    const { url, post } = await receiving();
-    const head = `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: ${60 * 1024}\r\n`;
-    const headers = ['', 'Authorization: my value\r\n', 'x-webhook-signature: 0\r\n'];
-    const flood = Array.from({ length: 300 }, (_, place) => {
-      const connection = rawConnection(url);
-      connection.write(`${head}${headers[place % headers.length]}\r\nthe rest never comes`);
-      return connection.answered(/ 401 .*"success":false/s);
     });
-    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
-    await Promise.all(flood);
-  });
 
-  it('and nothing else are what any bytes and headers come to', async () => {
-    const { url, store } = await receiving();
-    const unit = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code));
-    const header = fc.string({ unit });
-    const headers = fc.record(
-      {
-        'x-webhook-signature': fc.oneof(header, fc.stringMatching(/^[0-9a-f]{64}$/)),
-        authorization: header,
-        'content-type': header,
-        'content-encoding': fc.oneof(header, fc.constant('identity')),
-        cookie: header,
-        'x-forwarded-for': header,
-      },
-      { requiredKeys: [] },
-    );
-    const path = fc.constantFrom('/webhooks', '/webhooks/vote', '/webhooks/premium', '/webhooks/vote?a[__proto__]=1');
-    await fc.assert(
-      fc.asyncProperty(path, fc.constantFrom('POST', 'PUT', 'GET'), headers, fc.uint8Array(), async (...request) => {
-        const { status, text } = await requested(url, ...request);
-        expect([401, 405, 415]).toContain(status);
-        expect(JSON.parse(text)).toEqual({ success: false, error: expect.any(String) });
-      }),
-      { numRuns: 300 },
-    );
-    expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
-  });
-
-  it('are told to the owner, but a flood of them is not a flood in the log', async () => {
-    const clock = manualClock();
-    const { post, lines } = await receiving({ clock });
-    for (let time = 0; time < 5; time += 1) await post('/webhooks/vote', vote, { secret: null });
-    expect(lines.filter((line) => line.includes('refused'))).toHaveLength(1);
-    await clock.advance(10_000);
-    await post('/webhooks/vote', vote, { secret: null });
-    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
-      status: 401,
-      unsaid: 4,
-      reason: expect.stringContaining('missing'),
+    it('refuse everything where no secret is configured', async () => {
+      const { post } = await receiving({ direct, listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
+      expect((await post('/webhooks/vote', vote)).status).toBe(401);
+      expect((await post('/webhooks/vote', vote, { secret: '' })).status).toBe(401);
     });
-  });
-
-  it('refuse everything where no secret is configured', async () => {
-    const { post } = await receiving({ listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
-    expect((await post('/webhooks/vote', vote)).status).toBe(401);
-    expect((await post('/webhooks/vote', vote, { secret: '' })).status).toBe(401);
   });
 });
 
