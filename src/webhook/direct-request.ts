@@ -23,9 +23,4 @@ export class DirectRequest extends IncomingMessage {
     this.#take(chunk);
     return true;
   }
-
-  /** The server has what was not read flow past at the end; here nothing is kept back. */
-  override resume(): this {
-    return this.#take === undefined ? super.resume() : this;
-  }
 }
