@@ -1,11 +1,14 @@
 import { messageOf, StoreUnavailable } from '../errors.ts';
+import type { Recorder } from '../tally/recorder.ts';
+import type { Recorded } from '../tally/tally.ts';
+import { type FlatRecorded, type FlatVote, flatRecorded, flatVote, recordedIn, voteIn } from './flat-vote.ts';
 import type { Job } from './writes.ts';
 
 /** What crosses to the thread that writes: what was asked for together, each under a number of its own. */
-export type Asked = readonly (readonly [number: number, job: Job])[];
+export type Asked = readonly (readonly [number: number, job: Job | FlatVote])[];
 
 /** What comes back: all that was committed together. */
-export type Answered = readonly (readonly [number: number, outcome: Outcome])[];
+export type Answered = readonly (readonly [number: number, outcome: Outcome | FlatRecorded])[];
 
 /** An error does not cross as what it is. */
 type Outcome =
@@ -13,8 +16,21 @@ type Outcome =
   | { readonly is: 'unavailable'; readonly why: string }
   | { readonly is: 'failed'; readonly why: string };
 
-export function fulfilled(result: unknown): Outcome {
-  return { is: 'done', result };
+/** The job as it crosses: a vote as a list, anything else as it is. */
+export function packed(job: Job): Job | FlatVote {
+  if (job.name !== 'record') return job;
+  const [delivery, meaning] = job.args as Parameters<Recorder['record']>;
+  return meaning.is === 'event' && meaning.event.family === 'vote'
+    ? flatVote(delivery, meaning.event, meaning.listing)
+    : job;
+}
+
+export function unpacked(crossed: Job | FlatVote): Job {
+  return 'name' in crossed ? crossed : { name: 'record', args: voteIn(crossed) };
+}
+
+export function fulfilled({ name }: Job, result: unknown): Outcome | FlatRecorded {
+  return name === 'record' ? flatRecorded(result as Recorded) : { is: 'done', result };
 }
 
 export function failed(error: unknown): Outcome {
@@ -24,7 +40,8 @@ export function failed(error: unknown): Outcome {
 }
 
 /** The result, or the error thrown anew. */
-export function resultOf(outcome: Outcome): unknown {
+export function resultOf(outcome: Outcome | FlatRecorded): unknown {
+  if (!('is' in outcome)) return recordedIn(outcome);
   switch (outcome.is) {
     case 'done':
       return outcome.result;

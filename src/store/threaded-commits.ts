@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../errors.ts';
-import { type Answered, type Asked, resultOf } from './crossing.ts';
+import { type Answered, type Asked, packed, resultOf } from './crossing.ts';
 import { type GroupCommit, QueueFull } from './group-commit.ts';
 
 /**
@@ -74,7 +74,7 @@ export function threadedCommits(path: string, mostWaiting: number): GroupCommit 
       thread ??= started();
       if (pending.size === 0) thread.ref();
       last += 1;
-      asked.push([last, { name, args }]);
+      asked.push([last, packed({ name, args })]);
       if (asked.length === 1) setImmediate(cross);
       if (asked.length === together) cross();
       return new Promise((resolve, reject) => {

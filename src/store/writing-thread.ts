@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { parentPort as port, workerData } from 'node:worker_threads';
 import { systemClock } from '../clock.ts';
-import { type Answered, type Asked, failed, fulfilled } from './crossing.ts';
+import { type Answered, type Asked, failed, fulfilled, unpacked } from './crossing.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { sqlite } from './sqlite.ts';
 import { createWriter } from './writer.ts';
@@ -28,9 +28,10 @@ function answer(answered: Answered[number]): void {
 for await (const [message] of on(port, 'message')) {
   const asked = message as Asked | 'close';
   if (asked === 'close') break;
-  for (const [number, { name, args }] of asked) {
-    commits.write(name, ...(args as never)).then(
-      (result) => answer([number, fulfilled(result)]),
+  for (const [number, crossed] of asked) {
+    const job = unpacked(crossed);
+    commits.write(job.name, ...(job.args as never)).then(
+      (result) => answer([number, fulfilled(job, result)]),
       (error: unknown) => answer([number, failed(error)]),
     );
   }
