@@ -11,11 +11,6 @@ COPY config config
 COPY scripts scripts
 RUN npm run build
 
-FROM node:24-bookworm-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
-
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
@@ -23,8 +18,7 @@ ENV NODE_ENV=production \
     DATABASE_URL=sqlite:/data/tallyhook.db \
     CACHE_URL=sqlite:/data/cache.db
 WORKDIR /app
-# The program brings its packages along, but for the one that is compiled.
-COPY --from=dependencies /app/node_modules/better-sqlite3 node_modules/better-sqlite3
+# The program brings its packages along.
 COPY --from=build /app/dist/program dist/program
 COPY package.json LICENSE ./
 RUN mkdir /data dist/.compile-cache && chown node:node /data dist/.compile-cache

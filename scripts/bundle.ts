@@ -8,11 +8,11 @@ import { notices } from './notices.ts';
 /** Each has a file under its own name: what is run, and the thread that is started by its address. */
 const input = { launch: 'src/launch.js', 'writing-thread': 'src/store/writing-thread.ts' };
 
-/** Compiled code, and a tool that only the repository has. Node looks for them when they are asked for. */
-const installed = ['better-sqlite3', 'rolldown'];
+/** A tool that only the repository has. Node looks for it when it is asked for. */
+const installed = ['rolldown'];
 
-/** Packages do without these: a faster inflate that nobody has installed, and what another runtime has. */
-const optional = ['zlib-sync', 'bun:sqlite'];
+/** Packages do without these: a faster inflate that nobody has installed, and drivers for Node without SQLite and for another runtime. */
+const optional = ['zlib-sync', 'better-sqlite3', 'bun:sqlite'];
 
 /**
  * Puts the whole program with its packages into `folder`, as a few large files instead of hundreds of small ones, which Node would have to

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backup } from '../src/backup.ts';
 import { restoreCommand } from '../src/restore.ts';
@@ -36,7 +36,7 @@ describe('the commands backup and restore', () => {
     const directory = tempDir();
     vi.stubEnv('DATABASE_URL', `sqlite:${directory}/tally.db`);
     await voted(`sqlite:${directory}/tally.db`, ['1', '2']);
-    const database = new Database(join(directory, 'tally.db'));
+    const database = new DatabaseSync(join(directory, 'tally.db'));
     database.exec('UPDATE balances SET votes = 7');
     database.close();
     expect(await run(backup, join(directory, 'copy.db'))).toEqual({

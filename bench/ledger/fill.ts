@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from '../../src/store/migrations/index.ts';
@@ -12,28 +12,23 @@ import { atSql, listing, voterSql, votersOf } from './past.ts';
  */
 export async function fill(path: string, entries: number): Promise<void> {
   await oldestSchema(path);
-  const database = new Database(path);
+  const database = new DatabaseSync(path);
   try {
     // A write-ahead log would take in every page before the file does; this keeps only pages that were there before.
     for (const pragma of ['journal_mode = MEMORY', 'synchronous = OFF', 'cache_size = -500000'])
-      database.pragma(pragma);
-    const indexes = database
+      database.exec(`PRAGMA ${pragma}`);
+    const indexes: Record<string, unknown>[] = database
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
       .all();
     // Built at the end, an index is sorted once; row by row it would be written over and over.
-    for (const { name } of indexes as Index[]) database.exec(`DROP INDEX ${name}`);
+    for (const { name } of indexes) database.exec(`DROP INDEX ${String(name)}`);
     for (const insert of inserts(entries)) database.exec(insert);
-    for (const { sql } of indexes as Index[]) database.exec(sql);
+    for (const { sql } of indexes) database.exec(String(sql));
     database.exec(balances);
-    database.pragma('journal_mode = WAL');
+    database.exec('PRAGMA journal_mode = WAL');
   } finally {
     database.close();
   }
-}
-
-interface Index {
-  readonly name: string;
-  readonly sql: string;
 }
 
 async function oldestSchema(path: string): Promise<void> {

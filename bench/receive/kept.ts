@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import type { Running } from './running.ts';
 
 /** The file in which tallyhook keeps votes, inside the directory that it was given. */
@@ -11,9 +11,9 @@ export const databaseFile = 'tallyhook.db';
  * @throws Error where one is missing: then the speed is worth nothing.
  */
 export function proveKept(tallyhook: Running): number {
-  const database = new Database(join(tallyhook.directory, databaseFile), { readonly: true });
+  const database = new DatabaseSync(join(tallyhook.directory, databaseFile), { readOnly: true });
   try {
-    const count = (what: string) => Number(database.prepare(`SELECT ${what}`).pluck().get());
+    const count = (what: string) => Number(Object.values(database.prepare(`SELECT ${what}`).get() ?? {})[0]);
     const found = {
       recorded: count("count(*) FROM deliveries WHERE outcome = 'recorded'"),
       entries: count('count(*) FROM entries'),

@@ -68,15 +68,14 @@ export function createDeliveries(options: {
       steps: [],
       isSettled: false,
     };
-    const body = bytesOf(request);
+    const body = bytesOf(request, () => {
+      journey.title = titleOf(body(), nameOf);
+    });
     const answer = answerOf(response);
     add(journey, { name: 'received', tone: 'plain', text: 'Received' });
     response.on('finish', () => {
       if (response.statusCode === 200) last = { path: request.url ?? '/', headers: headersOf(request), body: body() };
       else add(journey, { name: 'refused', tone: 'bad', text: refusalIn(response.statusCode, answer()) }, true);
-    });
-    request.on('end', () => {
-      journey.title = titleOf(body(), nameOf);
     });
     return journey;
   }
@@ -159,13 +158,15 @@ function attemptStep(attempt: Parameters<Deliveries['attempted']>[1], channel: s
   }
 }
 
-/** The bytes that the handler reads; listening any earlier than the handler would take them from it. */
-function bytesOf(request: IncomingMessage): () => Buffer {
+/** The bytes of the body, as they arrive: to listen for them would take them from the handler. `onWhole` comes before it has them all. */
+function bytesOf(request: IncomingMessage, onWhole: () => void): () => Buffer {
   const chunks: Buffer[] = [];
-  request.on('newListener', function follow(event) {
-    if (event !== 'data') return;
-    request.off('newListener', follow);
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.push = new Proxy(request.push, {
+    apply(push, self, given: [Buffer | null]) {
+      if (given[0] === null) onWhole();
+      else chunks.push(given[0]);
+      return Reflect.apply(push, self, given) as boolean;
+    },
   });
   return () => Buffer.concat(chunks);
 }

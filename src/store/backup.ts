@@ -1,7 +1,8 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import { backup } from 'node:sqlite';
 import { messageOf, TallyhookError } from '../errors.ts';
+import { openSqlite } from '../sqlite-file.ts';
 import { balanceDifferences } from './audit.ts';
 import { companions, exists, writeWhole } from './copy.ts';
 import { DatabaseTooNew } from './migrate.ts';
@@ -34,11 +35,11 @@ export async function backUp(from: string, to: string, { onProgress, stop }: Bac
     // What changed for us while it is copied would begin the copy anew with each commit.
     const source = openAtMoment(from);
     try {
-      await source.backup(partial, {
+      await backup(source, partial, {
+        rate: pagesAtOnce,
         progress({ totalPages, remainingPages }) {
           if (stop.aborted) throw new TallyhookError('stopped', 'The backup was stopped. Nothing is left of it.');
           onProgress(1 - remainingPages / totalPages);
-          return pagesAtOnce;
         },
       });
     } finally {
@@ -89,8 +90,8 @@ async function requireOurs(path: string, name: string, cure: string): Promise<vo
 async function prove(path: string): Promise<Copied> {
   try {
     // A copy remembers that it was in WAL mode, and would want its companions again.
-    const database = new Database(path);
-    database.pragma('journal_mode = DELETE');
+    const database = openSqlite(path, { timeout: 0 });
+    database.exec('PRAGMA journal_mode = DELETE');
     database.close();
     const snapshot = sqliteSnapshot(path);
     try {

@@ -1,5 +1,6 @@
-import Database from 'better-sqlite3';
+import type { DatabaseSync } from 'node:sqlite';
 import { type Compilable, SqliteDialect } from 'kysely';
+import { forKysely, openSqlite, prepare } from '../sqlite-file.ts';
 import type { Snapshot } from './snapshot.ts';
 import { compiler } from './statement.ts';
 
@@ -12,20 +13,24 @@ const mostFaults = 5;
 export function sqliteSnapshot(path: string): Snapshot {
   const database = openAtMoment(path);
   return {
-    db: compiler({ kysely: new SqliteDialect({ database }) }),
+    db: compiler({ kysely: new SqliteDialect({ database: forKysely(database) }) }),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
-      return database.prepare(sql).all(parameters) as Row[];
+      return prepare(database, sql).all(parameters) as Row[];
     },
     async tables() {
-      return database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
+      const rows = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+      return rows.map(({ name }) => String(name));
     },
     async damage(depth) {
-      const pragma = `${depth === 'whole' ? 'integrity_check' : 'quick_check'}(${mostFaults})`;
-      const told = (database.pragma(pragma) as Record<string, string>[]).flatMap((row) => Object.values(row));
+      const pragma = `PRAGMA ${depth === 'whole' ? 'integrity_check' : 'quick_check'}(${mostFaults})`;
+      const told = database
+        .prepare(pragma)
+        .all()
+        .flatMap((row) => Object.values(row).map(String));
       return told.filter((line) => line !== 'ok');
     },
-    close: async () => void database.close(),
+    close: async () => database.close(),
   };
 }
 
@@ -33,10 +38,10 @@ export function sqliteSnapshot(path: string): Snapshot {
  * A connection that reads the file as it is now, until it is closed. It is not opened as read-only, because then it could not clear away
  * the write-ahead log that it may have had to create, and the database would look as if it were in use.
  */
-export function openAtMoment(path: string): Database.Database {
-  const database = new Database(path, { fileMustExist: true, timeout: busyTimeoutMs });
+export function openAtMoment(path: string): DatabaseSync {
+  const database = openSqlite(path, { mustExist: true, timeout: busyTimeoutMs });
   try {
-    database.pragma('query_only = ON');
+    database.exec('PRAGMA query_only = ON');
     database.exec('BEGIN');
     // The first read fixes the moment.
     database.prepare('SELECT count(*) FROM sqlite_master').get();

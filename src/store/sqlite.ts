@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database, { type Statement } from 'better-sqlite3';
-import { SqliteDialect, sql } from 'kysely';
+import type { DatabaseSync } from 'node:sqlite';
+import { SqliteDialect, type SqliteStatement, sql } from 'kysely';
+import { forKysely, openSqlite, prepare } from '../sqlite-file.ts';
 import type { Connection, Dialect } from './dialect.ts';
 
 /**
@@ -24,38 +25,38 @@ export function sqlite(path: string): Dialect {
   mkdirSync(dirname(path), { recursive: true });
   const reader = open(path);
   // Opened when it is first used: where another thread writes, this one has no need of it.
-  let opened: Database.Database | undefined;
+  let opened: DatabaseSync | undefined;
   const writer = () => {
     opened ??= open(path);
     return opened;
   };
   const writing = {
     ...connection(writer),
-    begin: async () => void writer().exec('BEGIN IMMEDIATE'),
-    commit: async () => void writer().exec('COMMIT'),
+    begin: async () => writer().exec('BEGIN IMMEDIATE'),
+    commit: async () => writer().exec('COMMIT'),
     // Some failures, a full disk among them, have rolled back by themselves.
-    rollback: async () => void (writer().inTransaction && writer().exec('ROLLBACK')),
+    rollback: async () => void (writer().isTransaction && writer().exec('ROLLBACK')),
   };
   return {
     clustered: sql`without rowid`,
     jsonOf: (key, value) => sql`json_group_object(${key}, ${value})`,
     id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
-    kysely: new SqliteDialect({ database: async () => open(path) }),
+    kysely: new SqliteDialect({ database: async () => forKysely(open(path)) }),
     reading: connection(() => reader),
     writing,
     migrating: {
       ...writing,
       begin: async () => {
-        writer().pragma(`cache_size = ${-migratingCache}`);
+        writer().exec(`PRAGMA cache_size = ${-migratingCache}`);
         await writing.begin();
       },
       commit: async () => {
         await writing.commit();
-        writer().pragma('shrink_memory');
+        writer().exec('PRAGMA shrink_memory');
       },
     },
-    isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED'),
-    isUnavailable: (error) => /^SQLITE_(FULL|READONLY|IOERR|CANTOPEN|CORRUPT|NOTADB|PERM)/.test(codeOf(error)),
+    isBusy: (error) => busy.includes(resultCode(error)),
+    isUnavailable: (error) => unavailable.includes(resultCode(error)),
     close: async () => {
       reader.close();
       opened?.close();
@@ -63,22 +64,22 @@ export function sqlite(path: string): Dialect {
   };
 }
 
-function open(path: string): Database.Database {
-  const database = new Database(path, { timeout: openingTimeoutMs });
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
-  database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+function open(path: string): DatabaseSync {
+  const database = openSqlite(path, { timeout: openingTimeoutMs });
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = FULL');
+  database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   return database;
 }
 
 /** Statements are prepared once: per row in a transaction that is five times faster than compiling each anew. */
-function connection(database: () => Database.Database): Connection {
-  const known = new Map<string, Statement>();
-  function prepared(text: string): Statement {
+function connection(database: () => DatabaseSync): Connection {
+  const known = new Map<string, SqliteStatement>();
+  function prepared(text: string): SqliteStatement {
     let statement = known.get(text);
     if (statement === undefined) {
-      statement = database().prepare(text);
+      statement = prepare(database(), text);
       known.set(text, statement);
     }
     return statement;
@@ -98,6 +99,12 @@ function connection(database: () => Database.Database): Connection {
   };
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Database.SqliteError ? error.code : '';
+/** SQLite's primary result codes (sqlite.org/rescode.html): BUSY and LOCKED. */
+const busy: readonly number[] = [5, 6];
+/** PERM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB. */
+const unavailable: readonly number[] = [3, 8, 10, 11, 13, 14, 26];
+
+/** The primary code is the lower byte of the extended one; 0 where the error is none of SQLite's. */
+function resultCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../../src/store/audit.ts';
@@ -192,7 +192,7 @@ describe('a snapshot of SQLite', () => {
   holds(
     () => `sqlite:${join(tempDir(), 'tally.db')}`,
     async (url, statement) => {
-      const database = new Database(url.slice('sqlite:'.length));
+      const database = new DatabaseSync(url.slice('sqlite:'.length));
       database.exec(statement);
       database.close();
     },

@@ -1,13 +1,14 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { fastClock } from '../discord/bot.ts';
 import { journey } from '../support/journey.ts';
 import { voteSecret } from '../support/listings.ts';
 import { serve } from '../support/receiving.ts';
+import { singleValue } from '../support/single-value.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { voted } from '../support/voted.ts';
 import { examined } from './examined.ts';
@@ -30,7 +31,7 @@ function alone(databaseUrl: string): Record<string, string> {
 async function votedFile(...statements: string[]) {
   const path = join(tempDir(), 'tally.db');
   await voted(`sqlite:${path}`, ['1', '2', '3']);
-  const database = new Database(path);
+  const database = new DatabaseSync(path);
   for (const statement of statements) database.exec(statement);
   return { path, database, environment: alone(`sqlite:${path}`) };
 }
@@ -134,7 +135,7 @@ describe('the doctor, beside a running installation', { timeout: 30_000 }, () =>
     expect((await examined(changed)).said('keys')[0]).toBe(
       'fault: The service forbids the request with the key of server (403).',
     );
-    const database = new Database(environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '');
+    const database = new DatabaseSync(environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '');
     database.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
        INSERT INTO lookup_requests SELECT DISTINCT lookup_requests.key_id, ${Date.now()} - i FROM lookup_requests, n`,
@@ -218,12 +219,9 @@ describe('the doctor, where the outside is not there', { timeout: 30_000 }, () =
 
   it('tells a database that is damaged', async () => {
     const { environment, path, database } = await votedFile();
-    database.pragma('wal_checkpoint(TRUNCATE)');
-    const root = database
-      .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'")
-      .pluck()
-      .get();
-    const size = Number(database.pragma('page_size', { simple: true }));
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const root = singleValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'");
+    const size = Number(singleValue(database, 'PRAGMA page_size'));
     database.close();
     const bytes = Buffer.alloc(size, 0xff);
     const file = readFileSync(path);

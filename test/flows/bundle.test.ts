@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-/** As the image is laid out: the bundle, package.json, and of the packages only the compiled one. */
+/** As the image is laid out: the bundle, package.json, and no packages. */
 const image = mkdtempSync(join(tmpdir(), 'tallyhook-bundle-'));
 const folder = join(image, 'dist', 'program');
 const bundled = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
@@ -18,11 +18,6 @@ const bundled = (args: readonly string[], environment: Record<string, string>, c
 beforeAll(async () => {
   await bundle(folder);
   cpSync(join(root, 'package.json'), join(image, 'package.json'));
-  mkdirSync(join(image, 'node_modules'));
-  cpSync(join(root, 'node_modules', 'better-sqlite3'), join(image, 'node_modules', 'better-sqlite3'), {
-    recursive: true,
-    filter: (path) => !/better-sqlite3\/(deps|src)(\/|$)/.test(path),
-  });
 }, 60_000);
 
 afterAll(() => rmSync(image, { recursive: true, force: true }));

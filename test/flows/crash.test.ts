@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { DeliveryRecord } from '../../src/owner/records.ts';
@@ -10,6 +10,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import { program } from '../support/program.ts';
 import { createSender, type Sent } from '../support/sender.ts';
 import { askOwner, settings } from '../support/settings.ts';
+import { singleValue } from '../support/single-value.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const rounds = Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 24);
@@ -112,7 +113,7 @@ it(`loses nothing that it acknowledged, pays and announces nothing twice, killed
   expect(acknowledged.size).toBeGreaterThan(10 * rounds);
 
   // The leases of what was under way run out.
-  const database = new Database(file);
+  const database = new DatabaseSync(file);
   database.exec("UPDATE effects SET due_at = 0 WHERE state = 'waiting'");
   database.close();
   const running = program(['start'], environment, directory);
@@ -132,8 +133,8 @@ it(`loses nothing that it acknowledged, pays and announces nothing twice, killed
   running.process.kill('SIGTERM');
   expect(await running.ended).toBe(0);
 
-  const whole = new Database(file, { readonly: true });
-  expect(whole.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  const whole = new DatabaseSync(file, { readOnly: true });
+  expect(singleValue(whole, 'PRAGMA integrity_check')).toBe('ok');
   whole.close();
 
   const store = await openStore(`sqlite:${file}`, systemClock);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
@@ -10,6 +10,7 @@ import { startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { program } from '../support/program.ts';
+import { singleValue } from '../support/single-value.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { voted } from '../support/voted.ts';
 
@@ -91,8 +92,8 @@ describe('beside the program, while it receives votes', { timeout: 60_000 }, () 
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     expect(readdirSync(join(directory, 'data'))).not.toContain('tallyhook.db-wal');
-    const kept = new Database(join(directory, 'data/tallyhook.db'));
-    expect(kept.prepare('SELECT count(*) FROM entries').pluck().get()).toBe(acknowledged);
+    const kept = new DatabaseSync(join(directory, 'data/tallyhook.db'));
+    expect(singleValue(kept, 'SELECT count(*) FROM entries')).toBe(acknowledged);
     kept.close();
 
     renameSync(join(directory, 'data/tallyhook.db'), join(directory, 'old.db'));
@@ -113,7 +114,7 @@ describe('an export', { timeout: 60_000 }, () => {
   it('ends quietly when nobody reads on', async () => {
     const directory = tempDir();
     await voted(`sqlite:${directory}/tally.db`, ['1']);
-    const database = new Database(join(directory, 'tally.db'));
+    const database = new DatabaseSync(join(directory, 'tally.db'));
     database.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
        INSERT INTO entries (user_id, credits, cause, at) SELECT '7', 0, 'correction', 0 FROM n`,

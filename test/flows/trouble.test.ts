@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
@@ -105,7 +105,7 @@ describe('a database that cannot be written', { timeout: 60_000 }, () => {
 
   it('because another program has locked it: the same', async () => {
     const { url, file, vote, keptItsWord } = await receivingProgram();
-    const other = new Database(file);
+    const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
     const [answers, health] = await Promise.all([vote(32), storeOf(url)]);
     expect(new Set(answers)).toEqual(new Set([503]));
@@ -147,8 +147,8 @@ describe('a slash command while the database is locked', { timeout: 60_000 }, ()
     expect(await send(url, { family: 'vote', body })).toMatchObject({ status: 200 });
     await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
 
-    const other = new Database(join(directory, 'data', 'tallyhook.db'));
-    onTestFinished(() => void other.close());
+    const other = new DatabaseSync(join(directory, 'data', 'tallyhook.db'));
+    onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
     const ask = async (userId = '') => {
       const use = { name: 'canvote', options: {}, userId, channelId: discord.channels.general };

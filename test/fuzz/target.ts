@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
-import Database from 'better-sqlite3';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { singleValue } from '../support/single-value.ts';
 
 export interface Target {
   readonly url: string;
@@ -70,15 +71,13 @@ export async function startTarget(): Promise<Target> {
 
 /** One row for each delivery that was taken, and balances that are the sums of their entries. */
 function faultsOf(path: string, taken: number): string[] {
-  const database = new Database(path, { readonly: true });
-  const rows = database.prepare('SELECT count(*) FROM deliveries').pluck().get() as number;
-  const wrong = database
-    .prepare(
-      `SELECT count(*) FROM (SELECT user_id, sum(credits) AS credits FROM entries GROUP BY user_id) AS sums
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = singleValue(database, 'SELECT count(*) FROM deliveries') as number;
+  const wrong = singleValue(
+    database,
+    `SELECT count(*) FROM (SELECT user_id, sum(credits) AS credits FROM entries GROUP BY user_id) AS sums
          FULL JOIN balances USING (user_id) WHERE sums.credits IS NOT balances.credits`,
-    )
-    .pluck()
-    .get() as number;
+  ) as number;
   database.close();
   return [
     ...(rows === taken ? [] : [`${taken} deliveries were taken, but there are ${rows} rows.`]),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hour, minute, second } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
@@ -250,8 +250,8 @@ describe('the dispatcher', () => {
       outcome: 'done',
     });
     await enqueue();
-    const other = new Database(path);
-    whilePerforming(() => void (other.inTransaction || other.exec('BEGIN IMMEDIATE')));
+    const other = new DatabaseSync(path);
+    whilePerforming(() => void (other.isTransaction || other.exec('BEGIN IMMEDIATE')));
     dispatcher.start();
     for (let minutes = 0; minutes < 10; minutes += 1) {
       await settle();

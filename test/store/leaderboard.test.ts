@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -9,7 +9,7 @@ it('finds the first among more accounts than are looked at in one go', async () 
   const path = join(tempDir(), 'tally.db');
   const store = await openStore(`sqlite:${path}`, manualClock(0), { thread: false });
   onTestFinished(() => store.close());
-  const database = new Database(path);
+  const database = new DatabaseSync(path);
   const accounts = Array.from({ length: 25_000 }, (_, index) => ({
     userId: String(10 ** (2 + (index % 9)) + index),
     credits: (index * 7_919) % 3_001,
@@ -17,9 +17,9 @@ it('finds the first among more accounts than are looked at in one go', async () 
   const insert = database.prepare(
     'INSERT OR IGNORE INTO balances (user_id, credits, votes) VALUES (:userId, :credits, 1)',
   );
-  database.transaction(() => {
-    for (const account of accounts) insert.run(account);
-  })();
+  database.exec('BEGIN');
+  for (const account of accounts) insert.run(account);
+  database.exec('COMMIT');
   const kept = database.prepare('SELECT user_id, credits FROM balances').all() as {
     user_id: string;
     credits: number;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -16,7 +16,7 @@ describe('a database that somebody else has locked', () => {
   }, async () => {
     const path = join(tempDir(), 'tally.db');
     const { post, store, url } = await receiving({ databaseUrl: `sqlite:${path}`, clock: systemClock });
-    const other = new Database(path);
+    const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE');
     const began = Date.now();
     const refused = post('/webhooks/vote', vote('1'));
@@ -40,7 +40,7 @@ describe('a database from a newer version', () => {
   it('is refused with a sentence that names the cure', async () => {
     const path = join(tempDir(), 'tally.db');
     await migrate(sqlite(path), systemClock);
-    const database = new Database(path);
+    const database = new DatabaseSync(path);
     database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
     database.close();
     await expect(openStore(`sqlite:${path}`, systemClock)).rejects.toMatchObject({

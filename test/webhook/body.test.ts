@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage } from 'node:http';
+import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -9,14 +9,15 @@ import { answersIn, rawConnection } from '../support/raw-http.ts';
 /** A server that answers each request with what was read of it. */
 async function reading(Request: typeof IncomingMessage, before?: (request: IncomingMessage) => Promise<unknown>) {
   const read: string[] = [];
-  const server = createServer({ IncomingMessage: Request }, async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Without a wait: in the next turn some of the body may have come.
     if (before !== undefined) await before(request);
     const body = await readBody(request);
     read.push(Buffer.isBuffer(body) ? body.toString('hex') : body);
     response.end(read.at(-1));
     request.resume();
-  });
+  }
+  const server = createServer({ IncomingMessage: Request }, (request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.close();

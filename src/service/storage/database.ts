@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import { Kysely, SqliteDialect, type Transaction } from 'kysely';
+import { Kysely, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { second } from '../../clock.ts';
 import { TallyhookError } from '../../errors.ts';
+import { forKysely, openSqlite } from '../../sqlite-file.ts';
 import * as firstTables from './migrations/001-first-tables.ts';
 import type { Tables } from './tables.ts';
 
@@ -38,11 +38,11 @@ export async function openDatabase(address: string): Promise<Database> {
   }
 }
 
-function openFile(path: string): Sqlite.Database {
-  const file = new Sqlite(path, { timeout: 5 * second });
-  file.pragma('journal_mode = WAL');
+function openFile(path: string): SqliteDatabase {
+  const file = openSqlite(path, { timeout: 5 * second });
+  file.exec('PRAGMA journal_mode = WAL');
   // A vote that was confirmed, or a webhook that was queued, survives a power cut.
-  file.pragma('synchronous = FULL');
-  file.pragma('foreign_keys = ON');
-  return file;
+  file.exec('PRAGMA synchronous = FULL');
+  file.exec('PRAGMA foreign_keys = ON');
+  return forKysely(file);
 }

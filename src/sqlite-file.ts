@@ -1,0 +1,43 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import type { SqliteDatabase, SqliteStatement } from 'kysely';
+
+/** How much of a file a connection keeps in memory (KiB). SQLite's own 2 MB are less than the balances of a large community. */
+const cache = 16_000;
+
+export interface OpenOptions {
+  /** How long a statement waits for a lock that somebody else holds (ms), with the thread standing still. */
+  readonly timeout: number;
+  /** Throws where there is no file, instead of making one. */
+  readonly mustExist?: boolean;
+}
+
+/** Opens a SQLite file, or `:memory:`, with the SQLite that comes with Node. Two in one process would undo each other's locks. */
+export function openSqlite(path: string, { timeout, mustExist = false }: OpenOptions): DatabaseSync {
+  const database = new DatabaseSync(mustExist ? existing(path) : path, { timeout });
+  database.exec(`PRAGMA cache_size = ${-cache}`);
+  return database;
+}
+
+function existing(path: string): URL {
+  const address = pathToFileURL(path);
+  address.searchParams.set('mode', 'rw');
+  return address;
+}
+
+/** A statement in the form in which Kysely runs it. */
+export function prepare(database: DatabaseSync, text: string): SqliteStatement {
+  const statement = database.prepare(text);
+  const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...values(parameters)),
+    run: (parameters) => statement.run(...values(parameters)),
+    iterate: (parameters) => statement.iterate(...values(parameters)),
+  };
+}
+
+/** A connection in the form in which Kysely's own driver takes it. */
+export function forKysely(database: DatabaseSync): SqliteDatabase {
+  return { prepare: (text) => prepare(database, text), close: () => database.close() };
+}
