@@ -12,7 +12,8 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
 export function versions(packages: readonly string[]): string {
   const { version, dependencies, devDependencies } = manifest;
   const pinned: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies };
-  return [`tallyhook ${version}`, ...packages.map((name) => `${name} ${pinned[name] ?? 'of an unknown version'}`)].join(
-    ', ',
-  );
+  return [
+    `tallyhook ${version} with SQLite ${process.versions['sqlite'] ?? 'unknown'}`,
+    ...packages.map((name) => `${name} ${pinned[name] ?? 'of an unknown version'}`),
+  ].join(', ');
 }

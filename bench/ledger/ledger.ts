@@ -10,7 +10,7 @@ const quickSizes = sizes.slice(0, 3);
 /** What a ledger costs that has grown for years: ten million entries of a million members. */
 export const ledger: Benchmark = {
   name: 'ledger',
-  against: ['better-sqlite3'],
+  against: [],
   async measure(how, tell) {
     const directory = join(how.directory, 'ledger');
     mkdirSync(directory, { recursive: true });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { type Goal, within } from '../report.ts';
 import { median } from '../samples.ts';
 import type { Running } from './running.ts';
@@ -33,9 +33,9 @@ export async function measureSingle(tallyhook: Running, directory: string, block
 
 /** The least that can be kept: one row in one transaction. `commit` returns how long it took (ms). */
 function plainDatabase(path: string): { commit(): number; close(): void } {
-  const database = new Database(path);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = FULL');
   database.exec('CREATE TABLE votes (id INTEGER PRIMARY KEY, body TEXT NOT NULL)');
   const insert = database.prepare('INSERT INTO votes (body) VALUES (?)');
   const body = 'x'.repeat(190);
