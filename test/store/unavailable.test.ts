@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { minute, systemClock } from '../../src/clock.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { sqlite } from '../../src/store/sqlite.ts';
 import { openStore } from '../../src/store/store.ts';
+import { createWriter } from '../../src/store/writer.ts';
 import { receiving } from '../support/receiving.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -60,5 +61,20 @@ describe('a database that cannot be opened', () => {
         cure: expect.stringContaining('DATABASE_URL'),
       });
     }
+  });
+});
+
+describe('a database that takes no more', () => {
+  it.each([
+    ['is full', 'PRAGMA max_page_count = 1'],
+    ['may only be read', 'PRAGMA query_only = ON'],
+  ])('because it %s is no fault of what is written', async (_, pragma) => {
+    const dialect = sqlite(join(tempDir(), 'tally.db'));
+    onTestFinished(() => dialect.close());
+    await migrate(dialect, systemClock);
+    const writer = createWriter(dialect);
+    await dialect.writing.run({ sql: pragma, parameters: [] });
+    const large = { name: 'spend', args: ['x'.repeat(100_000), 1, minute, 1_000] } as const;
+    expect(await writer.commit([large])).toMatchObject({ is: 'unavailable' });
   });
 });
