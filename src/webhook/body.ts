@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { DirectRequest } from './direct-request.ts';
+import { type BodyPart, DirectRequest } from './direct-request.ts';
 
 /** The largest body that is read (bytes). Deliveries are a few hundred; nothing that anybody sends in good faith comes near. */
 export const largestBody = 64 * 1024;
@@ -22,17 +22,17 @@ export function readBody(
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const take = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= largestBody) chunks.push(chunk);
+    function take(part: BodyPart): void {
+      if (part === 'aborted') return resolve('aborted');
+      if (part === 'whole') return resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      size += part.length;
+      if (size <= largestBody) chunks.push(part);
       else resolve('too large');
-    };
-    const end = () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    request.on('close', () => resolve('aborted'));
-    if (request instanceof DirectRequest && request.handBodyTo((chunk) => (chunk === null ? end() : take(chunk))))
-      return;
+    }
+    if (request instanceof DirectRequest && request.handBodyTo(take)) return;
     request.on('data', take);
-    request.on('end', end);
-    request.on('error', () => resolve('aborted'));
+    request.on('end', () => take('whole'));
+    request.on('error', () => take('aborted'));
+    request.on('close', () => take('aborted'));
   });
 }
