@@ -5,7 +5,7 @@ export type BodyPart = Buffer | 'whole' | 'aborted';
 
 /**
  * A request whose body can go straight to whoever wants it. Node's server pushes what it reads into the request, which makes a stream of
- * it; for a body of one chunk that costs a sixth of all that Node does for a request (`bench/README.md`). As long as nobody asks for
+ * it; for a body of one chunk that costs an eighth of all that Node does for a request (`bench/README.md`). As long as nobody asks for
  * the body in this way it is a request like any other.
  */
 export class DirectRequest extends IncomingMessage {
