@@ -23,10 +23,13 @@ export function readBody(
     const chunks: Buffer[] = [];
     let size = 0;
     function take(part: BodyPart): void {
-      if (part === 'aborted') return resolve('aborted');
-      if (part === 'whole') return resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-      size += part.length;
-      if (size <= largestBody) chunks.push(part);
+      if (part === 'aborted') resolve('aborted');
+      else if (part === 'whole') resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      else keep(part);
+    }
+    function keep(chunk: Buffer): void {
+      size += chunk.length;
+      if (size <= largestBody) chunks.push(chunk);
       else resolve('too large');
     }
     if (request instanceof DirectRequest && request.handBodyTo(take)) return;
