@@ -129,7 +129,7 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
       return (await run(connection, votes.limit(1))).length > 0;
     },
 
-    async hasUntimedVoteAfter({ lastEntry }, listing, after) {
+    async hasUntimedVoteBetween({ lastEntry }, listing, after, before) {
       const rows = await run(
         connection,
         linkedEntries(db, lastEntry)
@@ -137,6 +137,7 @@ export function sqlTally(db: Kysely<Tables>, connection: Connection): Tally {
           .innerJoin('deliveries', 'deliveries.id', 'linked.delivery_id')
           .select('linked.id')
           .where('linked.at', '>', after)
+          .where('linked.at', '<', before)
           .where('linked.listing', '=', listing)
           .where('deliveries.event_key', 'like', `% ${untimed}`)
           .limit(1),

@@ -34,12 +34,15 @@ async function recordVote(vote: Vote, scene: Scene): Promise<Recorded> {
   const { receivedAt } = delivery;
   const { terms, name } = listing;
   const passbook = await tally.passbook(vote.userId);
-  // A vote without a timestamp is the same vote for a whole cooldown.
-  if (vote.at === null && (await tally.hasUntimedVoteAfter(passbook, name, receivedAt - repeatWindow(terms)))) {
-    return repeat(vote, scene);
-  }
+  if (vote.at === null && (await isRepeat(receivedAt, passbook, scene))) return repeat(vote, scene);
   const verdict = judgeVote(vote, terms, await isWithinCooldown(vote.at ?? receivedAt, passbook, scene));
   return write(vote, verdict, identityOfVote(vote, name, receivedAt), passbook, scene);
+}
+
+/** A vote without a timestamp is the same vote for a whole cooldown; of a replayed one, also as the one that came after it. */
+async function isRepeat(receivedAt: number, passbook: Passbook, { tally, listing }: Scene): Promise<boolean> {
+  const window = repeatWindow(listing.terms);
+  return tally.hasUntimedVoteBetween(passbook, listing.name, receivedAt - window, receivedAt + window);
 }
 
 /** Nearly always the last vote alone decides. Only of one that arrives after a later one the entries have to be asked. */

@@ -128,6 +128,15 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ votes: 2 });
   });
 
+  it('without a timestamp that is replayed days later counts, although its user has voted since', async () => {
+    const { store, record } = await tallying();
+    const untimed = vote({ at: null });
+    expect(await record(untimed, { receivedAt: start + 72 * hour })).toMatchObject({ outcome: 'recorded' });
+    expect(await record(untimed, { receivedAt: start + 66 * hour })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(untimed, { receivedAt: start })).toMatchObject({ outcome: 'recorded', credits: 10 });
+    expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
+  });
+
   it('without a timestamp is not paid again however short the cooldown', async () => {
     const { record } = await tallying();
     const listing = { ...server, terms: { ...server.terms, cooldown: 3 * minute } };
