@@ -63,9 +63,12 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
         });
         return;
       case 'busy':
-        return waitForLock(batch, written.cause);
+        queue.unshift(...batch);
+        refuseImpatient(written.cause);
+        return clock.sleep(lockPause);
       case 'unavailable':
-        return refuse(batch, new StoreUnavailable(written.cause));
+        refuse(batch, new StoreUnavailable(written.cause));
+        return refuseImpatient(written.cause);
       case 'failed':
         if (batch.length === 1) return refuse(batch, written.cause);
         for (const waiting of batch) await commit([waiting]);
@@ -76,16 +79,16 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
     for (const { reject } of batch) reject(error);
   }
 
-  /** Puts the batch back in its place; those that have waited for too long are told so. */
-  async function waitForLock(batch: readonly Waiting[], cause: Error): Promise<void> {
+  /** Tells those who have waited for too long, also at the end of the queue: a single try may take seconds. */
+  function refuseImpatient(cause: Error): void {
     const now = clock.now();
-    const patient = batch.filter(({ since }) => now - since < patience);
+    const isPatient = ({ since }: Waiting) => now - since < patience;
+    const waiting = queue.splice(0);
+    queue.push(...waiting.filter(isPatient));
     refuse(
-      batch.filter((waiting) => !patient.includes(waiting)),
+      waiting.filter((each) => !isPatient(each)),
       new StoreUnavailable(cause),
     );
-    queue.unshift(...patient);
-    await clock.sleep(lockPause);
   }
 
   return {

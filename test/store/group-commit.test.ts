@@ -6,6 +6,7 @@ import { createGroupCommit } from '../../src/store/group-commit.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { sqlite } from '../../src/store/sqlite.ts';
 import { createWriter } from '../../src/store/writer.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** A group commit over a real database, which counts the commits. Its jobs note departures in the budget's log. */
@@ -68,6 +69,25 @@ describe('the group commit', () => {
     await note(99);
     expect(await noted()).toHaveLength(11);
   });
+
+  it.each([
+    ['busy', 500],
+    ['unavailable', 1_500],
+  ] as const)(
+    'tells the last of a long queue within 5 s, where each try takes long and finds the database %s',
+    async (is, try_) => {
+      const clock = manualClock();
+      const began = clock.now();
+      async function commit() {
+        await clock.sleep(try_);
+        return { is, cause: new Error('no') };
+      }
+      const group = createGroupCommit({ commit }, clock, 10_000);
+      const told = Array.from({ length: 2_000 }, (_, at) => group.write('probe', at).catch(() => clock.now() - began));
+      for (let tries = 0; tries < 40; tries += 1) await clock.advance(500);
+      expect(Math.max(...((await Promise.all(told)) as number[]))).toBeLessThanOrEqual(5_000);
+    },
+  );
 
   it('commits what waits when it is closed, and then takes no more', async () => {
     const { group, note, noted } = await committing();
