@@ -18,6 +18,12 @@ export const types = {
     oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
+/**
+ * Nobody can write (postgresql.org/docs/current/errcodes-appendix.html): it refuses the login or knows no such database, lacks resources,
+ * is being shut down, breaks, only reads, or does not let this user write.
+ */
+const unavailable = /^(08|28|3D|53|57|58|25006|42501)/;
+
 /** PostgreSQL, for more than one process. */
 export function postgres(url: string): Dialect {
   const pool = new pg.Pool({
@@ -40,7 +46,7 @@ export function postgres(url: string): Dialect {
     writing: writingThrough(pool, silence),
     migrating: writingThrough(pool, null),
     isBusy: (error) => codeOf(error) === '55P03',
-    isUnavailable: (error) => /^(53|57|58|08|25006)/.test(codeOf(error)) || isConnectionFailure(error),
+    isUnavailable: (error) => unavailable.test(codeOf(error)) || isConnectionFailure(error),
     close: () => pool.end(),
   };
 }

@@ -96,7 +96,10 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
     async probe() {
       const at = clock.now();
       if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
-      await commits.write('probe', at);
+      await commits.write('probe', at).catch((error: unknown) => {
+        // Whoever asks whether the store is ready may be a stranger: a driver's words name hosts and users.
+        throw error instanceof TallyhookError ? error : new StoreUnavailable(error);
+      });
     },
     waiting: commits.waiting,
     async close() {

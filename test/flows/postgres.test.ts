@@ -57,13 +57,15 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
     onTestFinished(() => {
       over = true;
     });
-    const storeIsReady = async () => {
+    const store = async () => {
       const { parts } = (await (await fetch(`${url}/readyz`)).json()) as { parts: { store: { ready: boolean } } };
-      return parts.store.ready;
+      return parts.store;
     };
+    const storeIsReady = async () => (await store()).ready;
 
     return {
       databaseUrl,
+      store,
       storeIsReady,
       refusals: () => refused,
       async storesAgain() {
@@ -112,6 +114,19 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
     server.setReadOnly(false);
     await storesAgain();
     expect(await storeIsReady()).toBe(true);
+    await keptItsWord();
+  });
+
+  it('takes a server that lets it in no more for what it is, and tells strangers no names of it', async () => {
+    const { storesAgain, store, refusals, keptItsWord } = await loaded();
+    await storesAgain();
+    server.setLogin(false);
+    onTestFinished(() => server.setLogin(true));
+    await vi.waitFor(() => expect(refusals().length).toBeGreaterThan(connections), patience);
+    expect(refusals()[0]).toMatchObject({ status: 503, retryAfter: 5 });
+    expect(await store()).toEqual({ ready: false, reason: 'The database cannot commit at the moment.' });
+    server.setLogin(true);
+    await storesAgain();
     await keptItsWord();
   });
 

@@ -23,6 +23,8 @@ export interface PostgresServer {
   start(): void;
   /** Everything that runs from now on may only read, or (false) may write again. */
   setReadOnly(readOnly: boolean): void;
+  /** Cuts off the user of every such address, and refuses it from now on; or (true) lets it in again. */
+  setLogin(allowed: boolean): void;
   stop(): void;
 }
 
@@ -40,12 +42,13 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
 
   const data = join(directory, 'data');
-  run('initdb', ['-D', data, '-U', 'tally', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
+  run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${directory} -c fsync=off`;
   const start = () => void run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
   const say = (sql: string) =>
-    output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'tally', 'postgres', '-qc', sql]);
+    output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'postgres', '-qc', sql]);
   start();
+  say('CREATE ROLE tally SUPERUSER LOGIN');
 
   let databases = 0;
   return {
@@ -60,6 +63,10 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     setReadOnly(readOnly) {
       say(`ALTER SYSTEM SET default_transaction_read_only = ${readOnly ? 'on' : 'off'}`);
       say('SELECT pg_reload_conf()');
+    },
+    setLogin(allowed) {
+      say(`ALTER ROLE tally ${allowed ? 'LOGIN' : 'NOLOGIN'}`);
+      if (!allowed) say("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tally'");
     },
     stop() {
       run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop']);
