@@ -8,7 +8,14 @@ const id = z
   .regex(/^\d{1,15}$/, 'must be a number')
   .transform(Number);
 const userId = z.string('must be 1 to 20 digits').regex(/^\d{1,20}$/, 'must be 1 to 20 digits');
-const words = z.string('must stand there once').trim().max(100, 'must be at most 100 characters');
+/** PostgreSQL takes no such text. */
+const withoutNul = /^[^\0]*$/;
+const nulRule = 'must not hold U+0000';
+const words = z
+  .string('must stand there once')
+  .trim()
+  .max(100, 'must be at most 100 characters')
+  .regex(withoutNul, nulRule);
 
 /** An empty field of a form asks for nothing. */
 function optional<Value extends z.ZodType>(value: Value) {
@@ -59,7 +66,7 @@ export const askedCorrection = z.strictObject({
     .min(-largestCorrection, creditsRule)
     .max(largestCorrection, creditsRule)
     .refine((credits) => credits !== 0, creditsRule),
-  reason: z.string(reasonRule).trim().min(1, reasonRule).max(longestReason, reasonRule),
+  reason: z.string(reasonRule).trim().min(1, reasonRule).max(longestReason, reasonRule).regex(withoutNul, nulRule),
 });
 export type AskedCorrection = z.infer<typeof askedCorrection>;
 
