@@ -59,7 +59,11 @@ async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
   // An expiry or revocation may name nobody but its order; then it is about whoever holds that.
   const event = { ...told, userId: told.userId ?? known?.userId ?? null };
   const keys = identitiesOfPremium(event, namesOf(event, known), delivery.body);
-  if (await tally.hasEvent(keys)) return repeat(event, scene);
+  if (await tally.hasEvent(keys)) {
+    // It may be the first to tell another name of its order.
+    if (known !== null) await tally.saveOrder({ ...known, orderIds: namesOf(event, known) }, delivery.receivedAt);
+    return repeat(event, scene);
+  }
 
   const verdict = judgePremium(event, listing.terms, known?.state === 'revoked');
   const passbook = event.userId === null ? null : await tally.passbook(event.userId);

@@ -224,6 +224,20 @@ describe('a premium order', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 300 });
   });
 
+  it('goes by a name that only a repeat has told', async () => {
+    const { store, record } = await tallying();
+    expect(await record(premium({ orderIds: ['A'] }))).toMatchObject({ credits: 100 });
+    expect(await record(premium({ orderIds: ['A', 'PA'] }))).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(premium({ orderIds: ['PA'] }))).toMatchObject({ outcome: 'duplicate' });
+
+    const revoked = premium({ kind: 'subscription.revoked', userId: null });
+    await record({ ...revoked, orderIds: ['B'] });
+    expect(await record({ ...revoked, orderIds: ['B', 'PB'] })).toMatchObject({ outcome: 'duplicate' });
+    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['PB'], periodEnd: start });
+    expect(await record(renewal)).toMatchObject({ credits: 0, reason: 'order_revoked' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 100 });
+  });
+
   it('that two ids show to be one is revoked as one, and repeats nothing that either has paid', async () => {
     const { record } = await tallying();
     await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['P3'] }));
