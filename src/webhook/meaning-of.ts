@@ -1,20 +1,32 @@
 import type { Meaning } from '../tally/meaning.ts';
-import { addressee } from './addressee.ts';
+import { type Addressable, addressee } from './addressee.ts';
 import type { Grant } from './keyring.ts';
 import { kindIn, type Reading } from './payload.ts';
+
+type Readable = Exclude<Reading, { readonly is: 'unknown' }>;
 
 /** What was read, addressed to the listing that is meant. Shared with the replay of a quarantined delivery. */
 export function meaningOf(reading: Reading, grants: readonly Grant[]): Meaning {
   if (reading.is === 'unknown') return unclear(reading, reading.reason, grants);
-  const { target } = reading.is === 'event' ? reading.event : reading;
-  const listing = addressee(
+  const listing = listingMeant(
+    reading,
     grants.map((grant) => grant.listing),
-    target,
   );
   if (listing === null) return unclear(reading, 'no configured listing is meant by it', grants);
   if (reading.is === 'event') return { is: 'event', event: reading.event, listing };
   const { kind, userId } = reading;
   return { is: 'test', test: { kind, userId }, listing };
+}
+
+/**
+ * A vote says for certain whether a server or a bot is meant. What a purchase says of its target is a hint, so where the secret serves one
+ * listing alone it is that one; and a test is to prove that the way is open, whichever it goes to.
+ */
+function listingMeant(reading: Readable, listings: readonly Addressable[]): Addressable | null {
+  const [first = null, ...others] = listings;
+  if (reading.is === 'test') return addressee(listings, reading.target) ?? first;
+  const { family, target } = reading.event;
+  return addressee(listings, target) ?? (family === 'premium' && others.length === 0 ? first : null);
 }
 
 function unclear(reading: Reading, reason: string, grants: readonly Grant[]): Meaning {

@@ -247,6 +247,32 @@ describe('several secrets', () => {
       ['own', 'recorded'],
     ]);
   });
+
+  it('tell the listing of a purchase and of a test by themselves, where they serve one listing alone', async () => {
+    const [, bot] = serverAndBot();
+    if (bot === undefined) throw new Error('no listing');
+    const { post } = await receiving({ listings: [bot] });
+    const premium = { secret: premiumSecret };
+    expect((await post('/webhooks/premium', { ...purchase, serverId: '5' }, premium)).json).toMatchObject({
+      outcome: 'recorded',
+    });
+    expect((await post('/webhooks/vote', { test: true })).json).toMatchObject({ outcome: 'test' });
+    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
+  });
+
+  it('leave a purchase alone that could be for either of two listings, and take a test for the first', async () => {
+    const [server] = serverAndBot();
+    if (server === undefined) throw new Error('no listing');
+    const listings = [
+      { ...server, name: 'red', id: '111' },
+      { ...server, name: 'blue', id: '222' },
+    ];
+    const { post } = await receiving({ listings });
+    expect((await post('/webhooks/premium', purchase, { secret: premiumSecret })).json).toMatchObject({
+      outcome: 'quarantined',
+    });
+    expect((await post('/webhooks/vote', { test: true })).json).toMatchObject({ outcome: 'test' });
+  });
 });
 
 describe('unsigned votes with an Authorization value', () => {
