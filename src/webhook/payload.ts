@@ -168,8 +168,7 @@ function soldFor(json: Fields): Target {
   const named = own(vendor, 'type') ?? own(json, 'targetType');
   const serverId = discordId(serverOf(json), 'serverId');
   const kind = named === 'server' || named === 'bot' ? named : serverId === null ? null : 'server';
-  const vendorId = own(vendor, 'id');
-  return { kind, id: typeof vendorId === 'string' ? vendorId : serverId };
+  return { kind, id: discordId(own(vendor, 'id'), 'vendor.id') ?? serverId };
 }
 
 /** The kind of event, in the payload's own words where they were not understood. */

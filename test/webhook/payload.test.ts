@@ -184,6 +184,9 @@ describe('a premium event', () => {
     expect(premium({ serverId: '8' }).target).toEqual({ kind: 'server', id: '8' });
     expect(premium({ targetType: 'server', targetName: 'x' }).target).toEqual({ kind: 'server', id: null });
     expect(premium({}).target).toEqual({ kind: null, id: null });
+    expect(
+      reasonOf({ event: 'premium_purchase', buyer: { userId: '1' }, vendor: { type: 'server', id: 'x' } }),
+    ).toMatch(/vendor\.id/);
   });
 });
 
