@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts';
+import type { Family } from '../ledger/event.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, Recorded } from '../tally/tally.ts';
 import { type Addressable, addressable } from './addressee.ts';
 import { meaningOf } from './meaning-of.ts';
-import { parseJson, readPayload } from './payload.ts';
+import { familyIn, kindIn, parseJson, type Reading, readPayload } from './payload.ts';
 
 /** A delivery of the log, as a replay needs it. */
 export interface KeptDelivery extends Delivery {
@@ -35,8 +36,16 @@ export function createReplay(options: {
     const meant = named.length > 0 ? named : listings;
     const grants = meant.map((listing) => ({ listing: addressable(listing), family }));
     const reading = readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now: clock.now() });
-    const recorded = await recorder.rerecord(id, { receivedAt, family, body }, meaningOf(reading, grants));
+    const meaning = meaningOf(ofFamily(family, reading), grants);
+    const recorded = await recorder.rerecord(id, { receivedAt, family, body }, meaning);
     onRecorded(recorded);
     return recorded;
   };
+}
+
+/** What a later version reads in a body may be of another family than the secret that signed it, and then it is not to be paid. */
+function ofFamily(family: Family, reading: Reading): Reading {
+  const told = familyIn(reading);
+  if (told === null || told === family) return reading;
+  return { is: 'unknown', kind: kindIn(reading), reason: `it was signed with a ${family} secret`, family: told };
 }
