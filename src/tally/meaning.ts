@@ -1,4 +1,4 @@
-import type { Event } from '../ledger/event.ts';
+import type { Event, Premium } from '../ledger/event.ts';
 import type { TestEvent } from './record-test.ts';
 import type { TalliedListing } from './tally.ts';
 
@@ -6,5 +6,10 @@ import type { TalliedListing } from './tally.ts';
 export type Meaning =
   | { readonly is: 'event'; readonly event: Event; readonly listing: TalliedListing }
   | { readonly is: 'test'; readonly test: TestEvent; readonly listing: TalliedListing }
+  /** An event of an order that is for one of these listings, without a word which; what is known of the order tells. */
+  | { readonly is: 'of order'; readonly event: Premium; readonly listings: readonly TalliedListing[] }
   /** Signed but not understood. The listing is named where only one can be meant. */
   | { readonly is: 'unclear'; readonly kind: string | null; readonly reason: string; readonly listing: string | null };
+
+/** Why a delivery is unclear although all that it says is understood. */
+export const noListing = 'no configured listing is meant by it';

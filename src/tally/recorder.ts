@@ -1,4 +1,4 @@
-import type { Meaning } from './meaning.ts';
+import { type Meaning, noListing } from './meaning.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
 import type { Delivery, Log, Recorded, Tally } from './tally.ts';
@@ -29,9 +29,23 @@ function record(tally: Tally, delivery: Delivery, meaning: Meaning, log: Log): P
       return recordEvent(tally, meaning.event, meaning.listing, delivery, log);
     case 'test':
       return recordTest(tally, meaning.test, meaning.listing, delivery, log);
+    case 'of order':
+      return recordOfOrder(tally, meaning, delivery, log);
     case 'unclear':
       return quarantine(delivery, meaning, log);
   }
+}
+
+async function recordOfOrder(
+  tally: Tally,
+  { event, listings }: Meaning & { is: 'of order' },
+  delivery: Delivery,
+  log: Log,
+): Promise<Recorded> {
+  const order = await tally.findOrder(event.orderIds);
+  const listing = listings.find(({ name }) => name === order?.listing);
+  if (listing !== undefined) return recordEvent(tally, event, listing, delivery, log);
+  return quarantine(delivery, { is: 'unclear', kind: event.kind, reason: noListing, listing: null }, log);
 }
 
 /** Kept whole until it is understood: a vote is never lost because its shape was new. */

@@ -1,4 +1,4 @@
-import type { Meaning } from '../tally/meaning.ts';
+import { type Meaning, noListing } from '../tally/meaning.ts';
 import { type Addressable, addressee } from './addressee.ts';
 import type { Grant } from './keyring.ts';
 import { kindIn, type Reading } from './payload.ts';
@@ -12,7 +12,7 @@ export function meaningOf(reading: Reading, grants: readonly Grant[]): Meaning {
     reading,
     grants.map((grant) => grant.listing),
   );
-  if (listing === null) return unclear(reading, 'no configured listing is meant by it', grants);
+  if (listing === null) return withoutListing(reading, grants);
   if (reading.is === 'event') return { is: 'event', event: reading.event, listing };
   const { kind, userId } = reading;
   return { is: 'test', test: { kind, userId }, listing };
@@ -27,6 +27,13 @@ function listingMeant(reading: Readable, listings: readonly Addressable[]): Addr
   if (reading.is === 'test') return addressee(listings, reading.target) ?? first;
   const { family, target } = reading.event;
   return addressee(listings, target) ?? (family === 'premium' && others.length === 0 ? first : null);
+}
+
+function withoutListing(reading: Readable, grants: readonly Grant[]): Meaning {
+  const listings = grants.map((grant) => grant.listing);
+  return reading.is === 'event' && reading.event.family === 'premium' && reading.event.orderIds.length > 0
+    ? { is: 'of order', event: reading.event, listings }
+    : unclear(reading, noListing, grants);
 }
 
 function unclear(reading: Reading, reason: string, grants: readonly Grant[]): Meaning {

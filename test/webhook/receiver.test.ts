@@ -260,6 +260,39 @@ describe('several secrets', () => {
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
   });
 
+  it('leave the rest to the order, where an event of one does not say for which of several listings it is', async () => {
+    const [server] = serverAndBot();
+    if (server === undefined) throw new Error('no listing');
+    const listings = [
+      { ...server, name: 'red', id: '111' },
+      { ...server, name: 'blue', id: '222' },
+    ];
+    const { post, store } = await receiving({ listings });
+    const renewal = {
+      ...purchase,
+      event: 'subscription.renewed',
+      serverId: '222',
+      currentPeriodEnd: '2026-02-01T00:00:00Z',
+    };
+    for (const payload of [
+      { event: 'subscription.revoked', orderId: 'unknown' },
+      { ...purchase, serverId: '222' },
+      { event: 'subscription.expired', orderId: 'o-1' },
+      { event: 'subscription.revoked', orderId: 'o-1' },
+      renewal,
+    ]) {
+      await post('/webhooks/premium', payload, { secret: premiumSecret });
+    }
+    const rows = await store.records.deliveries({ outcome: null, limit: 9, before: null });
+    expect(rows.map(({ kind, listing, outcome, credits }) => [kind, listing, outcome, credits]).reverse()).toEqual([
+      ['subscription.revoked', null, 'quarantined', 0],
+      ['premium_purchase', 'blue', 'recorded', 100],
+      ['subscription.expired', 'blue', 'recorded', 0],
+      ['subscription.revoked', 'blue', 'recorded', 0],
+      ['subscription.renewed', 'blue', 'recorded', 0],
+    ]);
+  });
+
   it('leave a purchase alone that could be for either of two listings, and take a test for the first', async () => {
     const [server] = serverAndBot();
     if (server === undefined) throw new Error('no listing');
