@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-const id = z.string().regex(/^\d{1,20}$/, 'a Discord id: a string of digits');
+const id = z.string().regex(/^\d{1,20}$/, 'it must be a Discord id: a string of digits');
 const text = z.string().min(1);
 const credits = z.int().min(0).max(1_000_000);
 
 const listing = z.strictObject({
   name: z
     .string()
-    .regex(/^[\w.-]{1,32}$/, 'letters, digits, dots, dashes and underscores, at most 32')
+    .regex(/^[\w.-]{1,32}$/, 'it must be of letters, digits, dots, dashes and underscores, at most 32')
     .describe('Names the listing for good: the ledger knows its votes by it.'),
   kind: z.enum(['server', 'bot']),
   id: id.optional().describe('Discord id of the server or bot; needed where listings of one kind share a secret.'),

@@ -1,5 +1,6 @@
 /**
- * The root of every error that tallyhook raises on purpose.
+ * The root of the errors that reach an owner or whoever calls the package. What only becomes an answer, such as a refused request, is none
+ * of them, nor is `FaultyConfig`, which tells many faults at once.
  * `code` is stable and made for programs, the message says what happened, `cure` tells the owner what to do about it.
  */
 export class TallyhookError extends Error {

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 /** A moment as a reader likes it, with the exact one behind it. Without JavaScript the reader's time zone is unknown: UTC. */
 export function moment(at: number): Html {
   const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
 /** How long ago something was, in the largest unit that fits. */

@@ -30,7 +30,7 @@ export async function complaining(terminal: Terminal, run: () => Promise<number>
     return await run();
   } catch (thrown) {
     if (isParseFault(thrown)) {
-      terminal.complain(`${thrown.message} See --help.`);
+      terminal.complain(`${thrown.message.replace(/\.?$/, '.')} See --help.`);
       return exit.usage;
     }
     if (!(thrown instanceof TallyhookError)) throw thrown;
@@ -59,7 +59,10 @@ async function readWhole(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    throw new TallyhookError('unreadable_file', `The file "${path}" cannot be read.`, { cause });
+    throw new TallyhookError('unreadable_file', `The file "${path}" cannot be read.`, {
+      cause,
+      cure: 'Check the path, and that you may read it.',
+    });
   }
 }
 

@@ -84,7 +84,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'restore',
     'export',
   ],
-  index: ['config', 'app', ...words, 'lookup', 'webhook'],
+  index: ['config', 'app', ...words, 'lookup', 'ledger', 'tally', 'webhook'],
 };
 
 /** Packages that belong to one room alone. */

@@ -70,7 +70,7 @@ function judgeLooks({ secret, label }: Held): Finding[] {
   }
   if (/^https?:\/\//i.test(secret)) return [fault(`${label} is an address and no secret.`, fromDashboard)];
   if (secret.length < shortest) {
-    const found = `${label} has only ${secret.length} characters: who sees one delivery can guess it.`;
+    const found = `${label} is shorter than ${shortest} characters: who sees one delivery can guess it.`;
     return [note(found, `Choose one of at least ${shortest} random characters, in the dashboard too.`)];
   }
   return [];

@@ -64,7 +64,7 @@ export class LookupKeyRefused extends LookupFailure {
     super({
       code: 'lookup_key_refused',
       message,
-      cure: "Copy the API key anew from the service's dashboard (edit view, advanced setup) into the settings, and start again.",
+      cure: "Copy the API key anew from the service's dashboard (edit view, advanced setup) into the settings, and restart or send SIGHUP.",
     });
   }
 }

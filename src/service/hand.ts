@@ -90,7 +90,9 @@ export function createHand(sending: Sending, queued: () => void): Hand {
     async createListing(given) {
       const listing = newListing(given, clock.now());
       if ((await findListing(database, listing.id)) !== null) {
-        throw new TallyhookError('listed_already', `"${listing.id}" is listed already.`);
+        throw new TallyhookError('listed_already', `"${listing.id}" is listed already.`, {
+          cure: 'Choose another id, or edit it on its dashboard.',
+        });
       }
       await insertListing(database, listing);
       return { listing, key: await issueKey(database, listing, 'First key', listing.createdAt) };

@@ -3,8 +3,7 @@ import type { Premium, Vote } from '../ledger/event.ts';
 
 /*
  * The identity of an event: the same event has the same key however often, late or reformatted it is delivered, and the key is unique
- * in the store for good. That is the only defence against a replay, since a signature covers neither time nor id
- * (`spec/payloads.md`, "Identity").
+ * in the store for good. That is the only defence against a replay, since a signature covers neither time nor id.
  */
 
 /** Marks the key of a vote without a timestamp. Such a vote is the same one for a whole cooldown, see `record-event.ts`. */

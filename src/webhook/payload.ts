@@ -33,7 +33,7 @@ export type Reading =
   | { readonly is: 'unknown'; readonly kind: string | null; readonly reason: string; readonly family: Family | null };
 
 /**
- * Reads a payload in any of the shapes of `spec/payloads.md`, tolerantly: fields that nobody needs are not looked at.
+ * Reads a payload in any of the shapes that services are known to send, tolerantly: fields that nobody needs are not looked at.
  * `premiumPath` says that only a premium delivery is expected where this one came in, which is what tells a purchase without a kind.
  */
 export function readPayload(json: unknown, options: { premiumPath: boolean; now: number }): Reading {

@@ -16,12 +16,12 @@ export function isSignature(header: string | undefined): header is string {
   return header !== undefined && sixtyFourHexDigits.test(header);
 }
 
-/** Compares in constant time. The signature has the form that {@link isSignature} asks for. */
+/** Compares in constant time. Never throws: what has not the form of a signature is none. */
 export function isSignedWith(secret: string, body: Uint8Array | string, signature: string): boolean {
-  return verifierWith(secret)(body, signature);
+  return isSignature(signature) && verifierWith(secret)(body, signature);
 }
 
-/** The same for one secret and many bodies. */
+/** The same for one secret and many bodies, where the signature is known to have the form that {@link isSignature} asks for. */
 export function verifierWith(secret: string): (body: Uint8Array | string, signature: string) => boolean {
   const signed = hmacWith(secret);
   return (body, signature) => timingSafeEqual(Buffer.from(signed(body)), Buffer.from(signature));

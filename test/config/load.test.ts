@@ -268,8 +268,10 @@ describe('the documents', () => {
     const example = readFileSync('.env.example', 'utf8');
     const readme = readFileSync('README.md', 'utf8');
     for (const name of settingNames) {
-      expect(example, name).toMatch(new RegExp(`^#? ?${name}=${literal(settings[name].default ?? '')}`, 'm'));
-      expect(readme, name).toContain(`\`${name}\``);
+      const usual = settings[name].default ?? '';
+      expect(example, name).toMatch(new RegExp(`^#? ?${name}=${literal(usual)}`, 'm'));
+      // Name and default are the first two cells of its row, or stand among others there.
+      expect(readme, name).toMatch(new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\|[^|]*${literal(usual)}[^|]*\\|`, 'm'));
     }
   });
 });

@@ -107,4 +107,3 @@ export type ServerProfile = z.infer<typeof serverProfile>;
 export type BotProfile = z.infer<typeof botProfile>;
 export type VoteStatus = z.infer<typeof voteStatus>;
 export type Review = z.infer<typeof review>;
-export type ReviewsMeta = z.infer<typeof reviewsMeta>;

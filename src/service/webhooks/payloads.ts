@@ -3,7 +3,7 @@ import type { Member } from '../storage/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 
-/** The kinds of events (document, section 6, and the premium life cycle of `spec/payloads.md`). */
+/** The kinds of events (document, section 6), and the premium life cycle, of which the document is silent. */
 export type EventKind =
   | 'server_vote'
   | 'bot_vote'

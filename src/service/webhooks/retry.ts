@@ -8,7 +8,7 @@ const longest = 4 * hour;
 const mostAttempts = 10;
 
 /**
- * Ten attempts over about eleven hours: 10 s, 30 s, 90 s, … up to 4 h. Half of each wait is chance, so that what failed
+ * Ten attempts over five and a half to eleven hours: 10 s, 30 s, 90 s, … up to 4 h. Half of each wait is chance, so that what failed
  * together does not come back together.
  */
 export const exponentialRetry: RetryPolicy = (attempts, chance) => {
