@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
@@ -12,11 +13,24 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
 }
 
-/** Opens a SQLite file, or `:memory:`, with the SQLite that comes with Node. Two in one process would undo each other's locks. */
+/** Opens a SQLite file, or `:memory:`, with the SQLite that comes with Node. A new file is its owner's alone (mode 0600). Two in one process would undo each other's locks. */
 export function openSqlite(path: string, { timeout, mustExist = false }: OpenOptions): DatabaseSync {
+  if (!mustExist && path !== ':memory:') createPrivate(path);
   const database = new DatabaseSync(mustExist ? existing(path) : path, { timeout });
   database.exec(`PRAGMA cache_size = ${-cache}`);
   return database;
+}
+
+/**
+ * Makes the file where there is none, for its owner alone; SQLite would let everybody read it, and gives the files beside it the same mode.
+ * One that is there is not even opened: to close it again would undo this process's locks on it (sqlite.org/howtocorrupt.html, 2.2).
+ */
+function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }
 
 function existing(path: string): URL {

@@ -35,7 +35,11 @@ describe('secrets', () => {
   it.each([
     ['none for votes', { VOTE_WEBHOOK_SECRET: '' }, /^fault: No vote secret is configured/],
     ['none for premium', { PREMIUM_WEBHOOK_SECRET: '' }, /^note: No premium secret is configured/],
-    ['a short one', { VOTE_WEBHOOK_SECRET: 'short' }, /^note: The vote secret of server and bot is shorter than 16 characters/],
+    [
+      'a short one',
+      { VOTE_WEBHOOK_SECRET: 'short' },
+      /^note: The vote secret of server and bot is shorter than 16 characters/,
+    ],
     [
       'the second of two',
       { VOTE_WEBHOOK_SECRET: 'a-long-secret-for-votes,short' },
