@@ -88,18 +88,27 @@ export function createDispatcher(options: {
 
   /** Returns how long everything should hold off (ms), because nothing else would succeed either. */
   async function postpone(effects: readonly Effect[], attempt: Later, now: number): Promise<number> {
-    const attempts = Math.max(...effects.map((effect) => effect.attempts));
-    const age = now - Math.min(...effects.map((effect) => effect.createdAt));
-    const delay = policy({ attempts, age }, clock.random());
-    if (delay === 'bury') {
-      await outbox.bury(effects, now, `given up after ${attempts} attempts: ${attempt.reason}`);
-      return 0;
+    // A pause that Discord asks for is no failure of the effects, however old they are.
+    if (attempt.afterMs !== undefined) {
+      return putOff(effects, attempt, now, Math.round(attempt.afterMs + jitter * clock.random()));
     }
+    const chance = clock.random();
+    const delays = effects.map(({ attempts, createdAt }) => policy({ attempts, age: now - createdAt }, chance));
+    const tooOld = effects.filter((_, index) => delays[index] === 'bury');
+    if (tooOld.length > 0) {
+      const reason = `given up after ${mostAttempts(tooOld)} attempts: ${attempt.reason}`;
+      await outbox.bury(tooOld, now, reason);
+    }
+    const young = effects.filter((effect) => !tooOld.includes(effect));
+    if (young.length === 0) return 0;
+    return putOff(young, attempt, now, Math.max(...delays.filter((delay) => delay !== 'bury')));
+  }
+
+  async function putOff(effects: readonly Effect[], attempt: Later, now: number, wait: number): Promise<number> {
     const isRest = attempt.afterMs !== undefined && !attempt.everything;
-    const wait = attempt.afterMs === undefined ? delay : Math.round(attempt.afterMs + jitter * clock.random());
     // A limit that Discord sets to a channel is everyday business: a backlog meets it at every fifth message.
     log[isRest ? 'debug' : 'warn'](
-      { effects: effects.length, attempts, retryInMs: wait, reason: attempt.reason },
+      { effects: effects.length, attempts: mostAttempts(effects), retryInMs: wait, reason: attempt.reason },
       'effects wait for another try',
     );
     const { reason } = attempt;
@@ -184,4 +193,8 @@ export function createDispatcher(options: {
       await within(grace, clock, giving);
     },
   };
+}
+
+function mostAttempts(effects: readonly Effect[]): number {
+  return Math.max(...effects.map(({ attempts }) => attempts));
 }

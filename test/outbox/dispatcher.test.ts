@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hour, minute, second } from '../../src/clock.ts';
+import { day, hour, minute, second } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import type { Attempt, Effect } from '../../src/outbox/effect.ts';
@@ -159,6 +159,40 @@ describe('the dispatcher', () => {
     dispatcher.start();
     await attempted(2);
     expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
+  });
+
+  it('gives up nothing for its age because Discord asks for a pause', async () => {
+    const { clock, dispatcher, performed, enqueue, counts, settle, attempted } = await dispatching(
+      { outcome: 'later', reason: 'slow down', everything: false, afterMs: second, notDone: true },
+      { outcome: 'done' },
+    );
+    await enqueue();
+    await clock.advance(8 * day);
+    await enqueue();
+    dispatcher.start();
+    await attempted(1);
+    await settle();
+    expect(await counts()).toEqual({ waiting: 2, done: 0, buried: 0 });
+    await clock.advance(2 * second);
+    await attempted(2);
+    expect(performed[1]?.ids).toEqual([1, 2]);
+  });
+
+  it('gives up only what is too old itself, and none of what goes with it', async () => {
+    const { clock, dispatcher, performed, enqueue, counts, settle, attempted } = await dispatching(
+      { outcome: 'later', reason: 'Discord is down', everything: true },
+      { outcome: 'done' },
+    );
+    await enqueue();
+    await clock.advance(8 * day);
+    await enqueue();
+    dispatcher.start();
+    await attempted(1);
+    await settle();
+    expect(await counts()).toEqual({ waiting: 1, done: 0, buried: 1 });
+    await clock.advance(8 * second);
+    await attempted(2);
+    expect(performed.map(({ ids }) => ids)).toEqual([[1, 2], [2]]);
   });
 
   it('lets a channel rest as a whole, and then sends in tens what gathered meanwhile', async () => {
