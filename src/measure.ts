@@ -16,7 +16,7 @@ export function timed(recorder: Recorder, { commitSeconds }: Metrics): Recorder 
   }
   return {
     record: (delivery, meaning) => time(recorder.record(delivery, meaning)),
-    rerecord: (id, delivery, meaning) => time(recorder.rerecord(id, delivery, meaning)),
+    rerecord: (id, delivery, meaning, now) => time(recorder.rerecord(id, delivery, meaning, now)),
   };
 }
 

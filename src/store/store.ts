@@ -80,7 +80,7 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
   return {
     recorder: {
       record: (delivery, meaning) => recorded(write('record', delivery, meaning)),
-      rerecord: (id, delivery, meaning) => recorded(write('rerecord', id, delivery, meaning)),
+      rerecord: (id, delivery, meaning, now) => recorded(write('rerecord', id, delivery, meaning, now)),
     },
     outbox: sqlOutbox(db, reading, write),
     ledger: { ...sqlAccounts(db, reading), leaderboard: sqlLeaderboard(db, reading, clock) },

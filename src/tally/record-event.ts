@@ -4,7 +4,7 @@ import { judgePremium, judgeVote, repeatWindow, shortestGap, type Verdict } from
 import { announcementOf, channelFor } from './announcement.ts';
 import { identitiesOfPremium, identityOfVote } from './identity.ts';
 import { namesOf, orderAfter } from './order.ts';
-import type { Delivery, Log, Recorded, TalliedListing, Tally } from './tally.ts';
+import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.ts';
 
 /**
  * One event becomes a row, an entry, a balance and its effects, inside the caller's transaction.
@@ -15,9 +15,9 @@ export function recordEvent(
   event: Event,
   listing: TalliedListing,
   delivery: Delivery,
-  log: Log = (row) => tally.log(row),
+  filing: Filing,
 ): Promise<Recorded> {
-  const scene = { tally, listing, delivery, log };
+  const scene = { tally, listing, delivery, filing };
   return event.family === 'vote' ? recordVote(event, scene) : recordPremium(event, scene);
 }
 
@@ -26,7 +26,7 @@ interface Scene {
   readonly tally: Tally;
   readonly listing: TalliedListing;
   readonly delivery: Delivery;
-  readonly log: Log;
+  readonly filing: Filing;
 }
 
 async function recordVote(vote: Vote, scene: Scene): Promise<Recorded> {
@@ -81,11 +81,11 @@ async function write(
   passbook: Passbook | null,
   scene: Scene,
 ): Promise<Recorded> {
-  const { tally, listing, delivery, log } = scene;
+  const { tally, listing, delivery, filing } = scene;
   const { cause, credits, reason } = verdict;
   const { receivedAt } = delivery;
   const row = { ...rowOf(event, scene), outcome: 'recorded', reason, credits, eventKey } as const;
-  const deliveryId = await log(row);
+  const deliveryId = await filing.log(row);
   if (deliveryId === null) return repeat(event, scene);
 
   let balance: number | null = null;
@@ -98,7 +98,7 @@ async function write(
   const channelId = channelFor(event.family, listing);
   if (channelId !== null) {
     const announcement = announcementOf(event, listing, { credits, balance, reason, receivedAt });
-    await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: receivedAt });
+    await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: filing.at });
   }
   return { outcome: 'recorded', deliveryId, credits, reason };
 }
@@ -106,7 +106,7 @@ async function write(
 /** A repeat leaves a row, so that the owner sees that it came; it has no key, no entry and no effect. */
 async function repeat(event: Event, scene: Scene): Promise<Recorded> {
   const row = { ...rowOf(event, scene), outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
-  const deliveryId = await scene.log(row);
+  const deliveryId = await scene.filing.log(row);
   return { outcome: 'duplicate', deliveryId: deliveryId ?? 0, credits: 0, reason: null };
 }
 

@@ -1,6 +1,6 @@
 import type { EventKind } from '../ledger/event.ts';
 import { channelFor } from './announcement.ts';
-import type { Delivery, Log, Recorded, TalliedListing, Tally } from './tally.ts';
+import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.ts';
 
 /** What the dashboard's test button sent. Nothing in it but its kind is taken at its word. */
 export interface TestEvent {
@@ -14,7 +14,7 @@ export async function recordTest(
   test: TestEvent,
   listing: TalliedListing,
   delivery: Delivery,
-  log: Log = (row) => tally.log(row),
+  { at, log }: Filing,
 ): Promise<Recorded> {
   const row = { ...delivery, listing: listing.name, kind: test.kind, outcome: 'test', userId: test.userId } as const;
   const deliveryId = (await log({ ...row, reason: null, credits: 0, eventKey: null })) ?? 0;
@@ -33,7 +33,7 @@ export async function recordTest(
       tier: null,
       giftedBy: null,
     };
-    await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: delivery.receivedAt });
+    await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: at });
   }
   return { outcome: 'test', deliveryId, credits: 0, reason: null };
 }

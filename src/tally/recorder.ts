@@ -1,7 +1,7 @@
 import { type Meaning, noListing } from './meaning.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
-import type { Delivery, Log, Recorded, Tally } from './tally.ts';
+import type { Delivery, Filing, Recorded, Tally } from './tally.ts';
 
 /**
  * The way in: each call is one transaction, and resolves once that is on disk. Calls that wait together commit together; only one
@@ -10,29 +10,30 @@ import type { Delivery, Log, Recorded, Tally } from './tally.ts';
  */
 export interface Recorder {
   record(delivery: Delivery, meaning: Meaning): Promise<Recorded>;
-  /** Records a quarantined delivery in the row that it has; a duplicate when it is quarantined no more. */
-  rerecord(id: number, delivery: Delivery, meaning: Meaning): Promise<Recorded>;
+  /** Records a quarantined delivery in the row that it has, `now` (ms since the epoch); a duplicate when it is quarantined no more. */
+  rerecord(id: number, delivery: Delivery, meaning: Meaning, now: number): Promise<Recorded>;
 }
 
 /** The recorder's work, inside the caller's transaction. */
 export function recorderIn(tally: Tally): Recorder {
   return {
-    record: (delivery, meaning) => record(tally, delivery, meaning, (row) => tally.log(row)),
-    rerecord: (id, delivery, meaning) =>
-      record(tally, delivery, meaning, async (row) => ((await tally.relog(id, row)) ? id : null)),
+    record: (delivery, meaning) =>
+      record(tally, delivery, meaning, { at: delivery.receivedAt, log: (row) => tally.log(row) }),
+    rerecord: (id, delivery, meaning, now) =>
+      record(tally, delivery, meaning, { at: now, log: async (row) => ((await tally.relog(id, row)) ? id : null) }),
   };
 }
 
-function record(tally: Tally, delivery: Delivery, meaning: Meaning, log: Log): Promise<Recorded> {
+function record(tally: Tally, delivery: Delivery, meaning: Meaning, filing: Filing): Promise<Recorded> {
   switch (meaning.is) {
     case 'event':
-      return recordEvent(tally, meaning.event, meaning.listing, delivery, log);
+      return recordEvent(tally, meaning.event, meaning.listing, delivery, filing);
     case 'test':
-      return recordTest(tally, meaning.test, meaning.listing, delivery, log);
+      return recordTest(tally, meaning.test, meaning.listing, delivery, filing);
     case 'of order':
-      return recordOfOrder(tally, meaning, delivery, log);
+      return recordOfOrder(tally, meaning, delivery, filing);
     case 'unclear':
-      return quarantine(delivery, meaning, log);
+      return quarantine(delivery, meaning, filing);
   }
 }
 
@@ -40,16 +41,20 @@ async function recordOfOrder(
   tally: Tally,
   { event, listings }: Meaning & { is: 'of order' },
   delivery: Delivery,
-  log: Log,
+  filing: Filing,
 ): Promise<Recorded> {
   const order = await tally.findOrder(event.orderIds);
   const listing = listings.find(({ name }) => name === order?.listing);
-  if (listing !== undefined) return recordEvent(tally, event, listing, delivery, log);
-  return quarantine(delivery, { is: 'unclear', kind: event.kind, reason: noListing, listing: null }, log);
+  if (listing !== undefined) return recordEvent(tally, event, listing, delivery, filing);
+  return quarantine(delivery, { is: 'unclear', kind: event.kind, reason: noListing, listing: null }, filing);
 }
 
 /** Kept whole until it is understood: a vote is never lost because its shape was new. */
-async function quarantine(delivery: Delivery, meaning: Meaning & { is: 'unclear' }, log: Log): Promise<Recorded> {
+async function quarantine(
+  delivery: Delivery,
+  meaning: Meaning & { is: 'unclear' },
+  { log }: Filing,
+): Promise<Recorded> {
   const { kind, reason, listing } = meaning;
   const unpaid = { userId: null, credits: 0, eventKey: null };
   const deliveryId = (await log({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid })) ?? 0;

@@ -75,5 +75,10 @@ export interface Recorded {
   readonly reason: string | null;
 }
 
-/** How a delivery gets its row: a new one, or the one in which it was quarantined. Null says that its event is recorded already. */
-export type Log = (delivery: LoggedDelivery) => Promise<number | null>;
+/** How a delivery is filed: when it arrives, or once more, long after it was quarantined. */
+export interface Filing {
+  /** Now (ms since the epoch): what is still to be done is as old as this, however old the delivery. */
+  readonly at: number;
+  /** Gives the delivery its row: a new one, or the one in which it was quarantined. Null says that its event is recorded already. */
+  readonly log: (delivery: LoggedDelivery) => Promise<number | null>;
+}

@@ -16,7 +16,8 @@ export interface KeptDelivery extends Delivery {
 export type Replay = (delivery: KeptDelivery) => Promise<Recorded>;
 
 /**
- * Reads a quarantined delivery once more, with what is understood today, as of the moment when it came. Its signature was checked then.
+ * Reads a quarantined delivery once more, with what is understood today, as of the moment when it came; only its announcement begins now.
+ * Its signature was checked then.
  * A delivery that is no longer quarantined is a duplicate of itself, and pays nothing.
  */
 export function createReplay(options: {
@@ -35,9 +36,10 @@ export function createReplay(options: {
     const named = listings.filter(({ name }) => name === delivery.listing);
     const meant = named.length > 0 ? named : listings;
     const grants = meant.map((listing) => ({ listing: addressable(listing), family }));
-    const reading = readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now: clock.now() });
+    const now = clock.now();
+    const reading = readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now });
     const meaning = meaningOf(ofFamily(family, reading), grants);
-    const recorded = await recorder.rerecord(id, { receivedAt, family, body }, meaning);
+    const recorded = await recorder.rerecord(id, { receivedAt, family, body }, meaning, now);
     onRecorded(recorded);
     return recorded;
   };

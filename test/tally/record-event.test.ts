@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
+import { day, hour, minute } from '../../src/clock.ts';
 import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
 import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -281,6 +281,28 @@ describe('a premium order', () => {
     await record(premium({ kind: 'subscription.revoked', userId: null }));
     expect(await record(premium())).toMatchObject({ credits: 0, reason: 'order_revoked' });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+  });
+});
+
+describe('a delivery that is replayed', () => {
+  const unclear = { is: 'unclear', kind: 'new', reason: 'not understood', listing: 'server' } as const;
+
+  it('counts as of when it came, and has its announcement begin when it is replayed', async () => {
+    const { store } = await tallying();
+    const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
+    const { recorder, records, outbox } = store;
+    const [event, test] = [await recorder.record(delivery, unclear), await recorder.record(delivery, unclear)];
+    const later = start + 9 * day;
+    const untimed = { is: 'event', event: vote({ at: null }), listing: theServer } as const;
+    await recorder.rerecord(event.deliveryId, delivery, untimed, later);
+    const tested = { is: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
+    await recorder.rerecord(test.deliveryId, delivery, tested, later);
+    expect(await records.entries('1', 9)).toMatchObject([{ credits: 10, at: start }]);
+    expect(await outbox.claim(later - 1, later, 10)).toEqual([]);
+    expect(await outbox.claim(later, later + minute, 10)).toMatchObject([
+      { createdAt: later, announcement: { at: start, test: false } },
+      { createdAt: later, announcement: { at: start, test: true } },
+    ]);
   });
 });
 
