@@ -97,7 +97,7 @@ export function createDispatcher(options: {
     const tooOld = effects.filter((_, index) => delays[index] === 'bury');
     if (tooOld.length > 0) {
       const reason = `given up after ${mostAttempts(tooOld)} attempts: ${attempt.reason}`;
-      await outbox.bury(tooOld, now, reason);
+      await (attempt.notDone ? outbox.bury(tooOld, now, reason) : outbox.giveUp(tooOld, now, reason));
     }
     const young = effects.filter((effect) => !tooOld.includes(effect));
     if (young.length === 0) return 0;

@@ -38,7 +38,10 @@ export interface Outbox {
   release(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
   /** Back to waiting as messages of their own, due at once. */
   split(effects: readonly Effect[], reason: string): Promise<void>;
+  /** Never again, after an attempt that surely did nothing. What an earlier one may have done stays unsure, should the owner replay it. */
   bury(effects: readonly Effect[], now: number, reason: string): Promise<void>;
+  /** The same after an attempt of which nobody knows whether it succeeded. */
+  giveUp(effects: readonly Effect[], now: number, reason: string): Promise<void>;
   /** Makes everything that waits without a lease due at once: what held it up has ended. */
   wake(now: number): Promise<void>;
   /** When the next effect is due, its lease included; null when none waits. */

@@ -74,7 +74,7 @@ export function outboxWrites(
 
     async release(effects, dueAt, reason) {
       await run(connection, update(effects).set({ due_at: dueAt, reason }));
-      const sure = effects.filter(({ unsureSince }) => unsureSince === null);
+      const sure = effects.filter(wasSure);
       if (sure.length === 0) return;
       await run(connection, update(sure).set({ unsure_since: null }));
       await run(connection, update(sure).set({ nonce: null }).where('nonce', 'not like', `%${alone}`));
@@ -88,6 +88,12 @@ export function outboxWrites(
     },
 
     async bury(effects, now, reason) {
+      const sure = effects.filter(wasSure);
+      if (sure.length > 0) await run(connection, update(sure).set({ unsure_since: null }));
+      await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
+    },
+
+    async giveUp(effects, now, reason) {
       await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
     },
 
@@ -104,6 +110,11 @@ export function outboxWrites(
       );
     },
   };
+}
+
+/** Whether it surely was not done before the attempt that it was claimed for. */
+function wasSure({ unsureSince }: Effect): boolean {
+  return unsureSince === null;
 }
 
 /** Ends the nonce of an effect that has to go as a message of its own. */

@@ -19,6 +19,7 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
     release: (effects, dueAt, reason) => write('release', effects, dueAt, reason),
     split: (effects, reason) => write('split', effects, reason),
     bury: (effects, now, reason) => write('bury', effects, now, reason),
+    giveUp: (effects, now, reason) => write('giveUp', effects, now, reason),
     wake: (now) => write('wake', now),
 
     async nextDueAt() {

@@ -266,6 +266,31 @@ function holds(newUrl: () => string): void {
       expect(await claim(start + 2 * hour)).toMatchObject({ unsureSince: start, nonce: second?.nonce });
     });
 
+    it('is sure of what was refused that it is not done, unless an earlier attempt may have done it', async () => {
+      const store = await open();
+      const { acts, outbox } = store;
+      await record(store, vote('1'));
+      const claim = (at: number) => outbox.claim(at, at + minute, 10);
+      await outbox.bury(await claim(start), start, 'no permission');
+      await acts.revive(1, start + hour);
+      const afterRefusal = await claim(start + hour);
+      expect(afterRefusal).toMatchObject([{ unsureSince: null }]);
+
+      await outbox.retry(afterRefusal, start + 2 * hour, 'no answer');
+      await outbox.bury(await claim(start + 2 * hour), start + 2 * hour, 'no permission');
+      await acts.revive(1, start + day);
+      expect(await claim(start + day)).toMatchObject([{ unsureSince: start + hour }]);
+    });
+
+    it('stays unsure of what was given up without an answer', async () => {
+      const store = await open();
+      const { acts, outbox } = store;
+      await record(store, vote('1'));
+      await outbox.giveUp(await outbox.claim(start, start + minute, 10), start, 'no answer for a week');
+      await acts.revive(1, start + day);
+      expect(await outbox.claim(start + day, start + day + minute, 10)).toMatchObject([{ unsureSince: start }]);
+    });
+
     it('lets go with others what surely was not done, unless it has to go alone', async () => {
       const store = await open();
       for (const user of ['1', '2']) await record(store, vote(user));

@@ -195,6 +195,21 @@ describe('the dispatcher', () => {
     expect(performed.map(({ ids }) => ids)).toEqual([[1, 2], [2]]);
   });
 
+  it('remembers of what it gives up whether it may be done', async () => {
+    const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
+    for (const attempt of [down, { ...down, notDone: true } as const]) {
+      const { clock, store, dispatcher, enqueue, counts } = await dispatching(attempt);
+      await enqueue();
+      await clock.advance(8 * day);
+      dispatcher.start();
+      await vi.waitFor(async () => expect(await counts()).toMatchObject({ buried: 1 }));
+      await dispatcher.stop();
+      await store.acts.revive(1, clock.now() + day);
+      const [again] = await store.outbox.claim(clock.now() + day, clock.now() + 2 * day, 10);
+      expect(again?.unsureSince).toBe('notDone' in attempt ? null : start + 8 * day);
+    }
+  });
+
   it('lets a channel rest as a whole, and then sends in tens what gathered meanwhile', async () => {
     const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
       { outcome: 'later', reason: 'slow down', everything: false, afterMs: minute, notDone: true },
