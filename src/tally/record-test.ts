@@ -1,5 +1,6 @@
 import type { EventKind } from '../ledger/event.ts';
 import { channelFor } from './announcement.ts';
+import { dealtWith } from './dealt-with.ts';
 import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.ts';
 
 /** What the dashboard's test button sent. Nothing in it but its kind is taken at its word. */
@@ -17,7 +18,8 @@ export async function recordTest(
   { at, log }: Filing,
 ): Promise<Recorded> {
   const row = { ...delivery, listing: listing.name, kind: test.kind, outcome: 'test', userId: test.userId } as const;
-  const deliveryId = (await log({ ...row, reason: null, credits: 0, eventKey: null })) ?? 0;
+  const deliveryId = await log({ ...row, reason: null, credits: 0, eventKey: null });
+  if (deliveryId === null) return dealtWith;
   const channelId = channelFor(delivery.family, listing);
   if (channelId !== null) {
     const announcement = {

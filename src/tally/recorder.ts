@@ -1,3 +1,4 @@
+import { dealtWith } from './dealt-with.ts';
 import { type Meaning, noListing } from './meaning.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
@@ -57,6 +58,6 @@ async function quarantine(
 ): Promise<Recorded> {
   const { kind, reason, listing } = meaning;
   const unpaid = { userId: null, credits: 0, eventKey: null };
-  const deliveryId = (await log({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid })) ?? 0;
-  return { outcome: 'quarantined', deliveryId, credits: 0, reason };
+  const deliveryId = await log({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
+  return deliveryId === null ? dealtWith : { outcome: 'quarantined', deliveryId, credits: 0, reason };
 }

@@ -82,6 +82,23 @@ function holds(newUrl: () => string): void {
     expect(await (stores[0] as Store).records.counts()).toMatchObject({ credits: 20, votes: 2 });
   });
 
+  it('deals once with a quarantined delivery that is replayed twice at once, also over two processes', async () => {
+    const url = newUrl();
+    const stores = [await open(url), await open(url)] as const;
+    const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
+    const unclear = { is: 'unclear', kind: 'new', reason: 'not understood', listing: null } as const;
+    const test = { is: 'test', test: { kind: 'server_vote', userId: '1' }, listing: server as TalliedListing } as const;
+    const { deliveryId } = await stores[0].recorder.record(delivery, unclear);
+    const replayed = await Promise.all(
+      stores.map(({ recorder }) => recorder.rerecord(deliveryId, delivery, test, start)),
+    );
+    expect(replayed.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'test']);
+    expect(await stores[0].records.counts()).toMatchObject({ effects: { waiting: 1 } });
+    const late = await stores[1].recorder.rerecord(deliveryId, delivery, unclear, start);
+    expect(late.outcome).toBe('duplicate');
+    expect(await stores[0].records.delivery(deliveryId)).toMatchObject({ outcome: 'test' });
+  });
+
   it('ranks those who have credits, and takes stock again after half a minute', async () => {
     const clock = manualClock(start);
     const store = await openStore(newUrl(), clock);
