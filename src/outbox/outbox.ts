@@ -28,7 +28,7 @@ export interface Outbox {
   /**
    * Takes what is due into a lease, at most `limit` effects of one channel, all under one nonce. What was under way together before
    * comes back together, so that a repeat is the same message. Empty when nothing else is due. Counts the attempt, and notes that
-   * from now on nobody knows whether it succeeded.
+   * from now on nobody knows whether it succeeded. What is said below of what was claimed changes only what waits still.
    */
   claim(now: number, leaseUntil: number, limit: number, except?: Except): Promise<readonly Effect[]>;
   done(effects: readonly Effect[], now: number): Promise<void>;

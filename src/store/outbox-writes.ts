@@ -32,7 +32,9 @@ export function outboxWrites(
   connection: Connection,
 ): Omit<Outbox, 'nextDueAt' | 'waitingSince' | 'sizes'> {
   const ids = (effects: readonly Effect[]) => effects.map(({ id }) => id);
-  const update = (effects: readonly Effect[]) => db.updateTable('effects').where('id', 'in', ids(effects));
+  /** Of what was claimed, only what waits still: whose lease ran out may find it finished by somebody else. */
+  const update = (effects: readonly Effect[]) =>
+    db.updateTable('effects').where('id', 'in', ids(effects)).where('state', '=', constant('waiting'));
 
   return {
     async claim(now, leaseUntil, limit, except = nothing) {
@@ -56,6 +58,7 @@ export function outboxWrites(
             nonce: first.nonce ?? nonceOf(first),
             attempts: eb('attempts', '+', 1),
             due_at: leaseUntil,
+            reason: null,
             unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),
           }))
           .where('id', 'in', chosen)

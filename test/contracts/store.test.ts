@@ -325,6 +325,37 @@ function holds(newUrl: () => string): void {
       expect(await claim(later)).toHaveLength(1);
     });
 
+    it('leaves what is under way to its taker when another process wakes it, the second time as the first', async () => {
+      const url = newUrl();
+      const [one, other] = [await open(url), await open(url)];
+      await record(one, vote('1'));
+      const claim = (store: Store, at: number) => store.outbox.claim(at, at + minute, 10);
+      const claimed = await claim(one, start);
+      await other.outbox.wake(start + 1);
+      expect(await claim(other, start + 1)).toEqual([]);
+      await one.outbox.release(claimed, start + 500, 'no connection');
+      expect(await claim(one, start + 500)).toHaveLength(1);
+      await other.outbox.wake(start + 501);
+      expect(await claim(other, start + 501)).toEqual([]);
+    });
+
+    it('takes no word from a slow taker on what another has finished since', async () => {
+      const url = newUrl();
+      const [slow, quick] = [(await open(url)).outbox, await open(url)];
+      await record(quick, vote('1'));
+      const late = await slow.claim(start, start + minute, 10);
+      await quick.outbox.done(await quick.outbox.claim(start + minute, start + hour, 10), start + minute);
+      const finished = await quick.records.effect(1);
+      await slow.retry(late, start + hour, 'no answer');
+      await slow.release(late, start + hour, 'no connection');
+      await slow.split(late, 'refused together');
+      await slow.bury(late, start + hour, 'no permission');
+      await slow.giveUp(late, start + hour, 'no answer');
+      await slow.done(late, start + hour);
+      expect(finished).toMatchObject({ state: 'done', finishedAt: start + minute });
+      expect(await quick.records.effect(1)).toEqual(finished);
+    });
+
     it('waits, splits, buries, wakes and finishes', async () => {
       const store = await open();
       for (const user of ['1', '2', '3']) await record(store, vote(user));
