@@ -1,8 +1,11 @@
 import { second } from '../clock.ts';
 import type { Except } from './outbox.ts';
 
-/** An effect may be committed so long after it became due (ms) that a look just before did not see it. */
-const lag = second;
+/**
+ * An effect may be committed so long after it became due (ms) that a look just before did not see it: a delivery waits 3 s for its commit,
+ * and then for what that takes.
+ */
+const lag = 5 * second;
 
 /** The channels that have to rest for a while, because Discord asks for it; what is meant for others goes on meanwhile. */
 export interface Rests {

@@ -39,9 +39,9 @@ async function dispatching(...attempts: Attempt[]) {
   });
   const [listing] = serverAndBot();
   if (listing === undefined) throw new Error('no listing');
-  const enqueue = (channelId?: string) =>
+  const enqueue = (channelId?: string, receivedAt = clock.now()) =>
     store.recorder.record(
-      { receivedAt: clock.now(), family: 'vote', body: '{}' },
+      { receivedAt, family: 'vote', body: '{}' },
       {
         is: 'test',
         test: { kind: 'server_vote', userId: '1' },
@@ -157,6 +157,21 @@ describe('the dispatcher', () => {
     await enqueue('500000000000000008');
     await enqueue('500000000000000009');
     dispatcher.start();
+    await attempted(2);
+    expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
+  });
+
+  it('sees while a channel rests also what waited long for its commit', async () => {
+    const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
+      { outcome: 'later', reason: 'slow down', everything: false, afterMs: hour, notDone: true },
+      { outcome: 'done' },
+    );
+    await enqueue('500000000000000008');
+    dispatcher.start();
+    await attempted(1);
+    await settle();
+    await enqueue('500000000000000009', clock.now() - 4 * second);
+    dispatcher.nudge();
     await attempted(2);
     expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
   });

@@ -20,7 +20,7 @@ describe('a rest', () => {
     const rests = createRests();
     rests.begin('1', start + minute);
     rests.nothingElse(start);
-    expect(rests.at(start + second).lookedUntil).toBe(start - second);
+    expect(rests.at(start + second).lookedUntil).toBe(start - 5 * second);
     rests.lookAgain();
     expect(rests.at(start + second).lookedUntil).toBe(0);
     rests.nothingElse(start);
