@@ -101,7 +101,7 @@ export function outboxWrites(
     },
 
     async wake(now) {
-      // What was begun and has no reason yet is under way: its lease stands.
+      // What was begun and has no reason is under way: its lease stands. What was never begun was written by a clock that was ahead.
       await run(
         connection,
         db
@@ -109,7 +109,7 @@ export function outboxWrites(
           .set({ due_at: now })
           .where('state', '=', constant('waiting'))
           .where('due_at', '>', now)
-          .where('reason', 'is not', null),
+          .where((eb) => eb.or([eb('reason', 'is not', null), eb('attempts', '=', constant(0))])),
       );
     },
   };

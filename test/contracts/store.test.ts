@@ -339,6 +339,14 @@ function holds(newUrl: () => string): void {
       expect(await claim(other, start + 501)).toEqual([]);
     });
 
+    it('makes due when it is woken what was written while the clock was ahead', async () => {
+      const store = await open();
+      await record(store, vote('1'), start + hour);
+      expect(await store.outbox.claim(start, start + minute, 10)).toEqual([]);
+      await store.outbox.wake(start);
+      expect(await store.outbox.claim(start, start + minute, 10)).toHaveLength(1);
+    });
+
     it('takes no word from a slow taker on what another has finished since', async () => {
       const url = newUrl();
       const [slow, quick] = [(await open(url)).outbox, await open(url)];
