@@ -62,14 +62,24 @@ export function createDiscordClient(options: {
     }
   }
 
-  /** Returns why it is over. */
+  /** Returns why it is over. One race for the whole of it: `ended` remembers whoever waits for it for as long as the session lasts. */
   async function lastingOf(current: Session): Promise<SessionEnd> {
+    const over = new AbortController();
+    try {
+      return await Promise.race([current.ended, unreachability(current, AbortSignal.any([over.signal, halt.signal]))]);
+    } finally {
+      over.abort();
+      look();
+    }
+  }
+
+  /** Looks at the session every second, until it has had no connection for too long. */
+  async function unreachability(current: Session, over: AbortSignal): Promise<SessionEnd> {
     let lastProgress = clock.now();
     let shards = 0;
-    while (!halt.signal.aborted) {
-      const end = await Promise.race([current.ended, clock.sleep(pulse, halt.signal)]);
+    while (!over.aborted) {
+      await clock.sleep(pulse, over);
       look();
-      if (end !== undefined) return end;
       if (ready || current.shardsReady() > shards) lastProgress = clock.now();
       shards = current.shardsReady();
       if (clock.now() - lastProgress > patience) break;

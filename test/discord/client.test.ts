@@ -1,6 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { getEventListeners } from 'node:events';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
+import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, second, systemClock } from '../../src/clock.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { fastClock, listeningLog, localDiscord, until } from './bot.ts';
@@ -36,6 +38,32 @@ describe('the connection to Discord', () => {
     await until(() => client.ready);
     expect(readied()).toBe(1);
     expect(discord.dispatches.map(({ t }) => t)).not.toContain('GUILD_CREATE');
+  });
+
+  it('is remembered by nothing that outlasts it for each second that it holds', async () => {
+    const discord = await localDiscord();
+    const seconds = 300;
+    let passed = 0;
+    let ears = 0;
+    const clock: Clock = {
+      ...systemClock,
+      async sleep(ms, signal) {
+        if (ms !== second || !client.ready || passed >= seconds) return systemClock.sleep(ms, signal);
+        passed += 1;
+        if (signal) ears = Math.max(ears, getEventListeners(signal, 'abort').length);
+        await turn();
+      },
+    };
+    const { client } = connecting(discord, clock);
+    const reactions = new Map<object, number>();
+    const stopCounting = promiseHooks.onInit((_promise, to) => {
+      if (to !== undefined) reactions.set(to, (reactions.get(to) ?? 0) + 1);
+    });
+    onTestFinished(() => void stopCounting());
+    client.start();
+    await until(() => passed === seconds);
+    expect(Math.max(...reactions.values())).toBeLessThan(seconds / 10);
+    expect(ears).toBeLessThan(5);
   });
 
   it('resumes after a dropped connection and says that it is ready again', async () => {
