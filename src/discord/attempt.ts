@@ -2,6 +2,7 @@ import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from '
 import { messageOf } from '../errors.ts';
 import { plainName } from '../markup.ts';
 import type { Attempt, Later } from '../outbox/effect.ts';
+import { pauseAfter } from './pause.ts';
 
 const longestReason = 300;
 const noConnection = new Set([
@@ -18,11 +19,10 @@ const cloudflareBlocks = 40_333;
 /** What a failed attempt to send one message means for its effects. Discord: "Opcodes and Status Codes", "Rate Limits". */
 export function attemptAfter(error: unknown, message: { channelId: string; effects: number }): Attempt {
   if (error instanceof RateLimitError) {
-    const afterMs = Math.max(error.retryAfter, error.timeToReset, 0);
     return {
       outcome: 'later',
       reason: 'Discord asks for a pause (429)',
-      afterMs,
+      afterMs: pauseAfter(error),
       everything: error.global,
       notDone: true,
     };

@@ -1,5 +1,6 @@
 import { REST } from 'discord.js';
 import { second } from '../clock.ts';
+import { isTold, margin, pauseAfter } from './pause.ts';
 
 /** The longest rate limit that is waited out on the spot (ms); a longer one is the caller's to plan with: other channels have none. */
 const patience = 1.5 * second;
@@ -8,7 +9,7 @@ const timeout = 10 * second;
 
 /**
  * Discord's REST API by itself, apart from any gateway connection. Throws discord.js's errors: DiscordAPIError for a refusal, HTTPError
- * for 5xx, RateLimitError for a rate limit that is longer than 1.5 s, and whatever the network throws.
+ * for 5xx, RateLimitError for a rate limit that is longer than 1.5 s or of unknown length, and whatever the network throws.
  */
 export interface DiscordRest {
   get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
@@ -23,8 +24,8 @@ export function createDiscordRest({ token, apiUrl }: { token: string; apiUrl: st
     version: '10',
     retries: 0,
     timeout,
-    // Discord says how long to wait either until the bucket is full again or, for a request that it refused, as Retry-After.
-    rejectOnRateLimit: ({ timeToReset, retryAfter }) => Math.max(timeToReset, retryAfter) > patience,
+    offset: margin,
+    rejectOnRateLimit: (limit) => !isTold(limit) || pauseAfter(limit) > patience,
   });
   // discord.js forgets the token when Discord answers 401 once; a token that is reset and set again works without a restart.
   const authorized = () => rest.setToken(token);

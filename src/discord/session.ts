@@ -14,6 +14,7 @@ import {
 import { second } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { isTold, margin } from './pause.ts';
 
 /** Why a session will not come back by itself. `token`: Discord does not accept it. `settings`: it does not accept how we connect. */
 export interface SessionEnd {
@@ -58,7 +59,14 @@ export function openSession(options: {
     // Interactions come without any intent, and nothing else is needed: the least privilege.
     intents: [],
     shards: 'auto',
-    rest: { api: apiUrl, version: '10', retries: 1, timeout: 5 * second },
+    rest: {
+      api: apiUrl,
+      version: '10',
+      retries: 1,
+      timeout: 5 * second,
+      offset: margin,
+      rejectOnRateLimit: (limit) => !isTold(limit),
+    },
     // An interaction brings along all that its answer needs; what it left in the caches would grow with every member.
     makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
     ws: { buildStrategy: (manager) => new SimpleShardingStrategy(impatient(manager, () => closed)) },

@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { second } from '../../src/clock.ts';
+import { day, second } from '../../src/clock.ts';
 import { attemptAfter } from '../../src/discord/attempt.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 
 /** What an attempt comes to when Discord, or what stands in its place, answers like this. */
-async function attemptAgainst(answer: (response: ServerResponse) => void, effects = 1) {
+async function attemptAgainst(answer: (response: ServerResponse) => void, effects = 1, onRequest = () => {}) {
   const server = createServer((request, response) => {
     request.resume();
+    onRequest();
     answer(response);
   });
   server.listen(0, '127.0.0.1');
@@ -76,6 +77,26 @@ describe('an attempt', () => {
     );
     expect(attempt).toMatchObject({ outcome: 'later', everything: true });
     expect((attempt as { afterMs: number }).afterMs).toBeGreaterThanOrEqual(64_900);
+  });
+
+  it.each<[string, object]>([
+    ['not', {}],
+    ['with a date', { 'Retry-After': 'Wed, 21 Oct 2026 07:28:00 GMT' }],
+    ['with 0', { 'Retry-After': '0' }],
+    ['with less than nothing', { 'Retry-After': '-5' }],
+    ['with a number beyond all numbers', { 'Retry-After': '1e999' }],
+    ['with a bucket that is never full', { 'Retry-After': '1', 'X-RateLimit-Reset-After': 'Infinity' }],
+  ])('waits a few seconds, and knocks once, where a rate limit says how long %s', async (_, headers) => {
+    let knocks = 0;
+    const attempt = await attemptAgainst(json(429, {}, headers), 1, () => {
+      knocks += 1;
+    });
+    expect(attempt).toMatchObject({ outcome: 'later', notDone: true, afterMs: 5 * second });
+    expect(knocks).toBe(1);
+  });
+
+  it('waits a day at most, whatever a rate limit says', async () => {
+    expect(await attemptAgainst(json(429, {}, { 'Retry-After': '1e300' }))).toMatchObject({ afterMs: day });
   });
 
   it.each([

@@ -1,4 +1,6 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -115,6 +117,23 @@ describe('the connection to Discord', () => {
     discord.faults.freezeGateway(false);
     await until(() => client.ready, 5_000);
   }, 20_000);
+
+  it('does not knock hot at what answers 429 and not for how long', async () => {
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests += 1;
+      response.writeHead(429, { 'Content-Type': 'text/html' }).end('slow down');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { client } = connecting({ apiUrl: `http://127.0.0.1:${port}/api`, token: 'token' });
+    client.start();
+    await until(() => requests > 0);
+    await wait(2_000);
+    expect(requests).toBeLessThan(5);
+  });
 
   it('says loudly that a token is refused, with the cure, and tries rarely', async () => {
     const discord = await localDiscord();
