@@ -1,5 +1,5 @@
 import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
-import { type Clock, minute, second } from '../clock.ts';
+import { type Clock, day, minute, second } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Attempt, Effect, Perform } from '../outbox/effect.ts';
@@ -19,6 +19,8 @@ const patience = second / 2;
 const room = 6_000;
 /** Discord checks a nonce against "the past few minutes" ("Create Message"); this much of it is sure (ms). */
 const nonceHolds = 2 * minute;
+/** By how much a clock may have been wrong that was set back (ms): one that takes local time for UTC is so by hours. */
+const wrongBy = 1 * day;
 
 /**
  * Announces over REST alone, so it works while the gateway is down. Up to 10 effects of one channel and nonce become one message with an
@@ -55,10 +57,13 @@ export function createAnnouncer(options: {
   /** What has become of an earlier attempt that nobody knows the end of; null when it surely came to nothing. */
   async function earlierAttempt(effects: readonly Effect[], channelId: string): Promise<Attempt | null> {
     const begun = effects.map(({ unsureSince }) => unsureSince).filter((since) => since !== null);
+    if (begun.length === 0) return null;
     const since = Math.min(...begun);
-    if (begun.length === 0 || clock.now() - since < nonceHolds) return null;
+    const now = clock.now();
+    const wasSetBack = since > now;
+    if (!wasSetBack && now - since < nonceHolds) return null;
     try {
-      switch (await lookBack(effects, since)) {
+      switch (await lookBack(effects, wasSetBack ? now - wrongBy : since)) {
         case 'there':
           return { outcome: 'done' };
         case 'absent':

@@ -185,16 +185,18 @@ describe('a message of several announcements', () => {
 });
 
 describe('an announcement that may be there already', () => {
-  /** An attempt whose answer was lost, and then so long a time that Discord has forgotten the nonce. */
-  async function afterALostAnswer(options: { written?: boolean } = {}) {
+  /** An attempt whose answer was lost, and then so long a time that Discord has forgotten the nonce. `ahead`: our clock was, until then. */
+  async function afterALostAnswer(options: { written?: boolean; ahead?: number } = {}) {
     const clock = laterClock();
     const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
     onTestFinished(() => discord.stop());
     const channelId = discord.channels.announcements;
     const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
     const { log } = listeningLog();
-    const perform = createAnnouncer({ rest, texts: en, listingOf: async () => null, clock, log });
-    const begun = clock.now();
+    let ahead = options.ahead ?? 0;
+    const ours = { ...clock, now: () => clock.now() + ahead };
+    const perform = createAnnouncer({ rest, texts: en, listingOf: async () => null, clock: ours, log });
+    const begun = ours.now();
     const effectOf = (place: number, changes: Partial<Effect> = {}): Effect => ({
       id: place,
       deliveryId: place,
@@ -213,6 +215,7 @@ describe('an announcement that may be there already', () => {
       expect(discord.messages(channelId)).toHaveLength(1);
     }
     clock.pass(10 * minute);
+    ahead = 0;
     const unsure = { unsureSince: begun, attempts: 2 };
     const shown = () => discord.messages(channelId).filter(({ embeds }) => embeds.length > 0);
     const chat = async (count: number) => {
@@ -223,6 +226,12 @@ describe('an announcement that may be there already', () => {
 
   it('is found in the channel and not said again', async () => {
     const { perform, effectOf, unsure, shown } = await afterALostAnswer();
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is found although the clock has been set back since', async () => {
+    const { perform, effectOf, unsure, shown } = await afterALostAnswer({ ahead: 2 * hour });
     expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
