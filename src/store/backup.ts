@@ -1,10 +1,10 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup } from 'node:sqlite';
 import { messageOf, TallyhookError } from '../errors.ts';
 import { openSqlite } from '../sqlite-file.ts';
 import { balanceDifferences } from './audit.ts';
-import { companions, exists, writeWhole } from './copy.ts';
+import { companions, copyBytes, exists, writeWhole } from './copy.ts';
 import { DatabaseTooNew } from './migrate.ts';
 import { openAtMoment, sqliteSnapshot } from './sqlite-snapshot.ts';
 import { standingOf } from './standing.ts';
@@ -60,9 +60,9 @@ export async function restore(file: string, to: string): Promise<Copied> {
   if (!(await exists(file))) throw new TallyhookError('no_database', `There is no file ${file}.`, { cure });
   await mkdir(dirname(to), { recursive: true });
   return writeWhole(to, async (partial) => {
-    await copyFile(file, partial);
+    await copyBytes(file, partial);
     // What was copied by hand while it was in use has its last commits beside it.
-    if (await exists(`${file}-wal`)) await copyFile(`${file}-wal`, `${partial}-wal`);
+    if (await exists(`${file}-wal`)) await copyBytes(`${file}-wal`, `${partial}-wal`);
     await requireOurs(partial, file, cure);
     return prove(partial);
   });

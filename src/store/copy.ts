@@ -1,6 +1,7 @@
-import { constants } from 'node:fs';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { access, chmod, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { messageOf, TallyhookError } from '../errors.ts';
 
 /** What SQLite keeps beside a file while somebody has it open, or when that somebody did not stop cleanly. */
@@ -14,6 +15,11 @@ export async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Copies the bytes alone: `copyFile` would give the copy the mode of the original, and others might read it. */
+export async function copyBytes(from: string, to: string): Promise<void> {
+  await pipeline(createReadStream(from), createWriteStream(to, { mode: ownerOnly }));
 }
 
 /**

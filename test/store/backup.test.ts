@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { backUp, restore } from '../../src/store/backup.ts';
@@ -131,6 +132,28 @@ describe('restoring', () => {
     const { directory, path } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
     expect(existsSync(`${path}-wal`)).toBe(true);
     expect(await restore(path, join(directory, 'new.db'))).toMatchObject({ entries: 3 });
+  });
+
+  it('lets nobody else read the copy while it is proved, whatever may be read of the original', async () => {
+    const { directory, path } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
+    for (const name of [path, `${path}-wal`]) chmodSync(name, 0o644);
+    const seen = new Map<string, number>();
+    let isOver = false;
+    async function look() {
+      while (!isOver) {
+        for (const name of readdirSync(directory).filter((file) => file.startsWith('new.db'))) {
+          const mode = statSync(join(directory, name), { throwIfNoEntry: false })?.mode ?? 0;
+          seen.set(name, (seen.get(name) ?? 0) | (mode & 0o777));
+        }
+        await setImmediate();
+      }
+    }
+    const looking = look();
+    await restore(path, join(directory, 'new.db'));
+    isOver = true;
+    await looking;
+    expect(new Set(seen.values())).toEqual(new Set([0o600]));
+    expect([...seen.keys()]).toContain('new.db.partial');
   });
 
   it('overwrites no database, also not one that a program has open', async () => {
