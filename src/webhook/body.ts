@@ -17,6 +17,8 @@ export function readBody(
   // Of an empty body nothing can have been lost.
   if (request.readableEnded && request.headers['content-length'] === '0') return Promise.resolve(Buffer.alloc(0));
   if (request.readableDidRead || request.readableEnded) return Promise.resolve('consumed');
+  // Its sender left while something in front of us took its time; it has closed, and will say nothing more.
+  if (request.destroyed) return Promise.resolve('aborted');
   if (Number(request.headers['content-length']) > largestBody) return Promise.resolve('too large');
 
   return new Promise((resolve) => {

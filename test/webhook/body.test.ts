@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { largestBody, readBody } from '../../src/webhook/body.ts';
@@ -91,6 +92,21 @@ describe.each([
     connection.destroy();
     await vi.waitFor(() => expect(read).toEqual(['aborted']));
   });
+
+  it.each(['half', 'a body that came whole'])(
+    'is told to be broken off when its sender went before anybody asked (%s)',
+    async (sent) => {
+      const { url, read } = await reading(Request, async (request) => {
+        await new Promise((resolve) => request.on('close', resolve));
+        await turn();
+      });
+      const connection = rawConnection(url);
+      connection.write(`${head}Content-Length: 22\r\n\r\n${sent}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      connection.destroy();
+      await vi.waitFor(() => expect(read).toEqual(['aborted']));
+    },
+  );
 
   it('is still read when it was there before anybody asked', async () => {
     const { url } = await reading(Request, () => new Promise((resolve) => setTimeout(resolve, 20)));
