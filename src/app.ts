@@ -52,7 +52,7 @@ export interface App {
   readonly http: RequestListener;
   /**
    * Connects to Discord and starts to work on the outbox. With `listen: false` it opens no port of its own.
-   * Throws TallyhookError `cannot_listen`. Returns the address that it listens on; null where it does not.
+   * Throws TallyhookError `cannot_listen`. Returns the address that it listens on; null where it does not, or was stopped meanwhile.
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**
@@ -185,7 +185,9 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
     http,
     ledger: store.ledger,
     async start({ listen = true } = {}) {
-      const address = listen ? await server.listen(config.http.host, config.http.port) : null;
+      const isWanted = listen && stopped === undefined;
+      const address = isWanted ? await server.listen(config.http.host, config.http.port) : null;
+      if (stopped !== undefined) return null;
       dispatcher.start();
       discord.start();
       tellDoubts(config, log);

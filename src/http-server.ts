@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { answerBrokenRequests } from './broken-request.ts';
 import { TallyhookError } from './errors.ts';
 
@@ -34,7 +35,7 @@ const grace = 3_000;
 export interface HttpServer {
   /** Starts to listen; returns the address, with the port that was taken where 0 was asked for. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
-  /** Takes no more requests, finishes those under way, and closes. */
+  /** Takes no more requests, finishes those under way, and closes; also where it only begins to listen. */
   close(): Promise<void>;
 }
 
@@ -48,6 +49,7 @@ export function createHttpServer(
 ): HttpServer {
   const { maxConnections, ...limits } = { ...usualLimits, ...changes };
   let closing = false;
+  let opening: Promise<unknown> = Promise.resolve();
   // No route asks for the host, and Node's own refusal of a request without one has not the shape of ours.
   const server = createServer({ ...limits, requireHostHeader: false });
   answerBrokenRequests(server);
@@ -65,14 +67,20 @@ export function createHttpServer(
 
   return {
     async listen(host, port) {
-      await listening(server, host, port);
+      const opened = listening(server, host, port);
+      opening = opened.catch(() => {});
+      await opened;
       const address = server.address() as AddressInfo;
+      // Before anybody can have connected.
+      if (closing) server.close();
       const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
       return { host: address.address, port: address.port, url: `http://${shown}:${address.port}` };
     },
     async close() {
-      if (!server.listening) return;
       closing = true;
+      // The host may have to be looked up first, and whoever answers that may be silent.
+      await Promise.race([opening, wait(grace, undefined, { ref: false })]);
+      if (!server.listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), grace);

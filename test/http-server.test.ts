@@ -131,3 +131,19 @@ describe('more connections than there may be', () => {
     expect(await (await fetch(url, { method: 'POST', body: 'abc' })).text()).toBe('read 3');
   });
 });
+
+describe('a server that is closed', () => {
+  it('while it begins to listen does not listen afterwards', async () => {
+    const server = createHttpServer(readAll);
+    const opening = server.listen('localhost', 0);
+    await server.close();
+    const { url } = await opening;
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('before it listens is closed at once', async () => {
+    const before = performance.now();
+    await createHttpServer(readAll).close();
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+});

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app.ts';
 import { systemClock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type Program, program } from '../support/program.ts';
@@ -132,5 +135,41 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
     const { ended, took } = await stop(running, { signal: 'SIGTERM', after: 0 });
     expect(ended).toBe(0);
     expect(took).toBeLessThan(1_900);
+  });
+});
+
+describe('the app, stopped by whoever embeds it', () => {
+  async function embedded() {
+    const said: string[] = [];
+    const log = createLog({
+      level: 'info',
+      secrets: [],
+      destination: { write: (line: string) => void said.push(line) },
+    });
+    const probe = createServer().listen(0, 'localhost');
+    await once(probe, 'listening');
+    const { port } = probe.address() as { port: number };
+    await new Promise((resolve) => probe.close(resolve));
+    const url = `sqlite:${join(tempDir(), 'tally.db')}`;
+    const changes = { DATABASE_URL: url, CACHE_URL: 'memory:', HOST: 'localhost', PORT: String(port) };
+    const app = await createApp(loadConfig({ ...settings(nowhere), ...changes }), { clock: systemClock, log });
+    onTestFinished(() => app.stop());
+    return { app, said, url: `http://localhost:${port}/healthz` };
+  }
+
+  it('while it starts neither listens nor says so afterwards', async () => {
+    const { app, said, url } = await embedded();
+    const starting = app.start();
+    await app.stop();
+    expect(await starting).toBe(null);
+    await expect(fetch(url)).rejects.toThrow();
+    expect(said.join()).not.toContain('receiving webhooks');
+  });
+
+  it('does not start any more', async () => {
+    const { app, url } = await embedded();
+    await app.stop();
+    expect(await app.start()).toBe(null);
+    await expect(fetch(url)).rejects.toThrow();
   });
 });
