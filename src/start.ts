@@ -9,7 +9,7 @@ import { createLog } from './log.ts';
 import { redactor } from './redactor.ts';
 import { createReload } from './reload.ts';
 import { surviveStrayErrors } from './stray-errors.ts';
-import { exit, type Terminal } from './terminal.ts';
+import { exit, stopped, type Terminal } from './terminal.ts';
 
 const help = `tallyhook start: receives webhooks and runs the bot until it is stopped
 
@@ -77,12 +77,4 @@ export async function withConfig(terminal: Terminal, run: (config: Config) => Pr
     terminal.complain(error.message);
     return exit.usage;
   }
-}
-
-/** Resolves when the process is asked to stop. */
-export function stopped(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

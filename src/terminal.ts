@@ -24,6 +24,14 @@ export class UsageError extends TallyhookError {
   }
 }
 
+/** Resolves when the process is asked to stop. */
+export function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** Runs a command and turns what it throws into a complaint and an exit code. */
 export async function complaining(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {

@@ -66,7 +66,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   start: [...words, 'redactor', 'reload', 'stray-errors', 'terminal', 'config', 'app', 'sandbox'],
   register: [...words, 'terminal', 'config', 'start', 'commands', 'discord', 'lookup', 'texts'],
   'show-config': ['terminal', 'config', 'start'],
-  doctor: [...pure, 'redactor', 'terminal', 'config', 'start', 'register', 'commands', 'discord', 'lookup', 'store'],
+  doctor: [...pure, 'redactor', 'terminal', 'config', 'register', 'commands', 'discord', 'lookup', 'store'],
   'with-database': ['config', 'terminal'],
   backup: [...words, 'terminal', 'with-database', 'store'],
   restore: [...words, 'terminal', 'with-database', 'backup', 'store'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createLog } from '../log.ts';
 import { surviveStrayErrors } from '../stray-errors.ts';
-import { exit, type Terminal, UsageError } from '../terminal.ts';
+import { exit, stopped, type Terminal, UsageError } from '../terminal.ts';
 import { freePort } from './free-port.ts';
 import { isSomebodyThere, openPage } from './open-page.ts';
 import { highestSpeed, ownFiles, startSandbox } from './sandbox.ts';
@@ -76,10 +76,7 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
   const { platform, env: environment } = process;
   const isTerminal = process.stdout.isTTY === true;
   if (!values['no-open'] && isSomebodyThere({ environment, platform, isTerminal })) openPage(page, platform);
-  await new Promise<void>((resolve) => {
-    if (terminal.stop.aborted) resolve();
-    else terminal.stop.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await stopped(terminal.stop);
   await sandbox.stop();
   return exit.fine;
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { createLog, type LogLevel, logLevels } from '../log.ts';
-import { complaining, exit, type Terminal, UsageError } from '../terminal.ts';
+import { complaining, exit, stopped, type Terminal, UsageError } from '../terminal.ts';
 import { issueSignInToken, linkLifetime } from './actions/sign-in.ts';
 import { createHand } from './hand.ts';
 import { discordId } from './listing/listing.ts';
@@ -88,10 +88,7 @@ async function start(values: Values, terminal: Terminal): Promise<number> {
   }
   if (service.seeded?.keys) printKeys(service, terminal);
   terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
-  await new Promise<void>((resolve) => {
-    if (terminal.stop.aborted) resolve();
-    else terminal.stop.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await stopped(terminal.stop);
   await service.stop();
   return exit.fine;
 }
