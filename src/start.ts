@@ -27,9 +27,13 @@ export async function start(
 ): Promise<number> {
   if (!isConfigured(process.env)) {
     const { sandboxCommand } = await import('./sandbox/cli.ts');
-    terminal.print(
-      'DISCORD_TOKEN is not set, so this is the sandbox: a Discord and a listing service on this machine.',
-    );
+    if (args.some((word) => word === '--help' || word === '-h')) {
+      terminal.print(`${help}\n\nWithout DISCORD_TOKEN these are its options:\n`);
+    } else {
+      terminal.print(
+        'DISCORD_TOKEN is not set, so this is the sandbox: a Discord and a listing service on this machine.',
+      );
+    }
     return sandboxCommand(args, terminal);
   }
   const { values } = parseArgs({ args: [...args], options: { help: { type: 'boolean', short: 'h', default: false } } });
