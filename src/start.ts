@@ -45,22 +45,45 @@ export async function start(
     const redact = redactor(config.secrets);
     const log = createLog({ level: config.logLevel, secrets: redact });
     surviveStrayErrors(log);
-    // A database that does not answer must not hold up the end; nothing is open yet that would need to be closed.
-    const app = await Promise.race([createApp(config, { clock: systemClock, log }), stopped(terminal.stop)]);
-    if (app === undefined) return exit.fine;
-    const read = () => loadConfig(environment());
-    const reload = createReload({ config, read, takeOver: app.takeOver, redact, log });
-    process.on('SIGHUP', reload);
-    keepParserSmall();
+    const hangUps = hearHangUps();
     try {
-      await app.start();
-      await stopped(terminal.stop);
+      // A database that does not answer must not hold up the end; nothing is open yet that would need to be closed.
+      const app = await Promise.race([createApp(config, { clock: systemClock, log }), stopped(terminal.stop)]);
+      if (app === undefined) return exit.fine;
+      try {
+        const read = () => loadConfig(environment());
+        hangUps.answerWith(createReload({ config, read, takeOver: app.takeOver, redact, log }));
+        keepParserSmall();
+        await app.start();
+        await stopped(terminal.stop);
+      } finally {
+        await app.stop();
+      }
     } finally {
-      process.off('SIGHUP', reload);
-      await app.stop();
+      hangUps.hearNoMore();
     }
     return exit.fine;
   });
+}
+
+/**
+ * Hears SIGHUP, which would end a process that does not: a migration in its midst, or what is being finished. One that comes before
+ * there is anything to answer it is answered then.
+ */
+function hearHangUps() {
+  let isWaiting = false;
+  let answer = () => {
+    isWaiting = true;
+  };
+  const hear = () => answer();
+  process.on('SIGHUP', hear);
+  return {
+    answerWith(reload: () => void): void {
+      answer = reload;
+      if (isWaiting) reload();
+    },
+    hearNoMore: () => void process.off('SIGHUP', hear),
+  };
 }
 
 /**

@@ -1,10 +1,31 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { start } from '../src/start.ts';
 import { captive } from './service/terminal.ts';
+import { nowhere, settings } from './support/settings.ts';
+import { tempDir } from './support/temp-dir.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('tallyhook start', () => {
+  it('reads the settings anew for a SIGHUP that came before it was there, and hears them to the end', async () => {
+    const directory = tempDir();
+    const changes = { DATABASE_URL: `sqlite:${directory}/tally.db`, CACHE_URL: 'memory:', LOG_LEVEL: 'fatal' };
+    for (const [name, value] of Object.entries({ ...settings(nowhere), ...changes })) vi.stubEnv(name, value);
+    const heardBefore = process.listenerCount('SIGHUP');
+    const { terminal, stop } = captive();
+    const environment = vi.fn(() => process.env);
+    const running = start([], terminal, environment);
+    process.emit('SIGHUP');
+    expect(environment).not.toHaveBeenCalled();
+    await vi.waitFor(() => expect(environment).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    stop();
+    await turn();
+    expect(process.listenerCount('SIGHUP')).toBe(heardBefore + 1);
+    expect(await running).toBe(0);
+    expect(process.listenerCount('SIGHUP')).toBe(heardBefore);
+  });
+
   it.each(['--help', '-h'])('tells of itself and of the sandbox that it is without a token (%s)', async (word) => {
     for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
     const { terminal, output } = captive();

@@ -138,6 +138,29 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
   });
 });
 
+describe('the program, told to read its settings anew', { timeout: 60_000 }, () => {
+  it('while it still starts goes on', async () => {
+    const silent = await silentServer();
+    const environment = { ...settings(nowhere), DATABASE_URL: `postgres://nobody@127.0.0.1:${silent.port}/nothing` };
+    const running = program(['start'], environment, tempDir());
+    await silent.connected;
+    const { ended } = await stop(running, { signal: 'SIGHUP', after: 0 }, { signal: 'SIGTERM', after: 300 });
+    expect(ended).toBe(0);
+  });
+
+  it('while it finishes what is under way stops in order all the same', async () => {
+    const running = program(['start'], settings(nowhere), tempDir());
+    const half = connect(Number(new URL(await running.url()).port), '127.0.0.1');
+    half.on('error', () => {});
+    onTestFinished(() => void half.destroy());
+    half.write('POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+    await fetch(`${await running.url()}/healthz`);
+    const { ended } = await stop(running, { signal: 'SIGTERM', after: 0 }, { signal: 'SIGHUP', after: 500 });
+    expect(ended).toBe(0);
+    expect(running.output()).toContain('"stopped"');
+  });
+});
+
 describe('the app, stopped by whoever embeds it', () => {
   async function embedded() {
     const said: string[] = [];
