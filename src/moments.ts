@@ -3,8 +3,17 @@ import { type Html, html } from './html.ts';
 
 /** A moment as a reader likes it, with the exact one behind it. Without JavaScript the reader's time zone is unknown: UTC. */
 export function moment(at: number): Html {
+  return cutTo('2026-01-31T12:00'.length, at);
+}
+
+/** The same to the second, where one thing follows upon another. */
+export function exactMoment(at: number): Html {
+  return cutTo('2026-01-31T12:00:00'.length, at);
+}
+
+function cutTo(length: number, at: number): Html {
   const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, length).replace('T', ' ')} UTC</time>`;
 }
 
 /** How long ago something was, in the largest unit that fits. */

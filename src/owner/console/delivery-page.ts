@@ -1,5 +1,5 @@
 import { type Html, html } from '../../html.ts';
-import { moment } from '../../moments.ts';
+import { exactMoment, moment } from '../../moments.ts';
 import type { DeliveryStory } from '../tell-delivery.ts';
 import { effectItem } from './effect-item.ts';
 import { formToken } from './layout.ts';
@@ -22,7 +22,7 @@ ${
 <section class="card" aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts(story, up)}</section>
 <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><ol class="timeline">${story.timeline.map(
     ({ at, what, text }) =>
-      html`<li><strong>${what}</strong> ${moment(at)}<br><span dir="auto">${visible(text)}</span></li>`,
+      html`<li><strong>${what}</strong> ${exactMoment(at)}<br><span dir="auto">${visible(text)}</span></li>`,
   )}</ol></section>
 </div>
 ${
