@@ -49,7 +49,7 @@ th { text-align: left; color: var(--quiet); font-size: .82rem; font-weight: 600;
 th, td { padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 tbody tr:last-child td { border-bottom: 0; } th:last-child, td:last-child { padding-right: 0; }
 .number { text-align: right; } .credits { font-variant-numeric: tabular-nums; white-space: nowrap; }
-time { white-space: nowrap; }
+time { white-space: nowrap; } dd time { white-space: normal; }
 form { margin: 0; } form.filter { display: grid; grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: .8rem 1rem; align-items: end; }
 .filter p { margin: 0; } .filter .acts { display: flex; gap: 1rem; align-items: center; }
 label { display: block; font-weight: 600; font-size: .88rem; margin-bottom: .2rem; }
