@@ -163,12 +163,15 @@ function giverOf(json: Fields, holder: string | null): string | null {
   return isGift && typeof id === 'string' && id !== holder ? id : null;
 }
 
+/** What a vendor that is neither a server nor a bot calls itself is no id of Discord's, and no reason to hold a purchase back. */
 function soldFor(json: Fields): Target {
   const vendor = nested(json, 'vendor');
   const named = own(vendor, 'type') ?? own(json, 'targetType');
   const serverId = discordId(serverOf(json), 'serverId');
-  const kind = named === 'server' || named === 'bot' ? named : serverId === null ? null : 'server';
-  return { kind, id: discordId(own(vendor, 'id'), 'vendor.id') ?? serverId };
+  const vendorId = own(vendor, 'id');
+  if (named === 'server' || named === 'bot') return { kind: named, id: discordId(vendorId, 'vendor.id') ?? serverId };
+  const kind = serverId === null ? null : 'server';
+  return { kind, id: typeof vendorId === 'string' ? vendorId : serverId };
 }
 
 /** The kind of event, in the payload's own words where they were not understood. */

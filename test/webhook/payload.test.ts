@@ -187,6 +187,7 @@ describe('a premium event', () => {
     expect(
       reasonOf({ event: 'premium_purchase', buyer: { userId: '1' }, vendor: { type: 'server', id: 'x' } }),
     ).toMatch(/vendor\.id/);
+    expect(premium({ vendor: { type: 'platform', id: 'x' } }).target).toEqual({ kind: null, id: 'x' });
   });
 });
 

@@ -34,6 +34,15 @@ describe('a signature', () => {
     );
   });
 
+  it('verifies nothing that has not the form of a signature, without a throw', () => {
+    fc.assert(
+      fc.property(fc.string(), (signature) => {
+        expect(isSignedWith('secret', 'body', signature)).toBe(false);
+      }),
+    );
+    expect(isSignedWith('secret', 'body', sign('body', 'secret').toUpperCase())).toBe(false);
+  });
+
   it('does not verify another body or another secret', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string({ minLength: 1 }), (body, secret, more) => {
