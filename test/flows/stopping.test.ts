@@ -45,6 +45,15 @@ const vote = (user: number) =>
     body: JSON.stringify({ event: 'server_vote', userId: String(user), timestamp: new Date().toISOString() }),
   }) as const;
 
+/** Sends the first half of a delivery to `url`, and nothing more. */
+async function sendHalf(url: string): Promise<void> {
+  const half = connect(Number(new URL(url).port), '127.0.0.1');
+  half.on('error', () => {});
+  onTestFinished(() => void half.destroy());
+  half.write('POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+  await fetch(`${url}/healthz`);
+}
+
 describe('the program, asked to stop', { timeout: 60_000 }, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s under load while Discord, the service and a client hang: stops within 10 s with 0, keeps what it acknowledged, and leaves no lease',
@@ -109,11 +118,7 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
 
   it('exits at once with 1 when it is asked again', async () => {
     const running = program(['start'], settings(nowhere), tempDir());
-    const half = connect(Number(new URL(await running.url()).port), '127.0.0.1');
-    half.on('error', () => {});
-    onTestFinished(() => void half.destroy());
-    half.write('POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
-    await fetch(`${await running.url()}/healthz`);
+    await sendHalf(await running.url());
     const { ended, took } = await stop(running, { signal: 'SIGTERM', after: 0 }, { signal: 'SIGINT', after: 500 });
     expect(ended).toBe(1);
     expect(took).toBeLessThan(2_000);
@@ -150,11 +155,7 @@ describe('the program, told to read its settings anew', { timeout: 60_000 }, () 
 
   it('while it finishes what is under way stops in order all the same', async () => {
     const running = program(['start'], settings(nowhere), tempDir());
-    const half = connect(Number(new URL(await running.url()).port), '127.0.0.1');
-    half.on('error', () => {});
-    onTestFinished(() => void half.destroy());
-    half.write('POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
-    await fetch(`${await running.url()}/healthz`);
+    await sendHalf(await running.url());
     const { ended } = await stop(running, { signal: 'SIGTERM', after: 0 }, { signal: 'SIGHUP', after: 500 });
     expect(ended).toBe(0);
     expect(running.output()).toContain('"stopped"');

@@ -68,6 +68,18 @@ async function dispatching(...attempts: Attempt[]) {
   return { path, clock, store, dispatcher, performed, enqueue, counts, settle, attempted, whilePerforming, outside };
 }
 
+/** The same with an effect of eight days ago and one of now, which were tried together once. */
+async function oldAndFresh(...attempts: Attempt[]) {
+  const stage = await dispatching(...attempts);
+  await stage.enqueue();
+  await stage.clock.advance(8 * day);
+  await stage.enqueue();
+  stage.dispatcher.start();
+  await stage.attempted(1);
+  await stage.settle();
+  return stage;
+}
+
 describe('the dispatcher', () => {
   it('does what waits when it starts, and what comes when it is nudged', async () => {
     const { dispatcher, enqueue, counts, attempted } = await dispatching({ outcome: 'done' });
@@ -177,16 +189,10 @@ describe('the dispatcher', () => {
   });
 
   it('gives up nothing for its age because Discord asks for a pause', async () => {
-    const { clock, dispatcher, performed, enqueue, counts, settle, attempted } = await dispatching(
+    const { clock, performed, counts, attempted } = await oldAndFresh(
       { outcome: 'later', reason: 'slow down', everything: false, afterMs: second, notDone: true },
       { outcome: 'done' },
     );
-    await enqueue();
-    await clock.advance(8 * day);
-    await enqueue();
-    dispatcher.start();
-    await attempted(1);
-    await settle();
     expect(await counts()).toEqual({ waiting: 2, done: 0, buried: 0 });
     await clock.advance(2 * second);
     await attempted(2);
@@ -194,16 +200,10 @@ describe('the dispatcher', () => {
   });
 
   it('gives up only what is too old itself, and none of what goes with it', async () => {
-    const { clock, dispatcher, performed, enqueue, counts, settle, attempted } = await dispatching(
+    const { clock, performed, counts, attempted } = await oldAndFresh(
       { outcome: 'later', reason: 'Discord is down', everything: true },
       { outcome: 'done' },
     );
-    await enqueue();
-    await clock.advance(8 * day);
-    await enqueue();
-    dispatcher.start();
-    await attempted(1);
-    await settle();
     expect(await counts()).toEqual({ waiting: 1, done: 0, buried: 1 });
     await clock.advance(8 * second);
     await attempted(2);

@@ -219,6 +219,16 @@ describe('the families', () => {
   });
 });
 
+/** Two servers that share their secrets. */
+function redAndBlue() {
+  const [server] = serverAndBot();
+  if (server === undefined) throw new Error('no listing');
+  return [
+    { ...server, name: 'red', id: '111' },
+    { ...server, name: 'blue', id: '222' },
+  ];
+}
+
 describe('several secrets', () => {
   it('are all valid, for rotation', async () => {
     const { post } = await receiving({ listings: serverAndBot({ voteSecrets: ['old-secret', 'new-secret'] }) });
@@ -229,11 +239,7 @@ describe('several secrets', () => {
   it('tell the listing, and the target id does where several of a kind share one', async () => {
     const [server] = serverAndBot();
     if (server === undefined) throw new Error('no listing');
-    const listings = [
-      { ...server, name: 'red', id: '111' },
-      { ...server, name: 'blue', id: '222' },
-      { ...server, name: 'own', id: '333', voteSecrets: ['own-secret'] },
-    ];
+    const listings = [...redAndBlue(), { ...server, name: 'own', id: '333', voteSecrets: ['own-secret'] }];
     const { post, store } = await receiving({ listings });
     await post('/webhooks/vote', { ...vote, serverId: '222' });
     await post('/webhooks/vote', { ...vote, serverId: '111' });
@@ -261,13 +267,7 @@ describe('several secrets', () => {
   });
 
   it('leave the rest to the order, where an event of one does not say for which of several listings it is', async () => {
-    const [server] = serverAndBot();
-    if (server === undefined) throw new Error('no listing');
-    const listings = [
-      { ...server, name: 'red', id: '111' },
-      { ...server, name: 'blue', id: '222' },
-    ];
-    const { post, store } = await receiving({ listings });
+    const { post, store } = await receiving({ listings: redAndBlue() });
     const renewal = {
       ...purchase,
       event: 'subscription.renewed',
@@ -294,13 +294,7 @@ describe('several secrets', () => {
   });
 
   it('leave a purchase alone that could be for either of two listings, and take a test for the first', async () => {
-    const [server] = serverAndBot();
-    if (server === undefined) throw new Error('no listing');
-    const listings = [
-      { ...server, name: 'red', id: '111' },
-      { ...server, name: 'blue', id: '222' },
-    ];
-    const { post } = await receiving({ listings });
+    const { post } = await receiving({ listings: redAndBlue() });
     expect((await post('/webhooks/premium', purchase, { secret: premiumSecret })).json).toMatchObject({
       outcome: 'quarantined',
     });
