@@ -6,14 +6,14 @@ import type { Connection } from './dialect.ts';
 import { outboxWrites } from './outbox-writes.ts';
 import { run } from './statement.ts';
 import type { Tables } from './tables.ts';
-import { sqlTally } from './tally.ts';
+import { tallyIn } from './tally.ts';
 
 /**
  * Everything that writes, by name, each for use inside a transaction of `connection`. What goes in and comes out is plain data, so that
  * whoever asks can be on another thread than whoever writes.
  */
 export function writesOver(db: Kysely<Tables>, connection: Connection) {
-  const tally = sqlTally(db, connection);
+  const tally = tallyIn(db, connection);
   return {
     ...recorderIn(tally),
     ...actsIn(db, connection, tally),

@@ -7,7 +7,7 @@ import { migrate } from '../../src/store/migrate.ts';
 import { sqlOutbox } from '../../src/store/outbox.ts';
 import { sqlite } from '../../src/store/sqlite.ts';
 import { compiler } from '../../src/store/statement.ts';
-import { sqlTally } from '../../src/store/tally.ts';
+import { tallyIn } from '../../src/store/tally.ts';
 import { createWriter } from '../../src/store/writer.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -30,7 +30,7 @@ async function watched() {
   const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
     await dialect.writing.begin();
-    await sqlTally(db, dialect.writing).enqueue({
+    await tallyIn(db, dialect.writing).enqueue({
       deliveryId: 1,
       kind: 'announcement',
       channelId: '1',
