@@ -1,16 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
-import type { ListedLookup, Services } from '../commands/command.ts';
-import { commands } from '../commands/index.ts';
-import type { Config, Listing } from '../config/schema.ts';
+import type { Config } from '../config/schema.ts';
+import { createBot } from './bot.ts';
 import { type Clock, second } from './clock.ts';
-import type { ListingCard } from './discord/announcement.ts';
-import { createAnnouncer } from './discord/announcer.ts';
-import { createDiscordClient } from './discord/client.ts';
-import { createInteractions } from './discord/interactions.ts';
-import { createReach } from './discord/reach.ts';
-import { createRegistrar } from './discord/registrar.ts';
-import { createDiscordRest } from './discord/rest.ts';
 import { tellDoubts } from './doubts.ts';
 import { messageOf } from './errors.ts';
 import { createHealth } from './health.ts';
@@ -18,12 +10,10 @@ import { createHttpApp } from './http-app.ts';
 import { createHttpServer } from './http-server.ts';
 import type { LedgerReads } from './ledger/ledger.ts';
 import type { Log } from './log.ts';
-import { createLookup, type OwnedLookup } from './lookup/client.ts';
 import { openKeyv } from './lookup/open-keyv.ts';
-import { createRekeyable } from './lookup/rekeyable.ts';
-import { measured, standings, timed } from './measure.ts';
+import { createLookupClients } from './lookup-clients.ts';
+import { timed } from './measure.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
-import { createDispatcher } from './outbox/dispatcher.ts';
 import type { Attempt, Effect } from './outbox/effect.ts';
 import { createOwnerApp } from './owner-app.ts';
 import { within } from './patience.ts';
@@ -35,9 +25,6 @@ import { createIntake } from './webhook/intake.ts';
 import { createKeyring, type Keyring } from './webhook/keyring.ts';
 import { createReceiver, type Receiver } from './webhook/receiver.ts';
 import { createRotatingKeyring } from './webhook/rotating-keyring.ts';
-
-/** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
-const lookupPatience = 9 * second;
 
 /** How long cache and database may take to close (ms): a server that has gone silent must not hold up the end. */
 const lastWords = 2 * second;
@@ -92,69 +79,18 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
     waitingTransactions: store.waiting,
     effects: store.outbox.sizes,
     waitingSince: () => store.outbox.waitingSince(clock.now()),
-    isConnected: () => discord.ready,
-    keys: () => standings(listings),
+    isConnected: () => bot.isConnected,
+    keys: () => lookups.standings(),
     now: clock.now,
   });
-
-  const lookups = config.listings
-    .filter((listing) => listing.lookupKey !== null)
-    .map((listing) => ({
-      name: listing.name,
-      ...createRekeyable((key) => lookupOf(listing, key), listing.lookupKey ?? ''),
-    }));
-  const listings = lookups.toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
-
-  function lookupOf(listing: Listing, key: string): OwnedLookup {
-    return createLookup({
-      kind: listing.kind,
-      baseUrl: config.lookup.baseUrl,
-      key,
-      cache,
-      budget: store.budgetLog,
-      clock,
-      log,
-      timeoutMs: lookupPatience,
-      lastVote: (userId) => store.ledger.lastVoteAt(userId, listing.name),
-      cooldownMs: listing.terms.cooldown,
-      ...measured(listing.name, metrics),
-    });
-  }
-
-  const services: Services = { listings, texts: en, clock };
-  const rest = createDiscordRest(config.discord);
-  const dispatcher = createDispatcher({
+  const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const bot = createBot(config.discord, {
+    services: { listings: lookups.listings, texts: en, clock },
     outbox: store.outbox,
-    perform: createAnnouncer({ rest, texts: en, listingOf: cardFrom(listings), clock, log }),
-    isReachable: createReach(rest),
-    clock,
+    metrics,
     log,
-    onAttempt(effects, attempt) {
-      metrics.attempts.inc({ outcome: attempt.outcome }, effects.length);
-      onAttempted(effects, attempt);
-    },
-  });
-
-  const registrar = createRegistrar({ rest, guildId: config.discord.guildId, commands, services, clock, log });
-  const discord = createDiscordClient({
-    ...config.discord,
-    clock: edges.stopwatch ?? clock,
-    log,
-    onInteraction: createInteractions({
-      commands,
-      services,
-      log,
-      onAnswered(command, outcome, took) {
-        metrics.commands.inc({ command, outcome });
-        metrics.commandSeconds.observe({ command }, took / second);
-      },
-    }),
-    onReady: (applicationId) => {
-      registrar.start(applicationId);
-      dispatcher
-        .wake()
-        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the outbox could not be woken'));
-    },
+    stopwatch: edges.stopwatch ?? clock,
+    onAttempted,
   });
 
   const parts: Parts = {
@@ -163,19 +99,20 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
     log,
     metrics,
     onRecorded(recorded) {
-      dispatcher.nudge();
+      bot.nudge();
       onRecorded(recorded);
     },
   };
   const keyring = createRotatingKeyring(createKeyring(config.listings));
   const receiver = receiverFor(keyring, parts);
-  const discordPart = async () => {
-    if (!discord.ready) throw new Error('not connected to the gateway');
+  const vital = {
+    store: store.probe,
+    discord: async () => {
+      if (!bot.isConnected) throw new Error('not connected to the gateway');
+    },
   };
-  const vital = { store: store.probe, discord: discordPart };
   const health = createHealth(vital, metrics);
-  const keys = () => standings(listings);
-  const owner = createOwnerApp(config, { ...parts, vital, keys, nudge: dispatcher.nudge });
+  const owner = createOwnerApp(config, { ...parts, vital, keys: lookups.standings, nudge: bot.nudge });
   const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
@@ -188,25 +125,19 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
       const isWanted = listen && stopped === undefined;
       const address = isWanted ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
-      dispatcher.start();
-      discord.start();
+      bot.start();
       tellDoubts(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
     },
-    takeOver({ listings: next }) {
-      const keyOf = (name: string) => next.find((listing) => listing.name === name)?.lookupKey;
-      const prepared = lookups.flatMap(({ name, prepare }) => {
-        const key = keyOf(name);
-        return key ? [prepare(key)] : [];
-      });
-      keyring.rotate(createKeyring(next));
-      for (const exchange of prepared) exchange();
+    takeOver({ listings }) {
+      const exchangeKeys = lookups.prepare(listings);
+      keyring.rotate(createKeyring(listings));
+      exchangeKeys();
     },
     stop() {
       stopped ??= (async () => {
-        registrar.stop();
-        await Promise.all([server.close(), dispatcher.stop(), discord.stop()]);
+        await Promise.all([server.close(), bot.stop()]);
         await within(lastWords, clock, cache.disconnect());
         await within(lastWords, clock, store.close());
         log.info('stopped');
@@ -235,14 +166,4 @@ function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded 
       metrics.deliverySeconds.observe(took / second);
     },
   });
-}
-
-/** The listing as the service shows it, for announcements. */
-function cardFrom(listings: readonly ListedLookup[]): (name: string) => Promise<ListingCard | null> {
-  return async (name) => {
-    const listed = listings.find((listing) => listing.name === name);
-    if (listed === undefined) return null;
-    const { value } = await listed.lookup.profile();
-    return { name: value.name, url: value.url };
-  };
 }

@@ -1,6 +1,5 @@
 import { second } from './clock.ts';
-import type { LookupOptions, OwnedLookup } from './lookup/client.ts';
-import type { Standing } from './lookup/lookup.ts';
+import type { LookupOptions } from './lookup/client.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Recorder } from './tally/recorder.ts';
 
@@ -30,11 +29,4 @@ export function measured(listing: string, metrics: Metrics): Required<Pick<Looku
     },
     observeAge: (resource, age) => metrics.lookupAge.observe({ listing, resource }, age / second),
   };
-}
-
-/** How it stands with the key of each listing. */
-export async function standings(
-  listings: readonly { readonly name: string; readonly lookup: OwnedLookup }[],
-): Promise<ReadonlyMap<string, Standing>> {
-  return new Map(await Promise.all(listings.map(async ({ name, lookup }) => [name, await lookup.standing()] as const)));
 }

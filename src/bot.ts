@@ -1,0 +1,103 @@
+import type { ListedLookup, Services } from '../commands/command.ts';
+import { commands } from '../commands/index.ts';
+import type { Config } from '../config/schema.ts';
+import { type Clock, second } from './clock.ts';
+import type { ListingCard } from './discord/announcement.ts';
+import { createAnnouncer } from './discord/announcer.ts';
+import { createDiscordClient } from './discord/client.ts';
+import { createInteractions } from './discord/interactions.ts';
+import { createReach } from './discord/reach.ts';
+import { createRegistrar } from './discord/registrar.ts';
+import { createDiscordRest } from './discord/rest.ts';
+import { messageOf } from './errors.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { createDispatcher } from './outbox/dispatcher.ts';
+import type { Attempt, Effect } from './outbox/effect.ts';
+import type { Outbox } from './outbox/outbox.ts';
+
+/** All that Discord sees of tallyhook: it answers commands, and does what waits in the outbox. */
+export interface Bot {
+  readonly isConnected: boolean;
+  /** Connects, and starts to work on the outbox. */
+  start(): void;
+  /** An effect waits: look at once. */
+  nudge(): void;
+  /** Ends commands and effects, each with a grace of a few seconds for what is under way. */
+  stop(): Promise<void>;
+}
+
+/** What the bot works with. */
+export interface BotParts {
+  readonly services: Services;
+  readonly outbox: Outbox;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** The time that really passes, where that is not the clock's: for the connection. */
+  readonly stopwatch: Clock;
+  readonly onAttempted: (effects: readonly Effect[], attempt: Attempt) => void;
+}
+
+/** Puts the bot together; it connects to nothing yet. */
+export function createBot(discord: Config['discord'], parts: BotParts): Bot {
+  const { services, outbox, metrics, log, stopwatch, onAttempted } = parts;
+  const { clock, listings, texts } = services;
+  const rest = createDiscordRest(discord);
+  const dispatcher = createDispatcher({
+    outbox,
+    perform: createAnnouncer({ rest, texts, listingOf: cardFrom(listings), clock, log }),
+    isReachable: createReach(rest),
+    clock,
+    log,
+    onAttempt(effects, attempt) {
+      metrics.attempts.inc({ outcome: attempt.outcome }, effects.length);
+      onAttempted(effects, attempt);
+    },
+  });
+  const registrar = createRegistrar({ rest, guildId: discord.guildId, commands, services, clock, log });
+  const client = createDiscordClient({
+    ...discord,
+    clock: stopwatch,
+    log,
+    onInteraction: createInteractions({
+      commands,
+      services,
+      log,
+      onAnswered(command, outcome, took) {
+        metrics.commands.inc({ command, outcome });
+        metrics.commandSeconds.observe({ command }, took / second);
+      },
+    }),
+    onReady: (applicationId) => {
+      registrar.start(applicationId);
+      dispatcher
+        .wake()
+        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the outbox could not be woken'));
+    },
+  });
+
+  return {
+    get isConnected() {
+      return client.ready;
+    },
+    start() {
+      dispatcher.start();
+      client.start();
+    },
+    nudge: dispatcher.nudge,
+    async stop() {
+      registrar.stop();
+      await Promise.all([dispatcher.stop(), client.stop()]);
+    },
+  };
+}
+
+/** The listing as the service shows it, for announcements. */
+function cardFrom(listings: readonly ListedLookup[]): (name: string) => Promise<ListingCard | null> {
+  return async (name) => {
+    const listed = listings.find((listing) => listing.name === name);
+    if (listed === undefined) return null;
+    const { value } = await listed.lookup.profile();
+    return { name: value.name, url: value.url };
+  };
+}
