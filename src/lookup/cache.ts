@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { type Clock, second } from '../clock.ts';
+import type { AnswerStorage } from './answer-storage.ts';
 import { type FreshUntil, isPastUse, type Kept } from './lifetimes.ts';
 import type { Known } from './lookup.ts';
 import { NewestEntries } from './newest-entries.ts';
 import type { Observe, Resource } from './observation.ts';
-import type { Shelf } from './shelf.ts';
 
 /** How long (ms) a question waits for the service when something older is at hand. */
 const patience = 1.5 * second;
 
-/** So many fresh answers are at hand without a look at the shelf: those who ask again, at a few hundred bytes each. */
+/** So many fresh answers are at hand without a look into the storage: those who ask again, at a few hundred bytes each. */
 const entriesAtHand = 1_000;
 
 interface ReadThrough<Value> {
@@ -19,14 +19,14 @@ interface ReadThrough<Value> {
   readonly freshUntil: FreshUntil<Value>;
   /** Asks the service. Rejects with a LookupFailure. */
   readonly ask: (id: string) => Promise<Kept<Value>>;
-  /** The key of an answer on the shelf. */
+  /** The key of an answer in the storage. */
   readonly keyOf: (id: string) => string;
-  readonly shelf: Shelf;
+  readonly storage: AnswerStorage;
   readonly clock: Clock;
   readonly observe: Observe;
 }
 
-/** One look at the shelf and, if need be, one request, shared by all who ask for the same while it lasts. */
+/** One look into the storage and, if need be, one request, shared by all who ask for the same while it lasts. */
 interface Flight<Value> {
   readonly begunAt: number;
   readonly kept: Promise<Kept<Value> | null>;
@@ -34,13 +34,13 @@ interface Flight<Value> {
 }
 
 /**
- * Reads through the shelf: what is fresh is served from it, what is not is asked for, once for all who wait for it. What is older is
- * served as stale when the service fails, or when it is slow; its answer then still arrives on the shelf.
+ * Reads through the storage: what is fresh is served from it, what is not is asked for, once for all who wait for it. What is older is
+ * served as stale when the service fails, or when it is slow; its answer then still gets into the storage.
  *
- * What was read last is at hand for as long as it is fresh, and the shelf is not looked at: nobody who shares it has reason to ask before.
+ * What was read last is at hand for as long as it is fresh, and the storage is not asked: nobody who shares it has reason to ask before.
  */
 export function readThrough<Value>(options: ReadThrough<Value>): (id: string) => Promise<Known<Value>> {
-  const { resource, shelf, clock, observe } = options;
+  const { resource, storage, clock, observe } = options;
   const keptShape = z.object({ value: options.shape, asOf: z.number() });
   const flights = new Map<string, Flight<Value>>();
   const atHand = new NewestEntries<Kept<Value>>(entriesAtHand);
@@ -69,7 +69,7 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
   }
 
   function begin(id: string): Flight<Value> {
-    const kept = shelf.take(options.keyOf(id), keptShape);
+    const kept = storage.get(options.keyOf(id), keptShape);
     const flight = { begunAt: clock.now(), kept, answer: look(id, kept) };
     flights.set(id, flight);
     void land(id, flight);
@@ -85,11 +85,11 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
     return answer;
   }
 
-  /** A flight is joined until its answer is on the shelf, so that nobody falls between the two and asks again. */
+  /** A flight is joined until its answer is in the storage, so that nobody falls between the two and asks again. */
   async function land(id: string, flight: Flight<Value>): Promise<void> {
     try {
       const [kept, answer] = await Promise.all([flight.kept, flight.answer]);
-      if (answer !== kept) await shelf.put(options.keyOf(id), answer);
+      if (answer !== kept) await storage.set(options.keyOf(id), answer);
     } catch {
       // Those who wait for the answer are told.
     } finally {

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { type Clock, hour, second, systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { createAnswerStorage } from './answer-storage.ts';
 import { type BudgetLog, createBudget, memoryBudgetLog } from './budget.ts';
 import { readThrough } from './cache.ts';
 import { createComplaints } from './complaints.ts';
@@ -15,7 +16,6 @@ import { createInquiry } from './inquiry.ts';
 import type { Known, ListingKind, Lookup, Standing } from './lookup.ts';
 import type { Observe, ObserveAge, Resource } from './observation.ts';
 import { memoryKeyv } from './open-keyv.ts';
-import { createShelf } from './shelf.ts';
 import { createStandingFaults } from './standing-faults.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
@@ -75,7 +75,7 @@ export function createLookup(options: LookupOptions): OwnedLookup {
     faults,
     observe,
   });
-  const shelf = createShelf({ keyv: options.cache ?? memoryKeyv(), clock, complain });
+  const storage = createAnswerStorage({ keyv: options.cache ?? memoryKeyv(), clock, complain });
   const shelfmark = fingerprint(`${baseUrl} ${key}`);
 
   const profile = through(profileEndpoint[kind]);
@@ -132,7 +132,7 @@ export function createLookup(options: LookupOptions): OwnedLookup {
       shape,
       freshUntil,
       keyOf,
-      shelf,
+      storage,
       clock,
       observe,
       ask: (id) => inquire(endpoint, id),

@@ -13,7 +13,6 @@ import {
   read,
 } from './asked.ts';
 import { correct } from './correct.ts';
-import type { Desk } from './desk.ts';
 import type { Gate } from './gate.ts';
 import {
   deliveryJson,
@@ -27,6 +26,7 @@ import {
 } from './json.ts';
 import { Refused, refusalOf } from './refused.ts';
 import { findEffect, replayDelivery, replayEffect } from './replay.ts';
+import type { OwnerServices } from './services.ts';
 import { tellDelivery } from './tell-delivery.ts';
 import { tellMember } from './tell-member.ts';
 import { tellSummary } from './tell-summary.ts';
@@ -36,20 +36,20 @@ import { tellSummary } from './tell-summary.ts';
  * cannot be, 401 without the token, 404 for what is not there, 409 for what cannot be done to it, 429 with `Retry-After` after too many
  * requests or wrong tokens, 503 when the store does not answer.
  */
-export function createOwnerApi(desk: Desk, gate: Gate): Router {
+export function createOwnerApi(services: OwnerServices, gate: Gate): Router {
   const router = Router();
   router.use(noStore, bearerOnly(gate), express.json({ limit: '16kb', type: () => true }));
 
   router.get(
     '/summary',
-    answer(async () => summaryJson(await tellSummary(desk))),
+    answer(async () => summaryJson(await tellSummary(services))),
   );
 
   router.get(
     '/users/:userId',
     answer(async ({ params, query }) => {
       const page = read(askedPage, query);
-      return memberJson(await tellMember(desk, read(askedUser, params).userId, page), page.limit);
+      return memberJson(await tellMember(services, read(askedUser, params).userId, page), page.limit);
     }),
   );
 
@@ -58,7 +58,7 @@ export function createOwnerApi(desk: Desk, gate: Gate): Router {
     answer(async (request, response) => {
       const { userId } = read(askedUser, request.params);
       const asked = read(askedCorrection, request.body);
-      const { balance, repeated, at } = await correct(desk, userId, asked, keyOf(request));
+      const { balance, repeated, at } = await correct(services, userId, asked, keyOf(request));
       response.status(repeated ? 200 : 201);
       return { userId, credits: balance, correction: { ...asked, ...(!repeated && { at: iso(at) }) }, repeated };
     }),
@@ -68,44 +68,44 @@ export function createOwnerApi(desk: Desk, gate: Gate): Router {
     '/deliveries',
     answer(async ({ query }) => {
       const { user, ...asked } = read(askedDeliveries, query);
-      const deliveries = await desk.records.deliveries({ ...asked, userId: user });
+      const deliveries = await services.records.deliveries({ ...asked, userId: user });
       return { deliveries: deliveries.map(deliveryJson), next: nextOf(deliveries, asked.limit) };
     }),
   );
 
   router.get(
     '/deliveries/:id',
-    answer(async ({ params }) => deliveryStoryJson(await tellDelivery(desk, read(askedId, params).id))),
+    answer(async ({ params }) => deliveryStoryJson(await tellDelivery(services, read(askedId, params).id))),
   );
 
   router.post(
     '/deliveries/:id/replay',
-    answer(async ({ params }) => replayDelivery(desk, read(askedId, params).id)),
+    answer(async ({ params }) => replayDelivery(services, read(askedId, params).id)),
   );
 
   router.get(
     '/effects',
     answer(async ({ query }) => {
       const asked = read(askedEffects, query);
-      const effects = await desk.records.effects(asked);
+      const effects = await services.records.effects(asked);
       return { effects: effects.map(effectJson), next: nextOf(effects, asked.limit) };
     }),
   );
 
   router.get(
     '/effects/:id',
-    answer(async ({ params }) => oneEffectJson(await findEffect(desk, read(askedId, params).id))),
+    answer(async ({ params }) => oneEffectJson(await findEffect(services, read(askedId, params).id))),
   );
 
   router.post(
     '/effects/:id/replay',
-    answer(async ({ params }) => oneEffectJson(await replayEffect(desk, read(askedId, params).id))),
+    answer(async ({ params }) => oneEffectJson(await replayEffect(services, read(askedId, params).id))),
   );
 
   router.use(() => {
     throw new Refused(404, 'The owner API has no such path, or not with this method.');
   });
-  router.use(refuse(desk.log));
+  router.use(refuse(services.log));
   return router;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AskedCorrection } from './asked.ts';
-import type { Desk } from './desk.ts';
 import { overdrawn, Refused } from './refused.ts';
+import type { OwnerServices } from './services.ts';
 
 /**
  * Sets a member's account right by another entry.
@@ -10,7 +10,7 @@ import { overdrawn, Refused } from './refused.ts';
  * @throws Refused 409 for a debt, and for a key that was used for something else
  */
 export async function correct(
-  { acts, clock, log }: Desk,
+  { acts, clock, log }: OwnerServices,
   userId: string,
   { credits, reason }: AskedCorrection,
   idempotencyKey: string | null,

@@ -1,6 +1,6 @@
-import type { Desk } from './desk.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 import { Refused } from './refused.ts';
+import type { OwnerServices } from './services.ts';
 import { type Moment, timelineOf } from './timeline.ts';
 import { whyOfDelivery } from './why.ts';
 
@@ -16,26 +16,26 @@ export interface DeliveryStory {
 }
 
 /** @throws Refused 404 */
-export async function tellDelivery(desk: Desk, id: number): Promise<DeliveryStory> {
-  const delivery = await findDelivery(desk, id);
+export async function tellDelivery(services: OwnerServices, id: number): Promise<DeliveryStory> {
+  const delivery = await findDelivery(services, id);
   const [original, entry, effects] = await Promise.all([
-    originalOf(desk, delivery),
-    desk.records.entryOf(delivery),
-    desk.records.effectsOf(id),
+    originalOf(services, delivery),
+    services.records.entryOf(delivery),
+    services.records.effectsOf(id),
   ]);
   const why = whyOfDelivery(delivery, { entry, original });
   return { delivery, original, entry, effects, why, timeline: timelineOf(delivery, { entry, original, effects }) };
 }
 
 /** @throws Refused 404 */
-export async function findDelivery(desk: Desk, id: number): Promise<DeliveryRecord> {
-  const delivery = await desk.records.delivery(id);
+export async function findDelivery(services: OwnerServices, id: number): Promise<DeliveryRecord> {
+  const delivery = await services.records.delivery(id);
   if (delivery === null) throw new Refused(404, `There is no delivery ${id}.`);
   return delivery;
 }
 
 /** A repeat keeps no key, so its body is read once more. A vote without a time repeats the last one of its user. */
-async function originalOf({ records, identify }: Desk, delivery: DeliveryRecord): Promise<number | null> {
+async function originalOf({ records, identify }: OwnerServices, delivery: DeliveryRecord): Promise<number | null> {
   const { outcome, family, userId, listing, receivedAt } = delivery;
   if (outcome !== 'duplicate') return null;
   const original = await records.recordedUnder(identify(delivery));

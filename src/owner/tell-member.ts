@@ -1,6 +1,6 @@
 import type { Account } from '../ledger/ledger.ts';
-import type { Desk } from './desk.ts';
 import type { DeliveryRecord, EntryRecord, Page } from './records.ts';
+import type { OwnerServices } from './services.ts';
 
 /** A member's last and next vote for a listing (ms since the epoch); null before the first. */
 export interface VoteTimes {
@@ -24,11 +24,11 @@ export interface MemberStory {
 const looked = 100;
 
 /** @param page the stretch of the entries */
-export async function tellMember(desk: Desk, userId: string, page: Page): Promise<MemberStory> {
-  const { records, ledger, cooldowns } = desk;
+export async function tellMember(services: OwnerServices, userId: string, page: Page): Promise<MemberStory> {
+  const { records, ledger, cooldowns } = services;
   const [account, listings, entries, deliveries] = await Promise.all([
     ledger.account(userId),
-    Promise.all([...cooldowns].map(([listing, cooldown]) => votesOn(desk, userId, listing, cooldown))),
+    Promise.all([...cooldowns].map(([listing, cooldown]) => votesOn(services, userId, listing, cooldown))),
     records.entries(userId, page.limit, page.before),
     records.deliveries({ userId, limit: looked, before: null }),
   ]);
@@ -38,7 +38,12 @@ export async function tellMember(desk: Desk, userId: string, page: Page): Promis
   return { account, last, listings, entries, unpaid: deliveries.filter(({ outcome }) => outcome !== 'recorded') };
 }
 
-async function votesOn({ ledger }: Desk, userId: string, listing: string, cooldown: number): Promise<VoteTimes> {
+async function votesOn(
+  { ledger }: OwnerServices,
+  userId: string,
+  listing: string,
+  cooldown: number,
+): Promise<VoteTimes> {
   const lastVoteAt = await ledger.lastVoteAt(userId, listing);
   return { listing, lastVoteAt, nextVoteAt: lastVoteAt === null ? null : lastVoteAt + cooldown };
 }

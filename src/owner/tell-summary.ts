@@ -1,5 +1,5 @@
-import type { BudgetState, Desk, PartState } from './desk.ts';
 import type { Counts, DeliveryRecord } from './records.ts';
+import type { BudgetState, OwnerServices, PartState } from './services.ts';
 
 /** How the whole is. */
 export interface Summary {
@@ -9,7 +9,7 @@ export interface Summary {
   readonly lastDelivery: DeliveryRecord | null;
 }
 
-export async function tellSummary({ records, health, budgets }: Desk): Promise<Summary> {
+export async function tellSummary({ records, health, budgets }: OwnerServices): Promise<Summary> {
   const [counts, parts, left, [lastDelivery = null]] = await Promise.all([
     records.counts(),
     health(),

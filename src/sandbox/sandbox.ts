@@ -12,7 +12,7 @@ import { createLog, type Log } from '../log.ts';
 import { chanceFrom } from '../service/seed/chance.ts';
 import { seededMembers } from '../service/seed/members.ts';
 import { type RunningService, startService } from '../service/service.ts';
-import { communityOn } from './community.ts';
+import { type Community, communityOn } from './community.ts';
 import { createDeliveries } from './deliveries.ts';
 import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
 import { isWorthKeeping, remembered } from './discord/memory.ts';
@@ -168,17 +168,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       LOG_LEVEL: 'warn',
       PORT: '0',
       ...environment,
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.apiUrl,
-      DISCORD_GUILD_ID: discord.guildId,
-      ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
-      PREMIUM_CHANNEL_ID: discord.channels.premium,
-      LOOKUP_BASE_URL: service.baseUrl,
-      // Keys are shown once and kept as hashes, so each start asks for new ones.
-      LOOKUP_SERVER_KEY: await service.issueKey(community.server.id, 'Sandbox'),
-      LOOKUP_BOT_KEY: await service.issueKey(community.bot.id, 'Sandbox'),
-      VOTE_WEBHOOK_SECRET: secrets.vote,
-      PREMIUM_WEBHOOK_SECRET: secrets.premium,
+      ...(await surroundings({ discord, service, community, secrets })),
     });
     const channelName = (id: string) => discord.channelName(id) ?? 'a channel that is gone';
     const deliveries = createDeliveries({ clock, stopwatch: systemClock, nameOf, channelName, tell: happenings.tell });
@@ -209,6 +199,29 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await stop();
     throw error;
   }
+}
+
+/** The settings that say where the bot is: on this Discord, with this service. */
+async function surroundings(around: {
+  readonly discord: LocalDiscord;
+  readonly service: RunningService;
+  readonly community: Community;
+  readonly secrets: { readonly vote: string; readonly premium: string };
+}): Promise<Environment> {
+  const { discord, service, community, secrets } = around;
+  return {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_GUILD_ID: discord.guildId,
+    ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
+    PREMIUM_CHANNEL_ID: discord.channels.premium,
+    LOOKUP_BASE_URL: service.baseUrl,
+    // Keys are shown once and kept as hashes, so each start asks for new ones.
+    LOOKUP_SERVER_KEY: await service.issueKey(community.server.id, 'Sandbox'),
+    LOOKUP_BOT_KEY: await service.issueKey(community.bot.id, 'Sandbox'),
+    VOTE_WEBHOOK_SECRET: secrets.vote,
+    PREMIUM_WEBHOOK_SECRET: secrets.premium,
+  };
 }
 
 /** A directory for as long as the sandbox runs. */

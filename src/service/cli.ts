@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { createLog, type LogLevel, logLevels } from '../log.ts';
 import { complaining, exit, stopped, type Terminal, UsageError } from '../terminal.ts';
 import { issueSignInToken, linkLifetime } from './actions/sign-in.ts';
-import { createHand } from './hand.ts';
+import { createControls } from './controls.ts';
 import { discordId } from './listing/listing.ts';
 import { type RunningService, type ServiceOptions, startService } from './service.ts';
 import { type Database, openDatabase } from './storage/database.ts';
@@ -131,7 +131,7 @@ async function addListing(database: Database, values: Values, { print }: Termina
     retry: exponentialRetry,
     targets: { allowLoopback: false, resolve: systemResolve },
   };
-  const { listing, key } = await createHand(sending, () => {}).createListing({
+  const { listing, key } = await createControls(sending, () => {}).createListing({
     kind,
     discordId: readId(values.id, '--id'),
     name: readWords(values.name, '--name'),

@@ -5,7 +5,7 @@ import { TallyhookError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { keepHouse } from './actions/keep-house.ts';
 import { basePath, createServiceApp } from './app.ts';
-import { createHand, type Hand } from './hand.ts';
+import { type Controls, createControls } from './controls.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { openSessions } from './pages/session.ts';
 import { type Seeded, seed } from './seed/seed.ts';
@@ -37,7 +37,7 @@ export interface ServiceOptions {
 }
 
 /** The service while it runs, with all that members and owners can do, by program. */
-export interface RunningService extends Hand {
+export interface RunningService extends Controls {
   /** The port on which it listens. */
   readonly port: number;
   /** Where its pages are, without a slash at the end. */
@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 
   return {
-    ...createHand(sending, dispatcher.nudge),
+    ...createControls(sending, dispatcher.nudge),
     port,
     url,
     baseUrl: url + basePath,

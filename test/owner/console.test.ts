@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/clock.ts';
-import type { Desk } from '../../src/owner/desk.ts';
+import type { OwnerServices } from '../../src/owner/services.ts';
 import { owning, token, vote } from './owning.ts';
 
 /** A browser that shows no pages: it keeps the cookie, follows nothing, and sends forms as one does. */
-async function browsing(changes: Partial<Desk> = {}) {
+async function browsing(changes: Partial<OwnerServices> = {}) {
   const owned = await owning(changes);
   const base = `${owned.url}/owner/`;
   let cookie = '';

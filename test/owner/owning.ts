@@ -1,8 +1,8 @@
 import express from 'express';
 import { hour } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
-import type { Desk } from '../../src/owner/desk.ts';
 import { createOwner } from '../../src/owner/owner.ts';
+import type { OwnerServices } from '../../src/owner/services.ts';
 import { identify } from '../../src/webhook/identify.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -23,14 +23,14 @@ export interface Asking {
 }
 
 /** The owner's API and console on a real server, over a store that a real receiver writes. */
-export async function owning(changes: Partial<Desk> = {}) {
+export async function owning(changes: Partial<OwnerServices> = {}) {
   const clock = manualClock(start);
   const { store, post } = await receiving({ clock });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];
   const { records, acts, ledger, recorder } = store;
-  const desk: Desk = {
+  const services: OwnerServices = {
     ...{ records, acts, ledger, identify, clock, log },
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
@@ -42,7 +42,7 @@ export async function owning(changes: Partial<Desk> = {}) {
     nudge: () => void nudges.push(clock.now()),
     ...changes,
   };
-  const url = await serve(express().use('/owner', createOwner(token, desk)));
+  const url = await serve(express().use('/owner', createOwner(token, services)));
 
   /** One question to the API. */
   async function ask(path: string, asking: Asking = {}) {

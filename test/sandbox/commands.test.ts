@@ -153,7 +153,7 @@ describe('registering commands', () => {
   });
 });
 
-describe('the hand of a member', () => {
+describe('the client of a member', () => {
   const commands = [
     {
       ...vote,

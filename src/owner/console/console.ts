@@ -2,11 +2,11 @@ import express, { type ErrorRequestHandler, Router } from 'express';
 import { messageOf } from '../../errors.ts';
 import { html } from '../../html.ts';
 import { addressOf } from '../address.ts';
-import type { Desk } from '../desk.ts';
 import type { Gate } from '../gate.ts';
 import { Refused, refusalOf } from '../refused.ts';
-import { endInSlash, ownFormsOnly, policy } from './doors.ts';
+import type { OwnerServices } from '../services.ts';
 import { formRoutes } from './forms.ts';
+import { endInSlash, ownFormsOnly, policy } from './guards.ts';
 import { icon } from './icon.ts';
 import { pageRoutes } from './pages.ts';
 import { createSessions, type Sessions } from './session.ts';
@@ -15,8 +15,8 @@ import { signInRoutes } from './sign-in.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** The owner's console: pages over what the API answers, to be mounted at `/owner`. They need no JavaScript, and the policy allows none. */
-export function createConsole(token: string, desk: Desk, gate: Gate): Router {
-  const sessions = createSessions(token, desk.clock);
+export function createConsole(token: string, services: OwnerServices, gate: Gate): Router {
+  const sessions = createSessions(token, services.clock);
   const router = Router({ strict: true });
   router.use(policy, endInSlash);
   router.get('/console.css', (_request, response) => {
@@ -30,16 +30,16 @@ export function createConsole(token: string, desk: Desk, gate: Gate): Router {
     next();
   });
   router.use(ownFormsOnly, express.urlencoded({ extended: false, limit: '16kb' }));
-  router.use(signInRoutes(desk, gate, sessions), pageRoutes(desk, sessions), formRoutes(desk, sessions));
+  router.use(signInRoutes(services, gate, sessions), pageRoutes(services, sessions), formRoutes(services, sessions));
   router.use(() => {
     throw new Refused(404, 'The console has no such page.');
   });
-  router.use(tell(desk, sessions));
+  router.use(tell(services, sessions));
   return router;
 }
 
 /** The one place where a failure becomes a page. What nobody foresaw is logged whole and told as nothing. */
-function tell({ log }: Desk, sessions: Sessions): ErrorRequestHandler {
+function tell({ log }: OwnerServices, sessions: Sessions): ErrorRequestHandler {
   return (thrown: unknown, request, response, _next) => {
     const refusal = refusalOf(thrown);
     if (refusal === null) log.error({ error: messageOf(thrown) }, 'a page of the console failed');

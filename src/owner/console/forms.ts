@@ -3,11 +3,11 @@ import { type Request, Router } from 'express';
 import { overdraws } from '../../ledger/correction.ts';
 import { type AskedCorrection, askedCorrection, askedId, askedKey, askedUser, read } from '../asked.ts';
 import { correct } from '../correct.ts';
-import type { Desk } from '../desk.ts';
 import { overdrawn, Refused } from '../refused.ts';
 import { replayDelivery, replayEffect } from '../replay.ts';
+import type { OwnerServices } from '../services.ts';
 import { confirmationPage } from './confirmation-page.ts';
-import { openDoors } from './doors.ts';
+import { forSignedIn } from './guards.ts';
 import { showMember } from './member.ts';
 import type { Sessions } from './session.ts';
 import { show, upFrom } from './show.ts';
@@ -15,15 +15,15 @@ import { show, upFrom } from './show.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The forms that are sent. Each ends with a redirect, so that reloading does nothing again. */
-export function formRoutes(desk: Desk, sessions: Sessions): Router {
+export function formRoutes(services: OwnerServices, sessions: Sessions): Router {
   const router = Router({ strict: true });
-  const { sent } = openDoors(sessions);
+  const { sent } = forSignedIn(sessions);
 
   router.post(
     '/deliveries/:id/replay',
     sent(async (request, response) => {
       const { id } = read(askedId, request.params);
-      const { outcome } = await replayDelivery(desk, id);
+      const { outcome } = await replayDelivery(services, id);
       response.redirect(303, `../${id}?notice=replayed-${outcome}`);
     }),
   );
@@ -31,7 +31,7 @@ export function formRoutes(desk: Desk, sessions: Sessions): Router {
   router.post(
     '/effects/:id/replay',
     sent(async (request, response) => {
-      const { deliveryId } = await replayEffect(desk, read(askedId, request.params).id);
+      const { deliveryId } = await replayEffect(services, read(askedId, request.params).id);
       const back = (request.body as Fields)['back'] === 'delivery' ? `deliveries/${deliveryId}` : 'effects';
       response.redirect(303, `../../${back}?notice=revived`);
     }),
@@ -45,10 +45,10 @@ export function formRoutes(desk: Desk, sessions: Sessions): Router {
       try {
         const asked = readCorrection(fields);
         if (fields['key'] !== undefined) {
-          const { repeated } = await correct(desk, userId, asked, keyOf(fields));
+          const { repeated } = await correct(services, userId, asked, keyOf(fields));
           return response.redirect(303, `../${userId}?notice=${repeated ? 'repeated' : 'corrected'}`);
         }
-        const account = await desk.ledger.account(userId);
+        const account = await services.ledger.account(userId);
         if (overdraws(account.credits, asked.credits)) throw overdrawn(account.credits);
         const form = { up: upFrom(request.path), session, idempotencyKey: randomUUID() };
         show(request, response, { title: 'Correct an account', session, body: confirmationPage(account, asked, form) });
@@ -57,7 +57,7 @@ export function formRoutes(desk: Desk, sessions: Sessions): Router {
         response.status(error.status);
         const draft = { credits: written(fields['credits']), reason: written(fields['reason']), fault: error.message };
         const page = { limit: 25, before: null };
-        await showMember(desk, { request, response, session, userId, page, draft });
+        await showMember(services, { request, response, session, userId, page, draft });
       }
     }),
   );

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Desk } from '../desk.ts';
 import { nextOf } from '../json.ts';
 import type { Page } from '../records.ts';
+import type { OwnerServices } from '../services.ts';
 import { tellMember } from '../tell-member.ts';
 import { type Draft, memberPage } from './member-page.ts';
 import type { Session } from './session.ts';
@@ -9,7 +9,7 @@ import { show, upFrom } from './show.ts';
 
 /** Shows a member's page; where a correction could not be made, with what was written and why not. */
 export async function showMember(
-  desk: Desk,
+  services: OwnerServices,
   asked: {
     readonly request: Request;
     readonly response: Response;
@@ -20,8 +20,8 @@ export async function showMember(
   },
 ): Promise<void> {
   const { request, response, session, userId, page, draft } = asked;
-  const story = await tellMember(desk, userId, page);
-  const view = { ...story, next: nextOf(story.entries, page.limit), draft, now: desk.clock.now() };
+  const story = await tellMember(services, userId, page);
+  const view = { ...story, next: nextOf(story.entries, page.limit), draft, now: services.clock.now() };
   show(request, response, {
     title: `Member ${userId}`,
     session,

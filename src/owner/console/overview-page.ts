@@ -1,6 +1,6 @@
 import { type Html, html } from '../../html.ts';
 import { ago, counted } from '../../moments.ts';
-import type { PartState } from '../desk.ts';
+import type { PartState } from '../services.ts';
 import type { Summary } from '../tell-summary.ts';
 import { foreign, mark } from './marks.ts';
 import { memberSearch } from './member-search.ts';

@@ -1,13 +1,13 @@
 import { Router } from 'express';
 import { askedDeliveries, askedEffects, askedId, askedPage, askedUser, read } from '../asked.ts';
-import type { Desk } from '../desk.ts';
 import { nextOf } from '../json.ts';
+import type { OwnerServices } from '../services.ts';
 import { tellDelivery } from '../tell-delivery.ts';
 import { tellSummary } from '../tell-summary.ts';
 import { deliveriesPage } from './deliveries-page.ts';
 import { deliveryPage } from './delivery-page.ts';
-import { openDoors } from './doors.ts';
 import { effectsPage, tabs } from './effects-page.ts';
+import { forSignedIn } from './guards.ts';
 import { showMember } from './member.ts';
 import { membersPage } from './member-search.ts';
 import { overviewPage } from './overview-page.ts';
@@ -18,15 +18,15 @@ import { show, upFrom } from './show.ts';
 const usualRows = '25';
 
 /** The pages that are looked at. Nothing changes by looking. */
-export function pageRoutes(desk: Desk, sessions: Sessions): Router {
-  const { records, cooldowns, clock } = desk;
+export function pageRoutes(services: OwnerServices, sessions: Sessions): Router {
+  const { records, cooldowns, clock } = services;
   const router = Router({ strict: true });
-  const { seen } = openDoors(sessions);
+  const { seen } = forSignedIn(sessions);
 
   router.get(
     '/',
     seen(async (request, response, session) => {
-      const body = overviewPage(await tellSummary(desk), './', clock.now());
+      const body = overviewPage(await tellSummary(services), './', clock.now());
       show(request, response, { title: 'Overview', session, body });
     }),
   );
@@ -47,7 +47,7 @@ export function pageRoutes(desk: Desk, sessions: Sessions): Router {
   router.get(
     '/deliveries/:id',
     seen(async (request, response, session) => {
-      const story = await tellDelivery(desk, read(askedId, request.params).id);
+      const story = await tellDelivery(services, read(askedId, request.params).id);
       const body = deliveryPage(story, upFrom(request.path), session);
       show(request, response, { title: `Delivery #${story.delivery.id}`, session, body });
     }),
@@ -81,7 +81,7 @@ export function pageRoutes(desk: Desk, sessions: Sessions): Router {
       const { notice: _notice, ...given } = request.query;
       const { userId } = read(askedUser, request.params);
       const page = read(askedPage, { limit: usualRows, ...given });
-      await showMember(desk, { request, response, session, userId, page, draft: null });
+      await showMember(services, { request, response, session, userId, page, draft: null });
     }),
   );
 

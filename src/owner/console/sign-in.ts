@@ -1,17 +1,17 @@
 import { Router } from 'express';
 import { addressOf } from '../address.ts';
-import type { Desk } from '../desk.ts';
 import type { Gate } from '../gate.ts';
 import { Refused } from '../refused.ts';
-import { openDoors } from './doors.ts';
+import type { OwnerServices } from '../services.ts';
+import { forSignedIn } from './guards.ts';
 import type { Sessions } from './session.ts';
 import { show } from './show.ts';
 import { signInPage } from './sign-in-page.ts';
 
 /** How the owner comes in with the token, and goes out. */
-export function signInRoutes({ log }: Desk, gate: Gate, sessions: Sessions): Router {
+export function signInRoutes({ log }: OwnerServices, gate: Gate, sessions: Sessions): Router {
   const router = Router({ strict: true });
-  const { sent } = openDoors(sessions);
+  const { sent } = forSignedIn(sessions);
 
   router.get('/sign-in', (request, response) => {
     if (sessions.of(request) !== null) return response.redirect(303, './');

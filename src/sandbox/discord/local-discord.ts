@@ -11,8 +11,8 @@ import { type FaultControls, faultControls } from './fault-controls.ts';
 import { Faults } from './faults.ts';
 import { Files } from './files.ts';
 import { Gateway } from './gateway.ts';
-import { Hand } from './hand.ts';
 import { Interactions } from './interactions.ts';
+import { MemberClient } from './member-client.ts';
 import { type Remembered, remember, restore } from './memory.ts';
 import { Messages } from './messages.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -48,7 +48,7 @@ export interface LocalDiscordOptions extends SceneryOptions {
   readonly page?: PagePorts;
 }
 
-/** Discord on this machine: one guild, a few members, and a hand for each of them. */
+/** Discord on this machine: one guild, a few members, and a client for each of them. */
 export interface LocalDiscord {
   /** For DISCORD_API_URL; discord.js adds `/v10`. */
   readonly apiUrl: string;
@@ -117,7 +117,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const commands = new Commands(world);
   const interactions = new Interactions(world, stopwatch, stopping.signal);
   const answering = new Answering(world, messages, interactions, files);
-  const hand = new Hand(world, commands, messages, interactions, files);
+  const client = new MemberClient(world, commands, messages, interactions, files);
   const faults = new Faults(stopwatch);
   const gateway = new Gateway({
     world,
@@ -156,7 +156,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
         world,
         messages,
         commands,
-        hand,
+        client,
         ports: options.page,
         stopped: stopping.signal,
         stopwatch,
@@ -182,11 +182,11 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     requests,
     dispatches,
     events,
-    runCommand: (use) => hand.runCommand(use),
-    clickButton: (messageId, customId, userId) => hand.use({ messageId, customId, userId }),
-    pick: (use) => hand.use(use),
-    complete: (use) => hand.complete(use),
-    submitModal: (use) => hand.submitModal(use),
+    runCommand: (use) => client.runCommand(use),
+    clickButton: (messageId, customId, userId) => client.use({ messageId, customId, userId }),
+    pick: (use) => client.use(use),
+    complete: (use) => client.complete(use),
+    submitModal: (use) => client.submitModal(use),
     channelName: (channelId) => {
       const channel = world.channels.get(channelId);
       return channel?.type === 0 ? `#${channel.name}` : channel && 'a direct message';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TallyhookError } from '../../errors.ts';
-import type { Hand } from '../discord/hand.ts';
+import type { MemberClient } from '../discord/member-client.ts';
 import { type PagePorts, troubles } from './ports.ts';
 
 const id = z.string().regex(/^\d{1,20}$/);
@@ -39,15 +39,15 @@ export interface Done {
 }
 
 /** What a person can do on the page, by path. */
-export function actions(hand: Hand, ports: PagePorts): (path: string, body: unknown) => Promise<Done> {
+export function actions(client: MemberClient, ports: PagePorts): (path: string, body: unknown) => Promise<Done> {
   const performs: Readonly<Record<string, (body: unknown) => Promise<object>>> = {
-    '/page/commands': async (body) => ({ interactionId: hand.runCommand(commandForm.parse(body)).id }),
+    '/page/commands': async (body) => ({ interactionId: client.runCommand(commandForm.parse(body)).id }),
     '/page/components': async (body) => {
       const { values, ...use } = componentForm.parse(body);
-      return { interactionId: hand.use(values ? { ...use, values } : use).id };
+      return { interactionId: client.use(values ? { ...use, values } : use).id };
     },
-    '/page/completions': async (body) => ({ choices: await hand.complete(completionForm.parse(body)) }),
-    '/page/modals': async (body) => ({ interactionId: hand.submitModal(modalForm.parse(body)).id }),
+    '/page/completions': async (body) => ({ choices: await client.complete(completionForm.parse(body)) }),
+    '/page/modals': async (body) => ({ interactionId: client.submitModal(modalForm.parse(body)).id }),
     '/page/trouble': async (body) => {
       const { what, userId } = troubleForm.parse(body);
       return { said: await ports.trouble(what, userId) };

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Commands } from '../discord/commands.ts';
-import type { Hand } from '../discord/hand.ts';
+import type { MemberClient } from '../discord/member-client.ts';
 import type { Messages } from '../discord/messages.ts';
 import type { Change, World } from '../discord/world.ts';
 import { actions } from './actions.ts';
@@ -20,7 +20,7 @@ export interface PageOptions {
   readonly world: World;
   readonly messages: Messages;
   readonly commands: Commands;
-  readonly hand: Hand;
+  readonly client: MemberClient;
   readonly ports: PagePorts;
   readonly stopped: AbortSignal;
   readonly stopwatch: Clock;
@@ -34,11 +34,11 @@ type Handle = (request: IncomingMessage, response: ServerResponse, path: string)
  * the sandbox starts: whoever asks before that waits.
  */
 export function createPage(options: PageOptions): Handle {
-  const { world, hand, ports, stopped, stopwatch, log } = options;
+  const { world, client, ports, stopped, stopwatch, log } = options;
   const reading = readAssets();
   // Said to whoever asks for a file; until then nobody listens.
   reading.catch(() => {});
-  const perform = actions(hand, ports);
+  const perform = actions(client, ports);
   const stream = new Stream(stopwatch, stopped);
   const credits = new Credits({
     userIds: [...world.members.keys()].filter((userId) => userId !== world.bot.id),

@@ -12,8 +12,8 @@ import { completionOf, RefusedByClient, usageOf } from './usage.ts';
 import type { Choice, CommandUse, Completion, ComponentUse, InteractionHandle, ModalUse } from './uses.ts';
 import type { World } from './world.ts';
 
-/** The hand of a member: it can do what the client lets it do, and nothing else. */
-export class Hand {
+/** The client of a member: it can do what Discord's own lets its user do, and nothing else. */
+export class MemberClient {
   readonly #world: World;
   readonly #commands: Commands;
   readonly #messages: Messages;

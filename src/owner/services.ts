@@ -23,7 +23,7 @@ export interface BudgetState {
 }
 
 /** What the owner's API and console work with. */
-export interface Desk {
+export interface OwnerServices {
   readonly records: Records;
   readonly acts: Acts;
   readonly ledger: LedgerReads;

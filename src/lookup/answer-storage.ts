@@ -10,15 +10,15 @@ import { isPastUse, type Kept, keptFor } from './lifetimes.ts';
 const patience = second / 2;
 
 /** Where answers are kept. A cache that fails is a cache that knows nothing: it never sinks an answer. */
-export interface Shelf {
+export interface AnswerStorage {
   /** What is kept under the key, if it still has the shape that is expected now; else null. Never throws. */
-  take<Value>(key: string, shape: z.ZodType<Kept<Value>>): Promise<Kept<Value> | null>;
+  get<Value>(key: string, shape: z.ZodType<Kept<Value>>): Promise<Kept<Value> | null>;
   /** Never throws. */
-  put(key: string, kept: Kept<unknown>): Promise<void>;
+  set(key: string, kept: Kept<unknown>): Promise<void>;
 }
 
-/** A shelf in Keyv. Freshness is not Keyv's business: it only drops what nobody may use any more. */
-export function createShelf(options: { keyv: Keyv; clock: Clock; complain: Complain }): Shelf {
+/** In Keyv. Freshness is not Keyv's business: it only drops what nobody may use any more. */
+export function createAnswerStorage(options: { keyv: Keyv; clock: Clock; complain: Complain }): AnswerStorage {
   const { keyv, clock } = options;
   const broken = (thrown: unknown) =>
     options.complain('warn', 'cache_failed', `The cache of the lookup client does not work: ${messageOf(thrown)}`, {
@@ -28,12 +28,12 @@ export function createShelf(options: { keyv: Keyv; clock: Clock; complain: Compl
   keyv.on('error', broken);
 
   return {
-    async take(key, shape) {
+    async get(key, shape) {
       const found = await withinPatience(keyv.get<unknown>(key)).catch(broken);
       const kept = shape.safeParse(found);
       return kept.success && !isPastUse(kept.data, clock.now()) ? kept.data : null;
     },
-    async put(key, kept) {
+    async set(key, kept) {
       await withinPatience(keyv.set(key, kept, keptFor)).catch(broken);
     },
   };

@@ -39,7 +39,7 @@ export interface WebhookSettings {
  * The service by program: what members and owners do on its pages, for the sandbox, for tests and for the command line.
  * Every method throws a TallyhookError `unknown_listing` for a listing that there is not.
  */
-export interface Hand {
+export interface Controls {
   listings(): Promise<Listing[]>;
   /** Puts a listing on the service. The key is shown this once. */
   createListing(listing: NewListing): Promise<{ listing: Listing; key: string }>;
@@ -69,7 +69,7 @@ export interface Hand {
 }
 
 /** @param queued is called when a delivery was written, so that it is sent at once. */
-export function createHand(sending: Sending, queued: () => void): Hand {
+export function createControls(sending: Sending, queued: () => void): Controls {
   const { database, clock, targets } = sending;
 
   async function listed(id: string): Promise<Listing> {

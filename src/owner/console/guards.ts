@@ -44,7 +44,7 @@ export const ownFormsOnly: RequestHandler = ({ method, headers }, _response, nex
 type Handler = (request: Request, response: Response, session: Session) => Promise<void> | void;
 
 /** The two ways into the console's pages. Both end at the sign-in for whoever is not signed in. */
-export function openDoors(sessions: Sessions): {
+export function forSignedIn(sessions: Sessions): {
   seen(handler: Handler): RequestHandler;
   sent(handler: Handler): RequestHandler;
 } {
