@@ -14,19 +14,11 @@ import {
 } from './asked.ts';
 import { correct } from './correct.ts';
 import type { Gate } from './gate.ts';
-import {
-  deliveryJson,
-  deliveryStoryJson,
-  effectJson,
-  iso,
-  memberJson,
-  nextOf,
-  oneEffectJson,
-  summaryJson,
-} from './json.ts';
+import { deliveryJson, deliveryStoryJson, effectJson, iso, memberJson, oneEffectJson, summaryJson } from './json.ts';
 import { Refused, refusalOf } from './refused.ts';
 import { findEffect, replayDelivery, replayEffect } from './replay.ts';
 import type { OwnerServices } from './services.ts';
+import { stretchOf } from './stretch.ts';
 import { tellDelivery } from './tell-delivery.ts';
 import { tellMember } from './tell-member.ts';
 import { tellSummary } from './tell-summary.ts';
@@ -49,7 +41,7 @@ export function createOwnerApi(services: OwnerServices, gate: Gate): Router {
     '/users/:userId',
     answer(async ({ params, query }) => {
       const page = read(askedPage, query);
-      return memberJson(await tellMember(services, read(askedUser, params).userId, page), page.limit);
+      return memberJson(await tellMember(services, read(askedUser, params).userId, page));
     }),
   );
 
@@ -68,8 +60,8 @@ export function createOwnerApi(services: OwnerServices, gate: Gate): Router {
     '/deliveries',
     answer(async ({ query }) => {
       const { user, ...asked } = read(askedDeliveries, query);
-      const deliveries = await services.records.deliveries({ ...asked, userId: user });
-      return { deliveries: deliveries.map(deliveryJson), next: nextOf(deliveries, asked.limit) };
+      const { rows, next } = await stretchOf({ ...asked, userId: user }, services.records.deliveries);
+      return { deliveries: rows.map(deliveryJson), next };
     }),
   );
 
@@ -87,8 +79,8 @@ export function createOwnerApi(services: OwnerServices, gate: Gate): Router {
     '/effects',
     answer(async ({ query }) => {
       const asked = read(askedEffects, query);
-      const effects = await services.records.effects(asked);
-      return { effects: effects.map(effectJson), next: nextOf(effects, asked.limit) };
+      const { rows, next } = await stretchOf(asked, services.records.effects);
+      return { effects: rows.map(effectJson), next };
     }),
   );
 

@@ -35,14 +35,14 @@ export function deliveryStoryJson({ delivery, original, entry, effects, why, tim
   };
 }
 
-export function memberJson({ account, last, listings, entries, unpaid }: MemberStory, limit: number) {
+export function memberJson({ account, last, listings, entries, unpaid }: MemberStory) {
   return {
     ...account,
     lastVoteAt: iso(last?.lastVoteAt ?? null),
     nextVoteAt: iso(last?.nextVoteAt ?? null),
     listings: listings.map(voteTimesJson),
-    entries: entries.map(entryJson),
-    next: nextOf(entries, limit),
+    entries: entries.rows.map(entryJson),
+    next: entries.next,
     unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: whyOfDelivery(delivery) })),
   };
 }
@@ -53,11 +53,6 @@ function voteTimesJson({ listing, lastVoteAt, nextVoteAt }: VoteTimes) {
 
 export function summaryJson({ counts, parts, budgets, lastDelivery }: Summary) {
   return { ...counts, parts, budgets, lastDelivery: lastDelivery && deliveryJson(lastDelivery) };
-}
-
-/** Where the next page begins: the id to give as `before`; null on the last one. */
-export function nextOf(rows: readonly { readonly id: number }[], limit: number): number | null {
-  return rows.length < limit ? null : (rows.at(-1)?.id ?? null);
 }
 
 export function iso(at: number | null): string | null {

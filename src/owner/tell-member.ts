@@ -1,6 +1,7 @@
 import type { Account } from '../ledger/ledger.ts';
 import type { DeliveryRecord, EntryRecord, Page } from './records.ts';
 import type { OwnerServices } from './services.ts';
+import { type Stretch, stretchOf } from './stretch.ts';
 
 /** A member's last and next vote for a listing (ms since the epoch); null before the first. */
 export interface VoteTimes {
@@ -15,7 +16,7 @@ export interface MemberStory {
   /** The listing of the last vote; null before the first. */
   readonly last: VoteTimes | null;
   readonly listings: readonly VoteTimes[];
-  readonly entries: readonly EntryRecord[];
+  readonly entries: Stretch<EntryRecord>;
   /** The newest deliveries that name the member and left no entry: repeats, tests, and what was not understood. */
   readonly unpaid: readonly DeliveryRecord[];
 }
@@ -29,7 +30,7 @@ export async function tellMember(services: OwnerServices, userId: string, page: 
   const [account, listings, entries, deliveries] = await Promise.all([
     ledger.account(userId),
     Promise.all([...cooldowns].map(([listing, cooldown]) => votesOn(services, userId, listing, cooldown))),
-    records.entries(userId, page.limit, page.before),
+    stretchOf(page, ({ limit, before }) => records.entries(userId, limit, before)),
     records.deliveries({ userId, limit: looked, before: null }),
   ]);
   const [last = null] = listings

@@ -56,6 +56,7 @@ describe('the owner API', () => {
     });
     expect((await ask(`/users/42?limit=1&before=${String(json['next'])}`)).json).toMatchObject({
       entries: [{ cause: 'vote', credits: 10, at: votedAt, deliveryId: 1 }],
+      next: null,
     });
     expect((await ask('/users/43')).json).toMatchObject({
       ...{ userId: '43', credits: 0, votes: 0, lastVoteAt: null, nextVoteAt: null },
@@ -82,6 +83,7 @@ describe('the owner API', () => {
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { event: 'surprise' });
+    expect((await ask('/deliveries?limit=3')).json['next']).toBe(null);
     const { json } = await ask('/deliveries?limit=2');
     expect(json).toMatchObject({ deliveries: [{ outcome: 'quarantined' }, { outcome: 'duplicate' }] });
     expect((await ask(`/deliveries?limit=2&before=${String(json['next'])}`)).json).toEqual({

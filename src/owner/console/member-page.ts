@@ -18,14 +18,13 @@ export interface Draft {
 }
 
 export interface MemberView extends MemberStory {
-  /** The id of the entry that the next page begins before; null on the last one. */
-  readonly next: number | null;
   readonly draft: Draft | null;
   readonly now: number;
 }
 
 export function memberPage(view: MemberView, up: string, session: Session): Html {
-  const { account, entries, unpaid, next, now } = view;
+  const { account, unpaid, now } = view;
+  const { rows: entries, next } = view.entries;
   const { userId, credits, votes } = account;
   return html`<p class="trail"><a href="${up}users">Members</a></p>
 <h1>Member ${userId}</h1>

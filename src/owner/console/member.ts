@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import { nextOf } from '../json.ts';
 import type { Page } from '../records.ts';
 import type { OwnerServices } from '../services.ts';
 import { tellMember } from '../tell-member.ts';
@@ -21,7 +20,7 @@ export async function showMember(
 ): Promise<void> {
   const { request, response, session, userId, page, draft } = asked;
   const story = await tellMember(services, userId, page);
-  const view = { ...story, next: nextOf(story.entries, page.limit), draft, now: services.clock.now() };
+  const view = { ...story, draft, now: services.clock.now() };
   show(request, response, {
     title: `Member ${userId}`,
     session,

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { askedDeliveries, askedEffects, askedId, askedPage, askedUser, read } from '../asked.ts';
-import { nextOf } from '../json.ts';
 import type { OwnerServices } from '../services.ts';
+import { stretchOf } from '../stretch.ts';
 import { tellDelivery } from '../tell-delivery.ts';
 import { tellSummary } from '../tell-summary.ts';
 import { deliveriesPage } from './deliveries-page.ts';
@@ -36,9 +36,8 @@ export function pageRoutes(services: OwnerServices, sessions: Sessions): Router 
     seen(async (request, response, session) => {
       const { notice: _notice, ...given } = request.query;
       const { user, ...asked } = read(askedDeliveries, { limit: usualRows, ...given });
-      const deliveries = await records.deliveries({ ...asked, userId: user });
+      const { rows: deliveries, next } = await stretchOf({ ...asked, userId: user }, records.deliveries);
       const { before: _before, ...filter } = given as Readonly<Record<string, string>>;
-      const next = nextOf(deliveries, asked.limit);
       const view = { deliveries, filter, listings: [...cooldowns.keys()], next, now: clock.now() };
       show(request, response, { title: 'Deliveries', session, body: deliveriesPage(view, './') });
     }),
@@ -59,8 +58,11 @@ export function pageRoutes(services: OwnerServices, sessions: Sessions): Router 
       const { notice: _notice, ...given } = request.query;
       const { state: asked, ...page } = read(askedEffects, { limit: usualRows, ...given });
       const state = asked ?? tabs[0];
-      const [effects, { effects: sizes }] = await Promise.all([records.effects({ ...page, state }), records.counts()]);
-      const view = { state, effects, sizes, next: nextOf(effects, page.limit) };
+      const [{ rows: effects, next }, { effects: sizes }] = await Promise.all([
+        stretchOf({ ...page, state }, records.effects),
+        records.counts(),
+      ]);
+      const view = { state, effects, sizes, next };
       show(request, response, { title: 'Effects', session, body: effectsPage(view, './', session) });
     }),
   );
