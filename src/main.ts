@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { environmentNow } from '../config/dot-env.ts';
 import type { Environment } from '../config/read-values.ts';
-import { complaining, exit, type Terminal, UsageError } from './terminal.ts';
+import { complaining, exit, type Terminal, UsageError } from './terminal/terminal.ts';
 
 const help = `tallyhook: votes on a listing service become credits and announcements on Discord
 
@@ -36,18 +36,18 @@ type Run = (args: readonly string[], terminal: Terminal, environment: () => Envi
 
 /** Each is loaded only when it is asked for: a bot has no use for a service, nor the other way round. */
 const verbs: Readonly<Record<string, () => Promise<Run>>> = {
-  start: async () => (await import('./start.ts')).start,
+  start: async () => (await import('./cli/start.ts')).start,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
   service: async () => (await import('./service/cli.ts')).serviceCommand,
   send: async () => {
     const { sendCommand } = await import('./service/send.ts');
     return (args, terminal) => sendCommand(args, terminal);
   },
-  register: async () => (await import('./register.ts')).register,
-  config: async () => (await import('./show-config.ts')).showConfig,
+  register: async () => (await import('./cli/register.ts')).register,
+  config: async () => (await import('./cli/show-config.ts')).showConfig,
   doctor: async () => (await import('./doctor/cli.ts')).doctor,
-  backup: async () => (await import('./backup.ts')).backup,
-  restore: async () => (await import('./restore.ts')).restoreCommand,
+  backup: async () => (await import('./cli/backup.ts')).backup,
+  restore: async () => (await import('./cli/restore.ts')).restoreCommand,
   export: async () => (await import('./export/cli.ts')).exportCommand,
 };
 

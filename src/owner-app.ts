@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from './clock.ts';
-import { askParts, type Part } from './health.ts';
+import { askParts, type Part } from './http/health.ts';
 import type { Log } from './log.ts';
 import { requestLimit } from './lookup/budget.ts';
 import type { Standing } from './lookup/lookup.ts';

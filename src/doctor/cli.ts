@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import { type Config, FaultyConfig } from '../../config/schema.ts';
 import { secretFiles } from '../../config/secret-files.ts';
 import { systemClock } from '../clock.ts';
-import { exit, stopped, type Terminal, UsageError } from '../terminal.ts';
+import { exit, stopped, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { examineAll } from './doctor.ts';
 import type { Told } from './examine.ts';
 import { fault } from './finding.ts';

@@ -1,9 +1,9 @@
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
+import { servicesFor } from '../cli/register.ts';
 import type { Identity } from '../discord/inspection.ts';
 import { areRegistered } from '../discord/registration.ts';
 import type { DiscordRest } from '../discord/rest.ts';
-import { servicesFor } from '../register.ts';
 import { judgeTrouble, notAsked } from './discord.ts';
 import { type Finding, fault, well } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { plainName } from '../markup.ts';
 import { redactor } from '../redactor.ts';
-import { exit } from '../terminal.ts';
+import { exit } from '../terminal/terminal.ts';
 import type { Told } from './examine.ts';
 import type { Finding } from './finding.ts';
 

@@ -7,8 +7,8 @@ import { writeWhole } from '../store/copy.ts';
 import { type EntrySelection, entryPages } from '../store/entry-pages.ts';
 import { openSnapshot, type Snapshot } from '../store/snapshot.ts';
 import { standingOf } from '../store/standing.ts';
-import { exit, type Terminal, UsageError } from '../terminal.ts';
-import { withDatabase } from '../with-database.ts';
+import { exit, type Terminal, UsageError } from '../terminal/terminal.ts';
+import { withDatabase } from '../terminal/with-database.ts';
 import { type Format, formats } from './format.ts';
 
 const help = `tallyhook export: prints every entry of the ledger, oldest first, as it is at one moment

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { createLog, type LogLevel, logLevels } from '../log.ts';
-import { complaining, exit, stopped, type Terminal, UsageError } from '../terminal.ts';
+import { complaining, exit, stopped, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { issueSignInToken, linkLifetime } from './actions/sign-in.ts';
 import { createControls } from './controls.ts';
 import { discordId } from './listing/listing.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Clock, second, systemClock } from '../clock.ts';
-import { complaining, exit, readSecret, type Terminal, UsageError } from '../terminal.ts';
+import { complaining, exit, readSecret, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { sign } from '../webhook/signature.ts';
 import { discordId } from './listing/listing.ts';
 import { isSendable, reorderedEvents, sentEvent } from './sent-events.ts';

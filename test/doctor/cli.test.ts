@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { doctor } from '../../src/doctor/cli.ts';
-import { complaining } from '../../src/terminal.ts';
+import { complaining } from '../../src/terminal/terminal.ts';
 import { captive } from '../service/terminal.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

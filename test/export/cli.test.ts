@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exportCommand } from '../../src/export/cli.ts';
-import { complaining } from '../../src/terminal.ts';
+import { complaining } from '../../src/terminal/terminal.ts';
 import { captive } from '../service/terminal.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { voted } from '../support/voted.ts';

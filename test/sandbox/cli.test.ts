@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { second } from '../../src/clock.ts';
 import { sandboxCommand } from '../../src/sandbox/cli.ts';
-import type { Terminal } from '../../src/terminal.ts';
+import type { Terminal } from '../../src/terminal/terminal.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** A terminal that says stop a moment after something was printed: the bot shall have had the time to connect. */

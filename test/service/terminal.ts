@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Terminal } from '../../src/terminal.ts';
+import type { Terminal } from '../../src/terminal/terminal.ts';
 
 /** A terminal that keeps what is written to it. */
 export function captive(input: NodeJS.ReadableStream = new PassThrough()): {

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, Router } from 'express';
 import { messageOf } from '../../errors.ts';
-import { html } from '../../html.ts';
+import { html } from '../../pages/html.ts';
 import { addressOf } from '../address.ts';
 import type { Gate } from '../gate.ts';
 import { Refused, refusalOf } from '../refused.ts';

@@ -1,6 +1,6 @@
-import { type Html, html } from '../../html.ts';
 import { premiumKinds, voteKinds } from '../../ledger/event.ts';
-import { ago } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { ago } from '../../pages/moments.ts';
 import { outcomes } from '../../tally/tally.ts';
 import type { DeliveryRecord } from '../records.ts';
 import { deliveryLink, foreign, mark, memberLink, signed } from './marks.ts';

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { exactMoment, moment } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { exactMoment, moment } from '../../pages/moments.ts';
 import type { DeliveryStory } from '../tell-delivery.ts';
 import { effectItem } from './effect-item.ts';
 import { formToken } from './layout.ts';

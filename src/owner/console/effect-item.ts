@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { moment } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { moment } from '../../pages/moments.ts';
 import type { EffectRecord } from '../records.ts';
 import { whyOfEffect } from '../why.ts';
 import { formToken } from './layout.ts';

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
 import type { EffectState } from '../../outbox/effect.ts';
+import { type Html, html } from '../../pages/html.ts';
 import type { EffectRecord } from '../records.ts';
 import { effectItem } from './effect-item.ts';
 import type { Session } from './session.ts';

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { isFromElsewhere } from '../../same-origin.ts';
+import { isFromElsewhere } from '../../pages/same-origin.ts';
 import { Refused } from '../refused.ts';
 import type { Session, Sessions } from './session.ts';
 import { upFrom } from './show.ts';

@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../../html.ts';
+import { type Fragment, type Html, html } from '../../pages/html.ts';
 import { type NoticeName, notices } from './notices.ts';
 import type { Session } from './session.ts';
 

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
 import type { EffectState } from '../../outbox/effect.ts';
+import { type Html, html } from '../../pages/html.ts';
 import type { Outcome } from '../../tally/tally.ts';
 import { visible } from './pretty-json.ts';
 

@@ -1,6 +1,6 @@
-import { type Html, html } from '../../html.ts';
 import { largestCorrection, longestReason } from '../../ledger/correction.ts';
-import { ago, counted, moment } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { ago, counted, moment } from '../../pages/moments.ts';
 import type { DeliveryRecord, EntryRecord } from '../records.ts';
 import type { MemberStory, VoteTimes } from '../tell-member.ts';
 import { whyOfDelivery } from '../why.ts';

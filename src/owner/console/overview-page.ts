@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { ago, counted } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { ago, counted } from '../../pages/moments.ts';
 import type { PartState } from '../services.ts';
 import type { Summary } from '../tell-summary.ts';
 import { foreign, mark } from './marks.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Fragment } from '../../html.ts';
+import type { Fragment } from '../../pages/html.ts';
 import { layout } from './layout.ts';
 import { readNotice } from './notices.ts';
 import type { Session } from './session.ts';

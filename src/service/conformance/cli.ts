@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Clock, systemClock } from '../../clock.ts';
-import { complaining, exit, readSecret, type Terminal, UsageError } from '../../terminal.ts';
+import { complaining, exit, readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { conformance, type Finding } from './suite.ts';
 
 export const conformanceHelp = `conformance: holds a service against the lookup API's document, line by line

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { ago, moment } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { ago, moment } from '../../pages/moments.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { DeliveryRecord } from '../storage/delivery-records.ts';
 import type { StoredKey } from '../storage/keys.ts';

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { ago, moment } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { ago, moment } from '../../pages/moments.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Attempt } from '../storage/attempts.ts';
 import type { Delivery } from '../storage/deliveries.ts';

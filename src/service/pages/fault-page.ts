@@ -1,4 +1,4 @@
-import { type Html, html } from '../../html.ts';
+import { type Html, html } from '../../pages/html.ts';
 
 /** @param back where the visitor came from, a path of this service. */
 export function faultPage(title: string, message: string, back: string): Html {

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { counted } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { counted } from '../../pages/moments.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import { badge } from './badge.ts';
 

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { ago, counted, moment, span } from '../../moments.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { ago, counted, moment, span } from '../../pages/moments.ts';
 import type { VoteStanding } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import { type ReviewOrder, reviewOrders, type StoredReview } from '../storage/reviews.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Fragment } from '../../html.ts';
+import type { Fragment } from '../../pages/html.ts';
 import type { Sending } from '../webhooks/attempt.ts';
 import { PageFault } from './fault.ts';
 import { layout } from './layout.ts';

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { isFromElsewhere } from '../../same-origin.ts';
+import { isFromElsewhere } from '../../pages/same-origin.ts';
 import { PageFault } from './fault.ts';
 
 /** Refuses forms that another site sent. */

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../html.ts';
+import { type Html, html } from '../../pages/html.ts';
 import type { Member } from '../storage/members.ts';
 
 /** For the sandbox: act as any member. There is no password because there is nothing to protect. */

@@ -1,8 +1,8 @@
-import { rotated, waitingForRestart } from '../config/rotation.ts';
-import { type Config, FaultyConfig } from '../config/schema.ts';
-import { messageOf } from './errors.ts';
-import type { Log } from './log.ts';
-import type { Redactor } from './redactor.ts';
+import { rotated, waitingForRestart } from '../../config/rotation.ts';
+import { type Config, FaultyConfig } from '../../config/schema.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Redactor } from '../redactor.ts';
 
 /**
  * Reads the settings anew and takes over the secrets in them, all or none. Settings that are faulty change nothing: what was in force

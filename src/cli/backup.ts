@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { backUp, type Copied } from './store/backup.ts';
-import { databaseFile } from './store/snapshot.ts';
-import { exit, type Terminal, UsageError } from './terminal.ts';
-import { withDatabase } from './with-database.ts';
+import { backUp, type Copied } from '../store/backup.ts';
+import { databaseFile } from '../store/snapshot.ts';
+import { exit, type Terminal, UsageError } from '../terminal/terminal.ts';
+import { withDatabase } from '../terminal/with-database.ts';
 
 const help = `tallyhook backup FILE: copies the database of DATABASE_URL into a file, also while the program runs
 

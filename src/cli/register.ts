@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import type { Services } from '../commands/command.ts';
-import { commands } from '../commands/index.ts';
-import type { Config } from '../config/schema.ts';
-import { systemClock } from './clock.ts';
-import { ownApplicationId, registerCommands } from './discord/registration.ts';
-import { createDiscordRest } from './discord/rest.ts';
-import { messageOf, TallyhookError } from './errors.ts';
-import { createLookup } from './lookup/client.ts';
+import type { Services } from '../../commands/command.ts';
+import { commands } from '../../commands/index.ts';
+import type { Config } from '../../config/schema.ts';
+import { systemClock } from '../clock.ts';
+import { ownApplicationId, registerCommands } from '../discord/registration.ts';
+import { createDiscordRest } from '../discord/rest.ts';
+import { messageOf, TallyhookError } from '../errors.ts';
+import { createLookup } from '../lookup/client.ts';
+import { exit, type Terminal } from '../terminal/terminal.ts';
+import { en } from '../texts/en.ts';
 import { withConfig } from './start.ts';
-import { exit, type Terminal } from './terminal.ts';
-import { en } from './texts/en.ts';
 
 const help = `tallyhook register: registers the slash commands, on the guild that DISCORD_GUILD_ID names or everywhere, and exits
 

@@ -1,4 +1,4 @@
-import { day, hour, minute } from './clock.ts';
+import { day, hour, minute } from '../clock.ts';
 import { type Html, html } from './html.ts';
 
 /** A moment as a reader likes it, with the exact one behind it. Without JavaScript the reader's time zone is unknown: UTC. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isStray } from '../src/stray-errors.ts';
+import { isStray } from '../../src/terminal/stray-errors.ts';
 
 describe('an error that nobody caught', () => {
   it('is survived only where it is the end of a connection', () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { TallyhookError } from './errors.ts';
+import { TallyhookError } from '../errors.ts';
 
 /** Where a command of the command line reads and writes. */
 export interface Terminal {

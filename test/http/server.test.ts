@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpServer, type HttpLimits } from '../src/http-server.ts';
-import { answersIn, rawConnection } from './support/raw-http.ts';
+import { createHttpServer, type HttpLimits } from '../../src/http/server.ts';
+import { answersIn, rawConnection } from '../support/raw-http.ts';
 
 const readAll: RequestListener = (request, response) => {
   let size = 0;

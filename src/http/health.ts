@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import { messageOf } from './errors.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import { messageOf } from '../errors.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 /** A part that the whole needs to be of use. Resolves when it is ready; rejects with the reason. */
 export type Part = () => Promise<void>;

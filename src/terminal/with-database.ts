@@ -1,5 +1,5 @@
-import { loadDatabaseUrl } from '../config/database-url.ts';
-import { FaultyConfig } from '../config/schema.ts';
+import { loadDatabaseUrl } from '../../config/database-url.ts';
+import { FaultyConfig } from '../../config/schema.ts';
 import { exit, type Terminal } from './terminal.ts';
 
 /** Runs with the address of the database, the only setting that is looked at, or says what is wrong with it. */

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
+import { restore } from '../store/backup.ts';
+import { databaseFile } from '../store/snapshot.ts';
+import { exit, type Terminal } from '../terminal/terminal.ts';
+import { withDatabase } from '../terminal/with-database.ts';
 import { contentsInWords, judgeLedger, onlyFile } from './backup.ts';
-import { restore } from './store/backup.ts';
-import { databaseFile } from './store/snapshot.ts';
-import { exit, type Terminal } from './terminal.ts';
-import { withDatabase } from './with-database.ts';
 
 const help = `tallyhook restore FILE: makes a backup the database of DATABASE_URL
 

@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 
 /** What a socket that nobody listens to any more may still say. */
 const ofConnections = [

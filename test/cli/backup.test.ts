@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { backup } from '../src/backup.ts';
-import { restoreCommand } from '../src/restore.ts';
-import { complaining, type Terminal } from '../src/terminal.ts';
-import { captive } from './service/terminal.ts';
-import { tempDir } from './support/temp-dir.ts';
-import { voted } from './support/voted.ts';
+import { backup } from '../../src/cli/backup.ts';
+import { restoreCommand } from '../../src/cli/restore.ts';
+import { complaining, type Terminal } from '../../src/terminal/terminal.ts';
+import { captive } from '../service/terminal.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { voted } from '../support/voted.ts';
 
 type Verb = (args: readonly string[], terminal: Terminal) => Promise<number>;
 

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { start } from '../src/start.ts';
-import { captive } from './service/terminal.ts';
-import { nowhere, settings } from './support/settings.ts';
-import { tempDir } from './support/temp-dir.ts';
+import { start } from '../../src/cli/start.ts';
+import { captive } from '../service/terminal.ts';
+import { nowhere, settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { isConfigured, loadConfig } from '../config/load.ts';
-import type { Environment } from '../config/read-values.ts';
-import { type Config, FaultyConfig } from '../config/schema.ts';
-import { createApp } from './app.ts';
-import { systemClock } from './clock.ts';
-import { createLog } from './log.ts';
-import { redactor } from './redactor.ts';
+import { isConfigured, loadConfig } from '../../config/load.ts';
+import type { Environment } from '../../config/read-values.ts';
+import { type Config, FaultyConfig } from '../../config/schema.ts';
+import { createApp } from '../app.ts';
+import { systemClock } from '../clock.ts';
+import { createLog } from '../log.ts';
+import { redactor } from '../redactor.ts';
+import { surviveStrayErrors } from '../terminal/stray-errors.ts';
+import { exit, stopped, type Terminal } from '../terminal/terminal.ts';
 import { createReload } from './reload.ts';
-import { surviveStrayErrors } from './stray-errors.ts';
-import { exit, stopped, type Terminal } from './terminal.ts';
 
 const help = `tallyhook start: receives webhooks and runs the bot until it is stopped
 
@@ -26,7 +26,7 @@ export async function start(
   environment: () => Environment,
 ): Promise<number> {
   if (!isConfigured(process.env)) {
-    const { sandboxCommand } = await import('./sandbox/cli.ts');
+    const { sandboxCommand } = await import('../sandbox/cli.ts');
     if (args.some((word) => word === '--help' || word === '-h')) {
       terminal.print(`${help}\n\nWithout DISCORD_TOKEN these are its options:\n`);
     } else {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { TallyhookError } from '../errors.ts';
 import { answerBrokenRequests } from './broken-request.ts';
-import { TallyhookError } from './errors.ts';
 
 /** What a sender may cost. Times in ms; a sender of webhooks gives up after 10 s by itself. */
 export interface HttpLimits {
