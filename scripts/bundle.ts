@@ -6,7 +6,7 @@ import { ascii } from './ascii.ts';
 import { notices } from './notices.ts';
 
 /** Each has a file under its own name: what is run, and the thread that is started by its address. */
-const input = { launch: 'src/launch.js', 'writing-thread': 'src/store/writing-thread.ts' };
+const input = { launch: 'src/launch.js', 'writing-thread': 'src/store/commits/writing-thread.ts' };
 
 /** A tool that only the repository has. Node looks for it when it is asked for. */
 const installed = ['rolldown'];

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
-import { sqlite } from '../../src/store/sqlite.ts';
 import { atSql, listing, voterSql, votersOf } from './past.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { backUp, type Copied } from '../store/backup.ts';
-import { databaseFile } from '../store/snapshot.ts';
+import { backUp, type Copied } from '../store/snapshots/backup.ts';
+import { databaseFile } from '../store/snapshots/snapshot.ts';
 import { exit, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { withDatabase } from '../terminal/with-database.ts';
 

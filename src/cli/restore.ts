@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { restore } from '../store/backup.ts';
-import { databaseFile } from '../store/snapshot.ts';
+import { restore } from '../store/snapshots/backup.ts';
+import { databaseFile } from '../store/snapshots/snapshot.ts';
 import { exit, type Terminal } from '../terminal/terminal.ts';
 import { withDatabase } from '../terminal/with-database.ts';
 import { contentsInWords, judgeLedger, onlyFile } from './backup.ts';

@@ -1,4 +1,4 @@
-import type { Standing } from '../store/standing.ts';
+import type { Standing } from '../store/snapshots/standing.ts';
 import { type Finding, fault, note, well } from './finding.ts';
 
 /** How the database stands to this program. */

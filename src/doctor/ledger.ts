@@ -1,4 +1,4 @@
-import type { BalanceDifference, Differences, PaymentDifference, StrayRows } from '../store/audit.ts';
+import type { BalanceDifference, Differences, PaymentDifference, StrayRows } from '../store/snapshots/audit.ts';
 import { type Finding, fault, well } from './finding.ts';
 
 const rowsByHand = 'Somebody changed or deleted rows by hand. Restore a backup, or report it.';

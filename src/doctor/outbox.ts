@@ -1,5 +1,5 @@
 import { day, minute } from '../clock.ts';
-import type { Backlog } from '../store/survey.ts';
+import type { Backlog } from '../store/snapshots/survey.ts';
 import { agoInWords } from './deliveries.ts';
 import { type Finding, fault, note, well } from './finding.ts';
 

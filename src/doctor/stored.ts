@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { messageOf } from '../errors.ts';
-import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../store/audit.ts';
-import { databaseFile, type Snapshot } from '../store/snapshot.ts';
-import type { Standing } from '../store/standing.ts';
+import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../store/snapshots/audit.ts';
+import { databaseFile, type Snapshot } from '../store/snapshots/snapshot.ts';
+import type { Standing } from '../store/snapshots/standing.ts';
+import { backlogOf, lastDeliveries } from '../store/snapshots/survey.ts';
 import type { Store } from '../store/store.ts';
-import { backlogOf, lastDeliveries } from '../store/survey.ts';
 import { judgeDamage, judgeStanding } from './database.ts';
 import { judgeDeliveries } from './deliveries.ts';
 import { checkDisk } from './disk.ts';

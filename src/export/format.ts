@@ -1,4 +1,4 @@
-import type { NumberedEntry } from '../store/entry-pages.ts';
+import type { NumberedEntry } from '../store/snapshots/entry-pages.ts';
 
 /** How entries become lines. */
 export interface Format {

@@ -1,6 +1,6 @@
 import { type Compilable, DummyDriver, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Connection, Dialect, Query } from './dialect.ts';
-import { kyselyWith } from './kysely-over.ts';
+import type { Connection, Dialect, Query } from './dialect/dialect.ts';
+import { kyselyWith } from './dialect/kysely-over.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds and compiles statements in the dialect's spelling; it never runs one itself. */

@@ -6,16 +6,16 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { Acts } from '../owner/acts.ts';
 import type { Records } from '../owner/records.ts';
 import type { Recorder } from '../tally/recorder.ts';
-import { sqlAccounts } from './accounts.ts';
-import { spentSince } from './budget-log.ts';
-import type { Dialect } from './dialect.ts';
-import { createGroupCommit, type GroupCommit } from './group-commit.ts';
-import { sqlLeaderboard } from './leaderboard.ts';
-import { migrate } from './migrate.ts';
-import { sqlOutbox } from './outbox.ts';
-import { sqlRecords } from './records.ts';
+import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
+import { createWriter } from './commits/writer.ts';
+import type { Dialect } from './dialect/dialect.ts';
+import { migrate } from './migrations/migrate.ts';
+import { sqlAccounts } from './reads/accounts.ts';
+import { sqlLeaderboard } from './reads/leaderboard.ts';
+import { sqlOutbox } from './reads/outbox.ts';
+import { sqlRecords } from './reads/records.ts';
 import { compiler } from './statement.ts';
-import { createWriter } from './writer.ts';
+import { spentSince } from './writes/budget-log.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
@@ -121,11 +121,13 @@ async function opened(
   try {
     const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
     const dialect =
-      path === null ? (await import('./postgres.ts')).postgres(url) : (await import('./sqlite.ts')).sqlite(path);
+      path === null
+        ? (await import('./dialect/postgres.ts')).postgres(url)
+        : (await import('./dialect/sqlite.ts')).sqlite(path);
     await migrate(dialect, clock);
     const commits =
       path !== null && thread
-        ? (await import('./threaded-commits.ts')).threadedCommits(path, mostWaiting)
+        ? (await import('./commits/threaded-commits.ts')).threadedCommits(path, mostWaiting)
         : createGroupCommit(createWriter(dialect), clock, mostWaiting);
     return { dialect, commits };
   } catch (error) {

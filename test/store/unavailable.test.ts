@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { minute, systemClock } from '../../src/clock.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { sqlite } from '../../src/store/sqlite.ts';
+import { createWriter } from '../../src/store/commits/writer.ts';
+import { sqlite } from '../../src/store/dialect/sqlite.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openStore } from '../../src/store/store.ts';
-import { createWriter } from '../../src/store/writer.ts';
 import { receiving } from '../support/receiving.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 
 /** What the owner's questions are answered from, and the keys under which corrections were asked for. */
 export function owner(dialect: Dialect) {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 
 /**
  * Each entry names its user's entry before it, and the balance names the newest one and the last votes: what recording a vote has to know

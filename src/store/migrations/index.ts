@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import { first } from './001-first.ts';
 import { unsureEffects } from './002-unsure-effects.ts';
 import { owner } from './003-owner.ts';

@@ -1,0 +1,50 @@
+import type { Dialect } from '../dialect/dialect.ts';
+import { compiler } from '../statement.ts';
+import { type Job, writesOver } from '../writes/writes.ts';
+
+/** What became of a batch. Of all but the first, nothing was kept. */
+export type Written =
+  | { readonly is: 'committed'; readonly results: readonly unknown[] }
+  /** Somebody else is writing: waiting a little helps. */
+  | { readonly is: 'busy'; readonly cause: Error }
+  /** Nothing can be written: full, read-only, gone. */
+  | { readonly is: 'unavailable'; readonly cause: Error }
+  /** One of the jobs cannot be done. */
+  | { readonly is: 'failed'; readonly cause: Error };
+
+/** Does batches of jobs, each batch in one transaction and one at a time: the next is not given before the last has come back. */
+export interface Writer {
+  commit(batch: readonly Job[]): Promise<Written>;
+}
+
+/** Writes over a connection of this thread's own. */
+export function createWriter(dialect: Dialect): Writer {
+  const { writing } = dialect;
+  const writes = writesOver(compiler(dialect), writing);
+
+  async function transaction(batch: readonly Job[]): Promise<unknown[]> {
+    await writing.begin();
+    try {
+      const results: unknown[] = [];
+      for (const { name, args } of batch) {
+        results.push(await (writes[name] as (...args: readonly unknown[]) => Promise<unknown>)(...args));
+      }
+      await writing.commit();
+      return results;
+    } catch (error) {
+      await writing.rollback().catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    async commit(batch) {
+      try {
+        return { is: 'committed', results: await transaction(batch) };
+      } catch (error) {
+        const cause = error instanceof Error ? error : new Error(String(error));
+        return { is: dialect.isBusy(error) ? 'busy' : dialect.isUnavailable(error) ? 'unavailable' : 'failed', cause };
+      }
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely';
+import type { LedgerReads } from '../../ledger/ledger.ts';
+import { lastVoteIn } from '../../ledger/passbook.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { statement } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+
+/** Single accounts, as anybody may read them. */
+export function sqlAccounts(db: Kysely<Tables>, reading: Connection): Omit<LedgerReads, 'leaderboard'> {
+  const balance = statement<{ userId: string }>()((argument) =>
+    db.selectFrom('balances').select(['credits', 'votes', 'last_votes']).where('user_id', '=', argument('userId')),
+  );
+
+  return {
+    async account(userId) {
+      const [row] = await balance(reading, { userId });
+      return { userId, credits: row?.credits ?? 0, votes: row?.votes ?? 0 };
+    },
+
+    async lastVoteAt(userId, listing) {
+      const [row] = await balance(reading, { userId });
+      return row === undefined ? null : lastVoteIn(JSON.parse(row.last_votes), listing);
+    },
+  };
+}

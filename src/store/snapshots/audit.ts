@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import { countedVotes } from '../../ledger/entry.ts';
+import { constant } from '../statement.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** A user whose balance is not the sum of the entries: credits and votes, as the balance has them and as the entries add up to. */
+export interface BalanceDifference {
+  readonly userId: string;
+  readonly balance: { readonly credits: number; readonly votes: number };
+  readonly entries: { readonly credits: number; readonly votes: number };
+}
+
+/** A delivery whose row says that it paid another sum (credits) than its entries do. A delivery that is missing has paid nothing. */
+export interface PaymentDifference {
+  readonly deliveryId: number;
+  readonly paid: number;
+  readonly entered: number;
+}
+
+/**
+ * How many entries do not name their user's entry before them, and how many balances not the newest one. A history is read along
+ * these links, so what they pass over would not be seen.
+ */
+export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
+  const count = db.fn.countAll<number>().as('count');
+  const before = sql<number | null>`lag(id) over (partition by user_id order by id)`;
+  const links = db.selectFrom('entries').select(['previous', before.as('before')]);
+  const [entries] = await run(
+    db.selectFrom(links.as('links')).select(count).whereRef('previous', 'is distinct from', 'before'),
+  );
+  const newest = db
+    .selectFrom('entries')
+    .select(({ fn }) => ['user_id', fn.max('id').as('newest')])
+    .groupBy('user_id');
+  const [balances] = await run(
+    db
+      .selectFrom('balances')
+      .leftJoin(newest.as('newest'), 'newest.user_id', 'balances.user_id')
+      .select(count)
+      .whereRef('last_entry', 'is distinct from', 'newest'),
+  );
+  return (entries?.count ?? 0) + (balances?.count ?? 0);
+}
+
+/** How many rows point at a row that is not there: entries and effects at deliveries, names at orders. */
+export interface StrayRows {
+  readonly entries: number;
+  readonly effects: number;
+  readonly names: number;
+}
+
+/** All that differ, and the first few of them. */
+export interface Differences<Difference> {
+  readonly count: number;
+  readonly first: readonly Difference[];
+}
+
+const mostShown = 5;
+
+/** Proves "balance = sum of entries", of credits and of votes, for every user at once; a user without a balance has 0. */
+export async function balanceDifferences({ db, run }: Snapshot): Promise<Differences<BalanceDifference>> {
+  const isVote = (cause: string) => sql<number>`case when ${sql.ref(cause)} in (${sql.join(votes)}) then 1 else 0 end`;
+  const sides = db
+    .selectFrom('balances')
+    .select(['user_id', 'credits', 'votes', zero.as('entered_credits'), zero.as('entered_votes')])
+    .unionAll(
+      db
+        .selectFrom('entries')
+        .select(['user_id', zero.as('credits'), zero.as('votes')])
+        .select(['credits as entered_credits', isVote('cause').as('entered_votes')]),
+    );
+  const rows = await run(
+    db
+      .selectFrom(sides.as('sides'))
+      .select(({ fn }) => [
+        'user_id',
+        fn.sum('credits').as('credits'),
+        fn.sum('votes').as('votes'),
+        fn.sum('entered_credits').as('entered_credits'),
+        fn.sum('entered_votes').as('entered_votes'),
+        countOfAll.as('count'),
+      ])
+      .groupBy('user_id')
+      .having(({ or, eb, fn }) =>
+        or([
+          eb(fn.sum('credits'), '<>', fn.sum('entered_credits')),
+          eb(fn.sum('votes'), '<>', fn.sum('entered_votes')),
+        ]),
+      )
+      .orderBy('user_id')
+      .limit(mostShown),
+  );
+  const first = rows.map((row) => ({
+    userId: row.user_id,
+    balance: { credits: Number(row.credits), votes: Number(row.votes) },
+    entries: { credits: Number(row.entered_credits), votes: Number(row.entered_votes) },
+  }));
+  return { count: rows[0]?.count ?? 0, first };
+}
+
+/** Every delivery that paid has its entry, of the same credits, and no entry names a delivery that paid something else. */
+export async function paymentDifferences({ db, run }: Snapshot): Promise<Differences<PaymentDifference>> {
+  const sides = db
+    .selectFrom('deliveries')
+    .select(['id as delivery_id', 'credits as paid', zero.as('entered')])
+    .where('credits', '<>', constant(0))
+    .unionAll(
+      db
+        .selectFrom('entries')
+        .select([sql<number>`delivery_id`.as('delivery_id'), zero.as('paid'), 'credits as entered'])
+        .where('delivery_id', 'is not', null)
+        .where('credits', '<>', constant(0)),
+    );
+  const rows = await run(
+    db
+      .selectFrom(sides.as('sides'))
+      .select(({ fn }) => [
+        'delivery_id',
+        fn.sum('paid').as('paid'),
+        fn.sum('entered').as('entered'),
+        countOfAll.as('count'),
+      ])
+      .groupBy('delivery_id')
+      .having(({ eb, fn }) => eb(fn.sum('paid'), '<>', fn.sum('entered')))
+      .orderBy('delivery_id')
+      .limit(mostShown),
+  );
+  const first = rows.map((row) => ({
+    deliveryId: row.delivery_id,
+    paid: Number(row.paid),
+    entered: Number(row.entered),
+  }));
+  return { count: rows[0]?.count ?? 0, first };
+}
+
+/** Looks for them, since the database has no foreign keys, for speed. */
+export async function strayRows({ db, run }: Snapshot): Promise<StrayRows> {
+  const count = db.fn.countAll<number>().as('count');
+  const deliveries = db.selectFrom('deliveries').select('deliveries.id');
+  const orders = db.selectFrom('orders').select('orders.id');
+  const [entries] = await run(
+    db
+      .selectFrom('entries')
+      .select(count)
+      .where('delivery_id', 'is not', null)
+      .where(({ not, exists }) =>
+        not(exists(deliveries.where('deliveries.id', '=', sql.ref<number>('entries.delivery_id')))),
+      ),
+  );
+  const [effects] = await run(
+    db
+      .selectFrom('effects')
+      .select(count)
+      .where(({ not, exists }) =>
+        not(exists(deliveries.where('deliveries.id', '=', sql.ref<number>('effects.delivery_id')))),
+      ),
+  );
+  const [names] = await run(
+    db
+      .selectFrom('order_names')
+      .select(count)
+      .where(({ not, exists }) => not(exists(orders.where('orders.id', '=', sql.ref<string>('order_names.order_id'))))),
+  );
+  return { entries: entries?.count ?? 0, effects: effects?.count ?? 0, names: names?.count ?? 0 };
+}
+
+const votes = countedVotes.map((cause) => constant(cause));
+const zero = sql.lit(0);
+/** How many groups there are in all, however few of them are returned. */
+const countOfAll = sql<number>`count(*) over ()`;

@@ -1,0 +1,53 @@
+import type { Kysely, Selectable } from 'kysely';
+import { merged } from '../../tally/order.ts';
+import type { Order, Tally } from '../../tally/tally.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { run } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+
+/** Premium orders under all their names, for use inside a transaction of `connection`. */
+export function ordersIn(db: Kysely<Tables>, connection: Connection): Pick<Tally, 'findOrder' | 'saveOrder'> {
+  return {
+    async findOrder(orderIds) {
+      if (orderIds.length === 0) return null;
+      const named = db.selectFrom('order_names').select('order_id').where('name', 'in', orderIds);
+      const orders = await run(connection, db.selectFrom('orders').selectAll().where('id', 'in', named).orderBy('id'));
+      const names = await run(connection, db.selectFrom('order_names').selectAll().where('order_id', 'in', named));
+      return orders
+        .map((order) => orderOf(order, names))
+        .reduce<Order | null>((whole, order) => (whole === null ? order : merged(whole, order)), null);
+    },
+
+    async saveOrder(order, at) {
+      const [id] = order.orderIds;
+      if (id === undefined) return;
+      const row = rowOfOrder(order, at);
+      await run(
+        connection,
+        db
+          .insertInto('orders')
+          .values({ id, ...row })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
+      );
+      const names = order.orderIds.map((name) => ({ name, order_id: id }));
+      await run(
+        connection,
+        db
+          .insertInto('order_names')
+          .values(names)
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ order_id: id })),
+      );
+      await run(connection, db.deleteFrom('orders').where('id', 'in', order.orderIds).where('id', '<>', id));
+    },
+  };
+}
+
+function orderOf(row: Selectable<Tables['orders']>, names: readonly Selectable<Tables['order_names']>[]): Order {
+  const { id, listing, user_id: userId, tier, state, period_end: periodEnd } = row;
+  const others = names.filter(({ name, order_id }) => order_id === id && name !== id).map(({ name }) => name);
+  return { orderIds: [id, ...others], listing, userId, tier, state, periodEnd };
+}
+
+function rowOfOrder({ listing, userId, tier, state, periodEnd }: Order, at: number) {
+  return { listing, user_id: userId, tier, state, period_end: periodEnd, updated_at: at };
+}

@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { minute, systemClock } from '../../../src/clock.ts';
+import { threadedCommits } from '../../../src/store/commits/threaded-commits.ts';
+import { sqlite } from '../../../src/store/dialect/sqlite.ts';
+import { migrate } from '../../../src/store/migrations/migrate.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+/** A writing thread on a migrated file. Its jobs note departures in the budget's log. */
+async function committing(mostWaiting = 100) {
+  const path = join(tempDir(), 'tally.db');
+  const dialect = sqlite(path);
+  onTestFinished(() => dialect.close());
+  await migrate(dialect, systemClock);
+  const commits = threadedCommits(path, mostWaiting);
+  onTestFinished(() => commits.close());
+  const note = (at: number | null) => commits.write('spend', 'key', at as number, minute, 1_000);
+  const noted = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
+  return { commits, note, noted };
+}
+
+describe('the thread that writes', () => {
+  it('resolves each write after its commit, and lets one of a batch fail alone', async () => {
+    const { commits, note, noted } = await committing();
+    const settled = await Promise.allSettled([note(1), note(null), note(2)]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await noted()).toEqual([{ at: 1 }, { at: 2 }]);
+    expect(commits.waiting()).toBe(0);
+  });
+
+  it('refuses more than may wait, and takes up again', async () => {
+    const { note, noted } = await committing(2);
+    const settled = await Promise.allSettled([note(1), note(2), note(3)]);
+    expect(settled[2]).toMatchObject({ reason: { code: 'queue_full' } });
+    await note(4);
+    expect(await noted()).toHaveLength(3);
+  });
+
+  it('commits what waits when it is closed, and then takes no more', async () => {
+    const { commits, note, noted } = await committing();
+    const waiting = [note(1), note(2)];
+    await commits.close();
+    await Promise.all(waiting);
+    expect(await noted()).toHaveLength(2);
+    await expect(note(3)).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('counts as not written what it had when it ends by a fault', async () => {
+    const file = join(tempDir(), 'no-folder');
+    writeFileSync(file, '');
+    const commits = threadedCommits(join(file, 'tally.db'), 10);
+    await expect(commits.write('probe', 1)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(commits.write('probe', 2)).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(commits.waiting()).toBe(0);
+    await commits.close();
+  });
+});

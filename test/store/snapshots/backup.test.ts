@@ -1,0 +1,193 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { backUp, restore } from '../../../src/store/snapshots/backup.ts';
+import { openStore } from '../../../src/store/store.ts';
+import { singleValue } from '../../support/single-value.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import { voted, votedAt } from '../../support/voted.ts';
+
+const quietly = { onProgress: () => {}, stop: new AbortController().signal };
+
+async function votedFile(...statements: string[]) {
+  const directory = tempDir();
+  const path = join(directory, 'tally.db');
+  await voted(`sqlite:${path}`, ['1', '2', '3']);
+  const database = new DatabaseSync(path);
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+  });
+  for (const statement of statements) database.exec(statement);
+  return { directory, path, database, copy: join(directory, 'copy.db') };
+}
+
+/** Overwrites an index with rubbish. */
+function damage(path: string): void {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = DELETE');
+  const root = Number(singleValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'"));
+  const size = Number(singleValue(database, 'PRAGMA page_size'));
+  database.close();
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, (root - 1) * size, root * size);
+  writeFileSync(path, bytes);
+}
+
+describe('a backup', () => {
+  it('is a whole copy in one file, which only its owner may read', async () => {
+    const { directory, path, copy } = await votedFile();
+    const copied = await backUp(path, copy, quietly);
+    expect(copied).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt, differing: 0 });
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
+    const store = await openStore(`sqlite:${copy}`, systemClock);
+    onTestFinished(() => store.close());
+    expect(await store.ledger.account('2')).toEqual({ userId: '2', credits: 10, votes: 1 });
+  });
+
+  it('leaves no trace beside a database that nobody has open', async () => {
+    const { directory, path, database, copy } = await votedFile();
+    database.close();
+    await backUp(path, copy, quietly);
+    expect(readdirSync(directory).sort()).toEqual(['copy.db', 'tally.db']);
+  });
+
+  it('is of one moment and ends, however much is written meanwhile', async () => {
+    const { path, database, copy } = await votedFile();
+    const insert = database.prepare(
+      "INSERT INTO entries (user_id, credits, cause, at) VALUES ('1', 0, 'correction', 0)",
+    );
+    database.exec('BEGIN');
+    for (let row = 0; row < 400_000; row += 1) insert.run();
+    database.exec('COMMIT');
+    const copied = await backUp(path, copy, { ...quietly, onProgress: () => void insert.run() });
+    expect(copied.entries).toBe(400_003);
+    expect(singleValue(database, 'SELECT count(*) FROM entries')).toBeGreaterThan(400_003);
+  });
+
+  it('overwrites nothing, and leaves nothing behind where it fails', async () => {
+    const { directory, path, copy } = await votedFile();
+    writeFileSync(copy, 'precious');
+    await expect(backUp(path, copy, quietly)).rejects.toMatchObject({ code: 'file_exists' });
+    expect(readFileSync(copy, 'utf8')).toBe('precious');
+    await expect(backUp(path, join(directory, 'no/such/folder.db'), quietly)).rejects.toMatchObject({
+      code: 'cannot_write',
+    });
+    await expect(backUp(join(directory, 'nothing.db'), `${copy}2`, quietly)).rejects.toMatchObject({
+      code: 'no_database',
+    });
+    expect(existsSync(`${copy}2`)).toBe(false);
+    writeFileSync(`${copy}3.partial`, '');
+    await expect(backUp(path, `${copy}3`, quietly)).rejects.toMatchObject({ code: 'partial_exists' });
+  });
+
+  it('leaves nothing behind when it is stopped', async () => {
+    const { directory, path, database, copy } = await votedFile();
+    database.exec(
+      'CREATE TABLE ballast AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) SELECT zeroblob(4000) FROM n',
+    );
+    const stopping = new AbortController();
+    const stopped = backUp(path, copy, { onProgress: () => stopping.abort(), stop: stopping.signal });
+    await expect(stopped).rejects.toMatchObject({ code: 'stopped' });
+    expect(readdirSync(directory).filter((name) => name.startsWith('copy'))).toEqual([]);
+  });
+
+  it('of a damaged database is not kept', async () => {
+    const { directory, path, database, copy } = await votedFile();
+    database.close();
+    damage(path);
+    await expect(backUp(path, copy, quietly)).rejects.toMatchObject({
+      code: 'damaged',
+      cure: expect.stringContaining('doctor'),
+    });
+    expect(readdirSync(directory)).toEqual(['tally.db']);
+  });
+
+  it('of a ledger that does not add up is kept, and says so', async () => {
+    const { path, copy } = await votedFile("UPDATE balances SET credits = 7 WHERE user_id = '1'");
+    expect(await backUp(path, copy, quietly)).toMatchObject({ entries: 3, differing: 1 });
+    expect(existsSync(copy)).toBe(true);
+  });
+});
+
+describe('restoring', () => {
+  it('brings back what was in the backup, and leaves that as it was', async () => {
+    const { directory, path, copy } = await votedFile();
+    await backUp(path, copy, quietly);
+    const before = readFileSync(copy);
+    chmodSync(copy, 0o400);
+    const to = join(directory, 'new/place/tally.db');
+    expect(await restore(copy, to)).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt, differing: 0 });
+    expect(readFileSync(copy).equals(before)).toBe(true);
+    expect(statSync(to).mode & 0o777).toBe(0o600);
+    const store = await openStore(`sqlite:${to}`, systemClock);
+    onTestFinished(() => store.close());
+    expect(await store.records.counts()).toMatchObject({ credits: 30, votes: 3, users: 3, effects: { waiting: 3 } });
+  });
+
+  it('takes a copy that was made by hand together with its write-ahead log', async () => {
+    const { directory, path } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    expect(await restore(path, join(directory, 'new.db'))).toMatchObject({ entries: 3 });
+  });
+
+  it('lets nobody else read the copy while it is proved, whatever may be read of the original', async () => {
+    const { directory, path } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
+    for (const name of [path, `${path}-wal`]) chmodSync(name, 0o644);
+    const seen = new Map<string, number>();
+    let isOver = false;
+    async function look() {
+      while (!isOver) {
+        for (const name of readdirSync(directory).filter((file) => file.startsWith('new.db'))) {
+          const mode = statSync(join(directory, name), { throwIfNoEntry: false })?.mode ?? 0;
+          seen.set(name, (seen.get(name) ?? 0) | (mode & 0o777));
+        }
+        await setImmediate();
+      }
+    }
+    const looking = look();
+    await restore(path, join(directory, 'new.db'));
+    isOver = true;
+    await looking;
+    expect(new Set(seen.values())).toEqual(new Set([0o600]));
+    expect([...seen.keys()]).toContain('new.db.partial');
+  });
+
+  it('overwrites no database, also not one that a program has open', async () => {
+    const { directory, path, database, copy } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
+    await backUp(path, copy, quietly);
+    await expect(restore(copy, path)).rejects.toMatchObject({ code: 'in_use', cure: expect.stringContaining('Stop') });
+    database.close();
+    await expect(restore(copy, path)).rejects.toMatchObject({ code: 'database_exists' });
+    const moved = join(directory, 'moved.db');
+    writeFileSync(`${moved}-wal`, '');
+    await expect(restore(copy, moved)).rejects.toMatchObject({ code: 'in_use' });
+    expect(existsSync(moved)).toBe(false);
+  });
+
+  it('refuses what is no backup', async () => {
+    const { directory, path, database, copy } = await votedFile();
+    const to = join(directory, 'new.db');
+    const text = join(directory, 'text.db');
+    writeFileSync(text, 'This is not a database, however long it is. '.repeat(100));
+    await expect(restore(text, to)).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('text.db'),
+    });
+    await expect(restore(join(directory, 'nothing.db'), to)).rejects.toMatchObject({ code: 'no_database' });
+    const foreign = new DatabaseSync(join(directory, 'foreign.db'));
+    foreign.exec('CREATE TABLE songs (title TEXT)');
+    foreign.close();
+    await expect(restore(join(directory, 'foreign.db'), to)).rejects.toMatchObject({ code: 'not_ours' });
+    await backUp(path, copy, quietly);
+    damage(copy);
+    await expect(restore(copy, to)).rejects.toMatchObject({ code: 'damaged' });
+    database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999', '2030')");
+    await expect(restore(path, to)).rejects.toMatchObject({ code: 'database_too_new' });
+    expect(existsSync(to)).toBe(false);
+    expect(existsSync(`${to}.partial`)).toBe(false);
+  });
+});
