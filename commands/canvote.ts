@@ -10,6 +10,7 @@ import { userId } from './option.ts';
 /** The profile only adds a name and a link to vote, so nobody waits longer than this for it (ms). */
 const patience = 600;
 
+/** Whether a user may vote now (document, section 2.4); the profile only lends it a name and a link. */
 export const canvote = {
   name: 'canvote',
   visibility: 'private',

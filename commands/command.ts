@@ -18,8 +18,10 @@ export interface Services {
   readonly clock: Clock;
 }
 
+/** What an option holds. A button brings each of them back as a string. */
 export type OptionValue = string | number | boolean;
 
+/** At most 25, of at most 100 characters each. Discord: "Application Command Option Choice Structure". */
 export interface OptionChoice {
   readonly name: string;
   readonly value: string;
@@ -57,13 +59,17 @@ export type Button =
       readonly options: Readonly<Record<string, OptionValue>>;
     };
 
+/** At most 25 are drawn, with 256 characters for the name and 1,024 for the value. Discord: "Embed Limits". */
 export interface ReplyField {
   readonly name: Markup;
   readonly value: Markup;
   readonly inline?: boolean;
 }
 
-/** What a member sees: plain data, drawn by `src/discord/reply.ts`. Its type says that foreign text in it is escaped. */
+/**
+ * What a member sees: plain data, drawn by `src/discord/reply.ts`, which cuts what is longer than Discord takes. Its
+ * type says that foreign text in it is escaped.
+ */
 export interface Reply {
   readonly tone: 'good' | 'plain' | 'wait' | 'bad';
   readonly title?: Markup;

@@ -15,7 +15,10 @@ export function listingOption(listings: readonly ListedLookup[], texts: Texts): 
   return { type: 'string', name: 'listing', description: texts.listing.option, choices };
 }
 
-/** The listing that was chosen; the first for no choice or for one that is not there any more. */
+/**
+ * The listing that was chosen; the first for no choice or for one that is not there any more.
+ * @throws Error where there is none at all; `isServedBy` keeps such a command from being offered
+ */
 export function chosenListing(asked: Asked, listings: readonly ListedLookup[]): ListedLookup {
   const choice = asked.options['listing'];
   const chosen = listings.find((listed) => choiceOf(listed, listings) === choice) ?? listings[0];

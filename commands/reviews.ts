@@ -13,6 +13,7 @@ const perPage = 5;
 const longestComment = 950;
 const longestName = 80;
 
+/** What people say of a server (document, section 2.5). One request to the service serves every page. */
 export const reviews = {
   name: 'reviews',
   visibility: 'public',

@@ -8,6 +8,7 @@ import { chosenListing, listingOption, nameOf } from './listing.ts';
 
 const mostTags = 20;
 
+/** The profile of a listing, with its counts (document, sections 2.2 and 2.3). */
 export const stats = {
   name: 'stats',
   visibility: 'public',

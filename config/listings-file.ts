@@ -32,6 +32,7 @@ export const listingsFile = z.strictObject({
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two listings have the same name'),
 });
 
+/** A listing as the file has it: the cooldown is in hours here. */
 export type FileListing = z.infer<typeof listing>;
 
 /** The JSON Schema of the file, for editors. */

@@ -3,6 +3,7 @@ import type { Fault } from './schema.ts';
 import { isReadableByAll, readableByAll } from './secret-file.ts';
 import { type SettingName, settingNames, settings, type Values } from './settings.ts';
 
+/** Variables by name, as `process.env` has them. An empty one counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every setting's text from the environment, `NAME_FILE` or its default, checked. The faults are collected, not thrown. */

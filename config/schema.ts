@@ -5,11 +5,17 @@ export interface Listing {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null where it need not be known. */
   readonly id: string | null;
+  /** Its API key (document, section 5); null: the service is asked nothing about it. */
   readonly lookupKey: string | null;
+  /** All of them are valid at once, for rotation; with none every signed vote is refused (document, section 5.7). */
   readonly voteSecrets: readonly string[];
+  /** The same for premium events. */
   readonly premiumSecrets: readonly string[];
+  /** The whole Authorization value that unsigned server votes may carry; null: none may come unsigned. */
   readonly voteAuthorization: string | null;
+  /** Where votes are announced; null for nowhere. */
   readonly announceChannelId: string | null;
+  /** Where premium is announced; null for nowhere. */
   readonly premiumChannelId: string | null;
   /** Whole credits; the cooldown in ms. */
   readonly terms: {
@@ -22,13 +28,20 @@ export interface Listing {
 
 /** Everything that can be set, checked and frozen. */
 export interface Config {
+  /** `NODE_ENV` is `production`. */
   readonly production: boolean;
+  /** `apiUrl` without the version; `guildId` null registers the commands everywhere. */
   readonly discord: { readonly token: string; readonly apiUrl: string; readonly guildId: string | null };
+  /** Ends in `/api/v1`, without a slash after it (document, section 1). */
   readonly lookup: { readonly baseUrl: string };
   readonly listings: readonly Listing[];
+  /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
+  /** `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). */
   readonly cacheUrl: string;
+  /** Port 0 takes any that is free. */
   readonly http: { readonly host: string; readonly port: number };
+  /** Null: there is neither an owner's API nor a console. */
   readonly ownerToken: string | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** The file of the listings, where everybody on this machine may read it. */

@@ -12,7 +12,7 @@ export function isReadableByAll(path: string): boolean {
   return process.platform !== 'win32' && (statSync(path).mode & readableByOthers) !== 0;
 }
 
-/** What to tell of such a file where it holds a secret. `setting` is the one that names it. */
+/** What to tell of such a file where it holds a secret. `setting` names it. Throws what `statSync` throws. */
 export function readableByAll(setting: string, path: string): Fault {
   const mode = (statSync(path).mode & 0o777).toString(8).padStart(4, '0');
   return {

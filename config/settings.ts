@@ -138,6 +138,7 @@ export const settings = {
 } as const;
 
 export type SettingName = keyof typeof settings;
+/** Each as its schema reads it; undefined where it is faulty, or neither set nor given a default. */
 export type Values = { readonly [Name in SettingName]: z.infer<(typeof settings)[Name]['schema']> | undefined };
 
 export const settingNames = Object.keys(settings) as SettingName[];

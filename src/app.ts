@@ -68,7 +68,11 @@ export interface Edges {
   readonly stopwatch?: Clock;
 }
 
-/** Makes every adapter and hands each room its slice of the configuration. Opens the store; connects to nothing yet. */
+/**
+ * Makes every adapter and hands each room its slice of the configuration. Opens the store; connects to nothing yet.
+ * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and what
+ *   {@link openKeyv} throws
+ */
 export async function createApp(config: Config, edges: Edges): Promise<App> {
   const { clock, log, onRecorded = () => {}, onAttempted = () => {}, around = (listener) => listener } = edges;
   const store = await openStore(config.databaseUrl, clock);

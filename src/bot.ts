@@ -18,6 +18,7 @@ import type { Outbox } from './outbox/outbox.ts';
 
 /** All that Discord sees of tallyhook: it answers commands, and does what waits in the outbox. */
 export interface Bot {
+  /** To the gateway, with every shard. */
   readonly isConnected: boolean;
   /** Connects, and starts to work on the outbox. */
   start(): void;

@@ -1,14 +1,16 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type Redactor, redactor } from './redactor.ts';
 
+/** A pino logger. One that {@link createLog} has not made cuts no secrets out. */
 export type Log = Logger;
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Structured logs as JSON lines. Every secret is cut out of the finished line, whatever object, error or URL carried it there,
- * so that no call site can forget to redact. A redactor in place of the secrets can be told of more of them later.
+ * Structured logs as JSON lines, on stdout unless a destination is given. Every secret is cut out of the finished line,
+ * whatever object, error or URL carried it there, so that no call site can forget to redact. A redactor in place of the
+ * secrets can be told of more of them later.
  */
 export function createLog(options: {
   level: LogLevel;

@@ -31,6 +31,7 @@ export interface LookupClientParts {
   readonly log: Log;
 }
 
+/** Asks nothing yet. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
   config: Config,
   { store, cache, metrics, clock, log }: LookupClientParts,

@@ -32,6 +32,7 @@ const lastGrace = 1_000;
 /** Ctrl-C under npm comes twice, from the terminal and from npm: within this time (ms) it is still the same request. */
 const echo = 200;
 
+/** A command. Resolves with its exit code; what it may throw is for `complaining` to tell. */
 type Run = (args: readonly string[], terminal: Terminal, environment: () => Environment) => Promise<number>;
 
 /** Each is loaded only when it is asked for: a bot has no use for a service, nor the other way round. */

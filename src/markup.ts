@@ -4,6 +4,7 @@
  * All lengths are UTF-16 units, which is what Discord's limits count.
  */
 declare const safe: unique symbol;
+/** Text that Discord draws as we meant it. Only what is in this file makes one. */
 export type Markup = string & { readonly [safe]: true };
 
 /** Our own words around safe parts: markup`${mention(id)} has ${grouped(7)} credits`. */

@@ -9,11 +9,14 @@ const cache = 16_000;
 export interface OpenOptions {
   /** How long a statement waits for a lock that somebody else holds (ms), with the thread standing still. */
   readonly timeout: number;
-  /** Throws where there is no file, instead of making one. */
+  /** Throws what `node:sqlite` throws where there is no file, instead of making one; false unless given. */
   readonly mustExist?: boolean;
 }
 
-/** Opens a SQLite file, or `:memory:`, with the SQLite that comes with Node. A new file is its owner's alone (mode 0600). Two in one process would undo each other's locks. */
+/**
+ * Opens a SQLite file, or `:memory:`, with the SQLite that comes with Node. A new file is its owner's alone (mode
+ * 0600). Two in one process would undo each other's locks. Throws what `node:fs` and `node:sqlite` throw.
+ */
 export function openSqlite(path: string, { timeout, mustExist = false }: OpenOptions): DatabaseSync {
   if (!mustExist && path !== ':memory:') createPrivate(path);
   const database = new DatabaseSync(mustExist ? existing(path) : path, { timeout });

@@ -35,7 +35,7 @@ export async function backup(args: readonly string[], terminal: Terminal): Promi
   });
 }
 
-/** The one word that the command takes besides its options. */
+/** The one word that the command takes besides its options. @throws UsageError for none, and for more */
 export function onlyFile(positionals: readonly string[]): string {
   const [file, ...more] = positionals;
   if (file === undefined || file === '' || more.length > 0) throw new UsageError('Name one file.');

@@ -15,7 +15,7 @@ const help = `tallyhook register: registers the slash commands, on the guild tha
 
 \`tallyhook start\` does the same by itself; this is for whoever wants it done before.`;
 
-/** `tallyhook register`. */
+/** `tallyhook register`. Throws TallyhookError `not_registered`, and what {@link servicesFor} throws. */
 export async function register(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { help: { type: 'boolean', short: 'h', default: false } } });
   if (values.help) {
@@ -40,7 +40,7 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
   });
 }
 
-/** What decides which commands are offered: the listings that have a key. */
+/** What decides which commands are offered: the listings with a key. Throws TallyhookError `lookup_key_malformed`. */
 export function servicesFor({ lookup, listings }: Config): Pick<Services, 'listings' | 'texts'> {
   const served = listings.flatMap(({ name, kind, lookupKey }) =>
     lookupKey === null

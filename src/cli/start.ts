@@ -95,7 +95,7 @@ function keepParserSmall(): void {
   setFlagsFromString('--wasm-tier-up-filter=0');
 }
 
-/** Runs with the configuration of the environment, or says what is wrong with it. */
+/** Runs with the configuration of the environment, or says what is wrong with it and resolves with the exit code 2. */
 export async function withConfig(terminal: Terminal, run: (config: Config) => Promise<number>): Promise<number> {
   try {
     return await run(loadConfig(process.env));

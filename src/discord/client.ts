@@ -23,15 +23,19 @@ export interface DiscordClient {
   /** Connected, with every shard. */
   readonly ready: boolean;
   start(): void;
-  /** Closes the gateway, then waits a while for the answers that are under way. */
+  /** Closes the gateway (1 s at most), then waits for the answers that are under way (3 s at most). */
   stop(): Promise<void>;
 }
 
+/** Keeps one session at a time, and replaces one that has ended or has had no connection for 8 s. */
 export function createDiscordClient(options: {
   token: string;
+  /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
+  /** The time that really passes. */
   clock: Clock;
   log: Log;
+  /** Must not reject. */
   onInteraction: (interaction: Interaction) => Promise<void>;
   /** It is connected, for the first time or again. Must not throw. */
   onReady: (applicationId: string) => void;

@@ -1,12 +1,16 @@
 import { type ButtonInteraction, type ChatInputCommandInteraction, MessageFlags } from 'discord.js';
 import type { MessageBody } from './reply.ts';
 
-/** The ways in which one interaction can be answered. Discord: "Responding to an Interaction". */
+/**
+ * The ways in which one interaction can be answered; each rejects with discord.js's errors. Discord: "Responding to an
+ * Interaction".
+ */
 export interface Exchange {
   /** Within 3 seconds: the answer itself. */
   answer(body: MessageBody): Promise<unknown>;
   /** Within 3 seconds: the answer will come, within 15 minutes. */
   defer(): Promise<unknown>;
+  /** The answer, once it was deferred. */
   answerLate(body: MessageBody): Promise<unknown>;
   /** Instead of an answer, seen only by the one who asked, as far as Discord lets us. */
   refuse(body: MessageBody): Promise<unknown>;

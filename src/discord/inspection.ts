@@ -12,14 +12,14 @@ export interface Identity {
   readonly name: string;
 }
 
-/** Throws what {@link DiscordRest} throws. */
+/** Throws what {@link DiscordRest} throws, and ZodError for an answer of another shape. */
 export async function identify(rest: DiscordRest): Promise<Identity> {
   const application = named.parse(await rest.get(Routes.currentApplication()));
   const { id: userId } = z.object({ id: z.string() }).parse(await rest.get(Routes.user()));
   return { applicationId: application.id, userId, name: application.name };
 }
 
-/** The name of a guild; null where the bot is not in it. Throws what {@link DiscordRest} throws. */
+/** The name of a guild; null where the bot is not in it. Throws what {@link identify} throws. */
 export async function guildName(rest: DiscordRest, guildId: string): Promise<string | null> {
   try {
     return named.parse(await rest.get(Routes.guild(guildId))).name;
@@ -42,7 +42,10 @@ export type ChannelSight =
       readonly mayReadHistory: boolean;
     };
 
-/** Throws what {@link DiscordRest} throws, when it is neither that the channel is not there nor that the bot may not see it. */
+/**
+ * As of `now` (ms since the epoch), for a timeout of the bot ends by itself. Throws what {@link identify} throws, when
+ * it is neither that the channel is not there nor that the bot may not see it.
+ */
 export async function inspectChannel(
   rest: DiscordRest,
   { channelId, userId, now }: { channelId: string; userId: string; now: number },

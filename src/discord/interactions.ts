@@ -36,10 +36,15 @@ interface Outcome {
 /** Answers an interaction, whatever it is. Never throws: what goes wrong is told to the member, and to the owner in the log. */
 export type AnswerInteraction = (interaction: Interaction) => Promise<void>;
 
+/**
+ * What is there within a second is answered at once, the rest is deferred and has 15 s from the question on. Discord:
+ * "Receiving and Responding to Interactions". A command that no listing can serve is unknown here.
+ */
 export function createInteractions(options: {
   commands: readonly Command[];
   services: Services;
   log: Log;
+  /** Told when Discord has the answer or cannot be given one; `tookMs` counts from the question. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
 }): AnswerInteraction {
   const { commands, services, log, onAnswered = () => {} } = options;

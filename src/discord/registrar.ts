@@ -15,8 +15,10 @@ export interface Registrar {
   stop(): void;
 }
 
+/** Its failures are told in the log alone; 10 s after each it tries again. */
 export function createRegistrar(options: {
   rest: DiscordRest;
+  /** Null registers for every guild. */
   guildId: string | null;
   commands: readonly Command[];
   services: Services;

@@ -24,7 +24,7 @@ interface Registration {
 
 /**
  * Tells Discord which commands there are, if that is not what it knows already: those that a configured key can serve, everywhere or on
- * one guild. Throws what {@link DiscordRest} throws.
+ * one guild. Throws what {@link DiscordRest} throws, and ZodError for an answer of another shape.
  */
 export async function registerCommands(registration: Registration): Promise<'unchanged' | 'registered'> {
   const wanted = wantedOf(registration);
@@ -33,7 +33,7 @@ export async function registerCommands(registration: Registration): Promise<'unc
   return 'registered';
 }
 
-/** Whether Discord knows the commands as they are. Throws what {@link DiscordRest} throws. */
+/** Whether Discord knows the commands as they are. Throws what {@link registerCommands} throws. */
 export function areRegistered(registration: Registration): Promise<boolean> {
   return knows(registration, wantedOf(registration));
 }
@@ -54,7 +54,7 @@ function wantedOf({ commands, services, guildId }: Registration) {
     .map((command) => describe(command, services, guildId));
 }
 
-/** The id of the application that the token belongs to. Throws what {@link DiscordRest} throws. */
+/** The id of the application that the token belongs to. Throws what {@link registerCommands} throws. */
 export async function ownApplicationId(rest: DiscordRest): Promise<string> {
   return z.object({ id: z.string() }).parse(await rest.get(Routes.currentApplication())).id;
 }

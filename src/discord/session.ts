@@ -32,7 +32,7 @@ export interface Session {
   shardsReady(): number;
   /** Comes when the login fails or Discord ends the session for good; never rejects. */
   readonly ended: Promise<SessionEnd>;
-  /** For good: nothing of it reconnects or is heard any more. */
+  /** For good: nothing of it reconnects or is heard any more. Rejects with what discord.js throws. */
   close(): Promise<void>;
 }
 
@@ -44,8 +44,10 @@ const settingsAtFault: readonly number[] = [
   GatewayCloseCodes.DisallowedIntents,
 ];
 
+/** Logs in at once, with as many shards as Discord advises. Never throws: a login that fails ends it. */
 export function openSession(options: {
   token: string;
+  /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
   log: Log;
   onInteraction: (interaction: Interaction) => void;

@@ -2,6 +2,7 @@ import { type Clock, minute, second } from '../clock.ts';
 import { type Finding, fault, note, well } from './finding.ts';
 import { reach } from './reach.ts';
 
+/** A smaller difference harms nobody (ms). */
 const noted = 30 * second;
 /** As far ahead of us as a vote may be before it is quarantined. */
 const tooFar = 5 * minute;

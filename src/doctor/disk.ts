@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { type Finding, fault, note, well } from './finding.ts';
 
 const mega = 1_000_000;
+/** Bytes, both of them. */
 const low = 1_000 * mega;
 const full = 100 * mega;
 

@@ -22,6 +22,7 @@ const csv: Format = {
   line: (entry) => `${columns.map((column) => field(column === 'at' ? isoOf(entry) : entry[column])).join(',')}\r\n`,
 };
 
+/** By the words that `--format` takes. */
 export const formats = { jsonl: jsonLines, csv } as const;
 
 function isoOf({ at }: NumberedEntry): string {

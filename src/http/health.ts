@@ -8,7 +8,10 @@ export type Part = () => Promise<void>;
 /** Longer than any part takes that still works (ms). */
 const patience = 4_000;
 
-/** `GET /healthz` (the process is alive), `GET /readyz` (every part is ready; each is named) and `GET /metrics`. */
+/**
+ * `GET /healthz` (the process is alive), `GET /readyz` (200 when every part is ready, else 503; each is named) and
+ * `GET /metrics`.
+ */
 export function createHealth(parts: Readonly<Record<string, Part>>, metrics: Metrics): Router {
   const router = Router();
 
@@ -35,7 +38,7 @@ export interface PartState {
   readonly reason?: string;
 }
 
-/** Asks every part at once. */
+/** Asks every part at once; one that is silent for 4 s is not ready. Never rejects. */
 export async function askParts(parts: Readonly<Record<string, Part>>): Promise<Record<string, PartState>> {
   const states = Object.entries(parts).map(async ([name, part]) => [name, await stateOf(part)] as const);
   return Object.fromEntries(await Promise.all(states));

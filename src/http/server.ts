@@ -32,10 +32,14 @@ const usualLimits: HttpLimits = {
 /** How long requests that are under way may take to finish when the server stops (ms). */
 const grace = 3_000;
 
+/** Listens once, and is closed for good. */
 export interface HttpServer {
-  /** Starts to listen; returns the address, with the port that was taken where 0 was asked for. */
+  /**
+   * Starts to listen; returns the address, with the port that was taken where 0 was asked for.
+   * @throws TallyhookError `cannot_listen`
+   */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
-  /** Takes no more requests, finishes those under way, and closes; also where it only begins to listen. */
+  /** Takes no more requests, gives those under way 3 s, and closes; also where it only begins to listen. */
   close(): Promise<void>;
 }
 

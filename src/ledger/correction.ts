@@ -16,6 +16,7 @@ export interface Correction {
   readonly at: number;
 }
 
+/** A correction is of no listing, and no delivery has caused it. */
 export function entryOf({ userId, credits, reason, at }: Correction): Entry {
   return { userId, listing: null, credits, cause: 'correction', reason, at, deliveryId: null };
 }

@@ -1,7 +1,9 @@
 /** The two families of deliveries, each with secrets of its own (document, section 5.7). */
 export type Family = 'vote' | 'premium';
 
+/** The kinds of votes, in the words of the payload (document, section 6). */
 export const voteKinds = ['server_vote', 'bot_vote'] as const;
+/** A purchase (document, section 6), and the life of one as services of this kind tell it. */
 export const premiumKinds = [
   'premium_purchase',
   'subscription.renewed',
@@ -16,6 +18,7 @@ export type EventKind = VoteKind | PremiumKind;
 /** What a delivery is about: a server or a bot, and which. */
 export interface Target {
   readonly kind: 'server' | 'bot' | null;
+  /** As the payload has it; that of a purchase need be no id of Discord's. Null where it is not said. */
   readonly id: string | null;
 }
 
@@ -27,7 +30,7 @@ export interface Vote {
   readonly userId: string;
   /** When, as the service says (ms since the epoch); null where it does not say. */
   readonly at: number | null;
-  /** What the service says about credits: a number, a yes or no, or nothing. */
+  /** What the service says about credits: how many (whole, 0 to 1,000,000), a yes or no, or nothing. */
   readonly awarded: number | boolean | null;
   /** Why the service paid nothing, in its words. */
   readonly denial: string | null;
@@ -40,13 +43,17 @@ export interface Premium {
   readonly target: Target;
   /** Who holds it: the recipient of a gift, else the buyer. Only an expiry or revocation may name nobody. */
   readonly userId: string | null;
+  /** Who paid for a gift; null where it is none, or nobody else is named. */
   readonly giftedBy: string | null;
   /** The ids of the order: the first names it, all of them find it again. Empty where the service gave none. */
   readonly orderIds: readonly string[];
+  /** In the service's words. */
   readonly tier: string | null;
+  /** When, as the service says (ms since the epoch); null where it does not say. */
   readonly at: number | null;
-  /** When the paid period ends (ms since the epoch). */
+  /** When the paid period ends (ms since the epoch); null where that is not said. */
   readonly periodEnd: number | null;
+  /** As for a vote. */
   readonly awarded: number | boolean | null;
 }
 

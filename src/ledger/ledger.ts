@@ -27,8 +27,9 @@ export interface Leaderboard {
   readonly asOf: number;
 }
 
-/** What anybody may read of the ledger. */
+/** What anybody may read of the ledger. Rejects with the driver's own error when the database cannot be read. */
 export interface LedgerReads {
+  /** All zero for a user who has no entry. */
   account(userId: string): Promise<Account>;
   /** When the user's last vote that counts was cast (ms since the epoch), per listing; null stands for every listing. */
   lastVoteAt(userId: string, listing: string | null): Promise<number | null>;

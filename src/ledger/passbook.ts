@@ -9,6 +9,7 @@ export interface Passbook extends Account {
   readonly lastEntry: number | null;
 }
 
+/** The passbook of a user who has no entry yet. */
 export function emptyPassbook(userId: string): Passbook {
   return { userId, credits: 0, votes: 0, lastVotes: {}, lastEntry: null };
 }

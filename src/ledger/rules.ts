@@ -10,12 +10,15 @@ export interface Terms {
   readonly cooldown: number;
 }
 
+/** The terms of a listing for which nothing is set. */
 export const defaultTerms: Terms = { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 12 * hour };
 
 /** What an event is worth, and why. A null cause leaves no entry: there is nothing to book. */
 export interface Verdict {
   readonly cause: Cause | null;
+  /** Whole credits. */
   readonly credits: number;
+  /** Stands in the delivery's row and in the entry; null when there is nothing to explain. */
   readonly reason: string | null;
 }
 

@@ -8,6 +8,7 @@ const slack = second;
 /** How long to wait with the next try when the log itself cannot be written. */
 const logRetry = 5 * second;
 
+/** `retryAt`: the first moment that could be granted (ms since the epoch). */
 export type Spending = { readonly granted: true } | { readonly granted: false; readonly retryAt: number };
 
 /**
@@ -16,6 +17,8 @@ export type Spending = { readonly granted: true } | { readonly granted: false; r
  * `spend` looks and writes in one atomic step. It grants when fewer than `limit` of the key's entries are later than `at - window`,
  * entries later than `at` included, and then writes the entry `at`. Otherwise it writes nothing, and `retryAt` is the first moment
  * that could be granted: the `limit`-th latest entry plus `window`. Entries older than two windows may be forgotten.
+ *
+ * Both methods reject when the log cannot be used.
  *
  * @param keyId stands for the key, and is not the key
  * @param at ms since the epoch
@@ -27,6 +30,7 @@ export interface BudgetLog {
   spent(keyId: string, since: number): Promise<number>;
 }
 
+/** The requests that a key has left (document, section 8). */
 export interface Budget {
   /**
    * Takes one request that leaves at `at` (ms since the epoch) and has arrived or been given up at `at + timeout`.
@@ -48,6 +52,8 @@ export interface Budget {
  * 120 departures. Suppose that one, (y - W, y], did, and let z be the entry of it that was written last. When z asked, every other
  * entry of that window was there and later than y - W, hence later than z - W: at least 120 counted, and z was refused. ∎
  * The order of the entries plays no part, so the proof holds for any number of processes that write to one log.
+ *
+ * @param options.timeout the longest that any request counted in the log may be under way (ms)
  */
 export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number }): Budget {
   const window = minute + options.timeout + slack;

@@ -38,6 +38,7 @@ interface Flight<Value> {
  * served as stale when the service fails, or when it is slow; its answer then still gets into the storage.
  *
  * What was read last is at hand for as long as it is fresh, and the storage is not asked: nobody who shares it has reason to ask before.
+ * Rejects with what `ask` rejects with, where nothing older is at hand.
  */
 export function readThrough<Value>(options: ReadThrough<Value>): (id: string) => Promise<Known<Value>> {
   const { resource, storage, clock, observe } = options;

@@ -19,6 +19,7 @@ import { memoryKeyv } from './open-keyv.ts';
 import { createStandingFaults } from './standing-faults.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
+/** What a lookup client is made of. All but the first three have a default. */
 export interface LookupOptions {
   readonly kind: ListingKind;
   /** Ends in `/api/v1`. */
@@ -27,16 +28,20 @@ export interface LookupOptions {
   readonly key: string;
   /** Where answers are kept; the memory of this process unless given. Several lookups may share one. */
   readonly cache?: Keyv;
-  /** Where requests are counted; the memory of this process unless given. Whoever else uses the key must count in the same log. */
+  /**
+   * Where requests are counted, 120 per minute and key (document, section 8); the memory of this process unless given.
+   * Whoever else uses the key must count in the same log.
+   */
   readonly budget?: BudgetLog;
+  /** The machine's own unless given. */
   readonly clock?: Clock;
   /** Silent unless given. */
   readonly log?: Log;
-  /** What the ledger knows of a user's last vote for this listing. */
+  /** What the ledger knows of a user's last vote for this listing; nothing unless given. One that rejects is logged. */
   readonly lastVote?: LastVote;
-  /** How long a vote blocks the next one (ms); 12 hours unless given. */
+  /** How long a vote blocks the next one (ms); 12 hours unless given (document, section 2.4). */
   readonly cooldownMs?: number;
-  /** How long the service may take (ms); 5 seconds unless given. */
+  /** How long the service may take (ms); 5 seconds unless given. None who counts in the same log may wait longer. */
   readonly timeoutMs?: number;
   /** Told of everything that happens, for metrics. */
   readonly observe?: Observe;

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 /** Tells the owner about a fault that passes by itself, each `code` at most once a minute: a dead service would flood the log otherwise. */
 export type Complain = (level: 'error' | 'warn', code: string, message: string, about?: object) => void;
 
+/** The minute is counted by each for itself: one for every lookup client. */
 export function createComplaints(options: { log: Log; clock: Clock }): Complain {
   const quietUntil = new Map<string, number>();
   return (level, code, message, about = {}) => {

@@ -11,6 +11,10 @@ export interface HoldOff {
 /** How long a failure holds (ms), and for what: the same question, or all that the key could ask. */
 export type HoldOffRule = (failure: LookupFailure) => { readonly ms: number; readonly everything: boolean };
 
+/**
+ * After a refused key nothing is asked for a minute, after any other failure not the same for 5 s. The budget remembers
+ * for itself.
+ */
 export const holdOffRule: HoldOffRule = ({ code }) => {
   if (code === 'lookup_key_refused') return { ms: minute, everything: true };
   // The budget itself remembers until when it is closed.
@@ -18,6 +22,7 @@ export const holdOffRule: HoldOffRule = ({ code }) => {
   return { ms: 5 * second, everything: false };
 };
 
+/** For one key, in memory. A question is known by its name, such as `votes:123`. */
 export function createHoldOff(clock: Clock, rule: HoldOffRule = holdOffRule): HoldOff {
   const held = new Map<string, { readonly until: number; readonly failure: LookupFailure }>();
   const everything = '*';

@@ -15,6 +15,7 @@ import { type BadRequestMeaning, refusal } from './refusal.ts';
 /** No answer of the document comes near it (bytes, after decompression). */
 const largestAnswer = 1024 * 1024;
 
+/** What is asked of one endpoint (document, section 4). */
 export interface Question {
   /** Relative to the base address, without a leading slash. */
   readonly path: string;
@@ -29,6 +30,7 @@ export interface Answer {
   readonly meta: unknown;
 }
 
+/** The service, as one key may ask it. */
 export interface Http {
   /**
    * Asks once: one GET, nothing repeated, no redirect followed.
@@ -44,6 +46,7 @@ const failureEnvelope = z.object({ success: z.literal(false), error: z.string().
 /**
  * The wire to the service. The key travels in the header `X-API-Key` only (document, section 5.2): never in an address, an error or a
  * redirect.
+ * @throws TallyhookError `lookup_key_malformed` when no header can carry the key
  */
 export function createHttp(options: { baseUrl: string; key: string; clock: Clock }): Http {
   const { clock, key } = options;

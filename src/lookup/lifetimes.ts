@@ -1,7 +1,7 @@
 import { day, minute, second } from '../clock.ts';
 import type { VoteStatus } from './schemas.ts';
 
-/** How long an answer is kept to be served when the service does not help. */
+/** How long an answer is kept to be served when the service does not help (ms). */
 export const keptFor = 7 * day;
 
 /** What was known, and when the service said it (ms since the epoch). */
@@ -26,7 +26,10 @@ export const voteStatusFreshUntil: FreshUntil<VoteStatus> = ({ value, asOf }) =>
   return Math.min(value.nextVoteAt, asOf + day);
 };
 
-/** What a vote status of earlier says about `now`: a cooldown that has ended since is no reason not to vote. */
+/**
+ * What a vote status of earlier says about `now` (ms since the epoch): a cooldown that has ended since is no reason not
+ * to vote. Where the service named no end it is taken to last `cooldown` (ms) from when it was asked.
+ */
 export function voteStatusAt(kept: Kept<VoteStatus>, now: number, cooldown: number): VoteStatus {
   const { value, asOf } = kept;
   const ends = value.nextVoteAt ?? asOf + cooldown;

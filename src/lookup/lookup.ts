@@ -14,7 +14,7 @@ export interface Known<Value> {
 
 export interface ReviewsQuery {
   readonly sort: ReviewSort;
-  /** 1 to 50. */
+  /** 1 to 50 (document, section 8); what is beyond is brought into that range. */
   readonly limit: number;
 }
 
@@ -34,10 +34,10 @@ export interface Standing {
  */
 export interface Lookup {
   readonly kind: ListingKind;
-  /** `GET /server` or `GET /bot`, whichever the key serves. */
+  /** `GET /server` or `GET /bot`, whichever the key serves (document, sections 2.2 and 2.3). */
   profile(): Promise<Known<ServerProfile | BotProfile>>;
-  /** `GET /votes/:userId`. */
+  /** `GET /votes/:userId` (document, section 2.4). @throws LookupBadParameter for an id that is not 1 to 20 digits */
   voteStatus(userId: string): Promise<Known<VoteStatus>>;
-  /** `GET /reviews`; only a server key serves it. */
+  /** `GET /reviews` (document, section 2.5). @throws LookupWrongKeyType for the listing of a bot */
   reviews(query: ReviewsQuery): Promise<Known<Reviews>>;
 }

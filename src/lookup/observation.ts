@@ -1,5 +1,6 @@
 import type { LookupFailureCode } from './failures.ts';
 
+/** What is asked about: `GET /server` or `/bot`, `/votes/:userId`, `/reviews`. */
 export type Resource = 'profile' | 'votes' | 'reviews';
 
 /**
@@ -16,6 +17,7 @@ export type Observation =
   | { readonly event: 'fact' | 'hit' | 'miss' | 'joined' | 'stale' | 'asked'; readonly resource: Resource }
   | { readonly event: 'failed'; readonly resource: Resource; readonly code: LookupFailureCode };
 
+/** Called while somebody waits; what it throws would fail the question. */
 export type Observe = (observation: Observation) => void;
 
 /** Told of every answer that is given: how long ago (ms) the service, or the ledger, said it. */

@@ -17,6 +17,7 @@ const entriesInMemory = 10_000;
  * nothing is known, and it is found again by itself.
  *
  * @throws TallyhookError `cache_url_unknown`
+ * @throws TypeError or URIError for an address of Redis that cannot be read
  */
 export async function openKeyv(url: string, onFallback: (fault: unknown) => void = () => {}): Promise<Keyv> {
   const scheme = url.slice(0, url.indexOf(':') + 1);

@@ -7,7 +7,7 @@ export interface Rekeyable {
   prepare(key: string): () => void;
 }
 
-/** Questions that are under way end with the key that they began with. */
+/** Questions that are under way end with the key that they began with. Throws what `make` throws. */
 export function createRekeyable(make: (key: string) => OwnedLookup, firstKey: string): Rekeyable {
   let key = firstKey;
   let current = make(key);

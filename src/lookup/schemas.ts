@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** A count the service may leave out or get wrong; null then. */
 const count = z.number().nonnegative().nullable();
+/** ms since the epoch. */
 const moment = z.number().nullable();
 
 /** The profile of a listed server (document, section 2.2), in our own words. The owner's id is deliberately not among them. */
@@ -66,6 +67,7 @@ export interface Review {
   readonly createdAt: number | null;
 }
 
+/** The reviews of a server (document, section 2.5), in the order that was asked for. */
 export interface Reviews {
   readonly reviews: readonly Review[];
   /** How many reviews the server has in all; at least as many as are here. */
@@ -77,6 +79,7 @@ export interface Reviews {
  * What the service sends is read by `wire.ts`.
  */
 
+/** {@link ServerProfile}, as it is kept. */
 export const serverProfile: z.ZodType<ServerProfile> = z.object({
   kind: z.literal('server'),
   id: z.string().nullable(),
@@ -93,6 +96,7 @@ export const serverProfile: z.ZodType<ServerProfile> = z.object({
   url: z.string().nullable(),
 });
 
+/** {@link BotProfile}, as it is kept. */
 export const botProfile: z.ZodType<BotProfile> = z.object({
   kind: z.literal('bot'),
   id: z.string().nullable(),
@@ -105,12 +109,14 @@ export const botProfile: z.ZodType<BotProfile> = z.object({
   url: z.string().nullable(),
 });
 
+/** {@link VoteStatus}, as it is kept. */
 export const voteStatus: z.ZodType<VoteStatus> = z.object({
   canVote: z.boolean(),
   lastVoteAt: moment,
   nextVoteAt: moment,
 });
 
+/** {@link Reviews}, as they are kept. */
 export const reviews: z.ZodType<Reviews> = z.object({
   reviews: z.array(
     z.object({

@@ -18,6 +18,7 @@ export interface StandingFaults {
   has(code: LookupFailureCode): boolean;
 }
 
+/** `complain` tells the beginning of a fault, and keeps its own minute of silence; `log` tells the end (info). */
 export function createStandingFaults({ log, complain }: { log: Log; complain: Complain }): StandingFaults {
   const faults = new Map<string, LookupFailureCode>();
 

@@ -30,6 +30,7 @@ const page = z
   .nullable()
   .catch(null);
 
+/** Of the two counts of members `stats.members` comes first (document, section 2.2). */
 export const serverProfileOnTheWire: z.ZodType<ServerProfile> = z
   .object({
     id,
@@ -52,6 +53,7 @@ export const serverProfileOnTheWire: z.ZodType<ServerProfile> = z
     online: stats.online,
   }));
 
+/** The profile of a bot (document, section 2.3). */
 export const botProfileOnTheWire: z.ZodType<BotProfile> = z
   .object({
     id,
@@ -72,8 +74,9 @@ const voteStatus = z.object({
 });
 
 /**
- * A vote status, as it stands at `now` (ms since the epoch). The end of a running cooldown is the date that the service names, else what
- * the seconds say, else the last vote and the documented cooldown; what is over already cannot be the end of a running one.
+ * A vote status (document, section 2.4), as it stands at `now` (ms since the epoch). The end of a running cooldown is
+ * the date that the service names, else what the seconds say, else the last vote and the documented cooldown; what is
+ * over already cannot be the end of a running one.
  */
 export function voteStatusOnTheWire(now: number): z.ZodType<VoteStatus> {
   return voteStatus.transform(({ canVote, nextVoteDate, lastVoteDate, secondsUntilVote }) => {
@@ -94,7 +97,7 @@ const review = z.object({
   createdAt: moment,
 });
 
-/** The list and the `meta` beside it. What is in the list but no review at all is left out. */
+/** The list and the `meta` beside it (document, section 2.5). What is in the list but no review at all is left out. */
 export const reviewsOnTheWire: z.ZodType<Reviews, { data: unknown; meta: unknown }> = z
   .object({
     data: z.array(review.nullable().catch(null)).transform(withoutNulls),

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface BotMetrics {
+  /** `outcome` is `answered` or `failed`. What is not offered is not counted. */
   readonly commands: Counter<'command' | 'outcome'>;
   /** Seconds. */
   readonly commandSeconds: Histogram<'command'>;

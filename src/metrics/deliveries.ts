@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface DeliveryMetrics {
+  /** `outcome` is `refused` for every status but 200. */
   readonly deliveries: Counter<'status' | 'outcome'>;
   /** Seconds. */
   readonly deliverySeconds: Histogram;
@@ -8,6 +9,7 @@ export interface DeliveryMetrics {
   readonly commitSeconds: Histogram;
 }
 
+/** Seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 
 /** What comes in, and how fast it is on disk. */

@@ -1,7 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface LookupMetrics {
+  /** `event` and `resource` as in {@link Observation}. */
   readonly lookups: Counter<'listing' | 'event' | 'resource'>;
+  /** `code` is a {@link LookupFailureCode}. */
   readonly lookupFailures: Counter<'listing' | 'code'>;
   /** Seconds. */
   readonly lookupAge: Histogram<'listing' | 'resource'>;
@@ -11,6 +13,7 @@ export interface LookupMetrics {
 interface Key {
   readonly keyRefused: boolean;
   readonly wrongShape: boolean;
+  /** Requests that could leave now; null when the log of requests cannot be read. */
   readonly budgetLeft: number | null;
 }
 
@@ -19,6 +22,7 @@ export interface LookupSources {
   keys(): Promise<ReadonlyMap<string, Key>>;
 }
 
+/** In seconds, since Prometheus counts so; those of `clock.ts` are ms. */
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;

@@ -13,7 +13,10 @@ export interface Metrics extends DeliveryMetrics, OutboxMetrics, LookupMetrics, 
   readonly contentType: string;
 }
 
-/** Where those figures come from that are asked for at each scrape. None may cost much; one that fails spoils no other. */
+/**
+ * Where those figures come from that are asked for at each scrape. None may cost much. Those of the outbox may reject,
+ * and spoil no other; any other that fails would fail the scrape.
+ */
 export interface Sources extends OutboxSources, LookupSources {
   /** How many transactions wait for the database. */
   waitingTransactions(): number;
@@ -23,6 +26,7 @@ export interface Sources extends OutboxSources, LookupSources {
   now(): number;
 }
 
+/** In a registry of their own, with the usual figures of the process beside them. */
 export function createMetrics(sources: Sources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'tallyhook_' });

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface OutboxMetrics {
+  /** Effects, not messages; `outcome` as in {@link Attempt}, so what is given up for its age counts as `later`. */
   readonly attempts: Counter<'outcome'>;
 }
 

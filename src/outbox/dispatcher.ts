@@ -24,7 +24,7 @@ export interface Dispatcher {
   start(): void;
   /** Looks at once: something new is waiting. During a hold-off it changes nothing, or every vote would knock at a Discord that is down. */
   nudge(): void;
-  /** What held effects up has ended: all that waits is due now, a hold-off included. */
+  /** What held effects up has ended: all that waits is due now, a hold-off included. Rejects as {@link Outbox} does. */
   wake(): Promise<void>;
   /**
    * Stops; an attempt under way may take a moment to finish. One that takes longer is given back, due at once: under the same nonce it
@@ -39,6 +39,10 @@ interface Attempted {
   readonly attempt: Attempt;
 }
 
+/**
+ * One message's worth at a time: claimed, performed, and written down before the next. A database that fails is told in
+ * the log, and tried again after 2 s.
+ */
 export function createDispatcher(options: {
   outbox: Outbox;
   perform: Perform;
@@ -46,6 +50,7 @@ export function createDispatcher(options: {
   isReachable?: () => Promise<boolean>;
   clock: Clock;
   log: Log;
+  /** When to try again where Discord has not said; {@link backoff} unless given. */
   policy?: RetryPolicy;
   /** Told of every attempt, before what became of it is written down. */
   onAttempt?: (effects: readonly Effect[], attempt: Attempt) => void;

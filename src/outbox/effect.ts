@@ -24,6 +24,7 @@ export interface Announcement {
   readonly giftedBy: string | null;
 }
 
+/** `waiting`: to be done, or under way. `buried`: never tried again, unless the owner replays it. */
 export type EffectState = 'waiting' | 'done' | 'buried';
 
 /** Something still to be done for an event. */

@@ -13,10 +13,11 @@ export interface Outage {
   /** @param now ms since the epoch */
   begin(now: number): void;
   end(): void;
-  /** How long to wait before looking whether it is over (ms). */
+  /** Counts a look and returns how long to wait before it (ms). @param random in [0, 1) */
   nextLook(now: number, random: number): number;
 }
 
+/** @param policy spaces the looks, by their number and how long it lasts; its `bury` means the longest pause (2 min) */
 export function createOutage(policy: RetryPolicy): Outage {
   let since: number | null = null;
   let looks = 0;

@@ -23,7 +23,11 @@ export interface OutboxWrites {
   enqueue(effect: NewEffect): Promise<void>;
 }
 
-/** The outbox as the dispatcher sees it. Every method is a transaction of its own; times are ms since the epoch. */
+/**
+ * The outbox as the dispatcher sees it. Every method is a transaction of its own; times are ms since the epoch. What
+ * writes rejects with {@link StoreUnavailable} or TallyhookError `queue_full`, what only reads with the driver's own
+ * error.
+ */
 export interface Outbox {
   /**
    * Takes what is due into a lease, at most `limit` effects of one channel, all under one nonce. What was under way together before

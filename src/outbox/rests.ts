@@ -21,6 +21,7 @@ export interface Rests {
   nextEnd(): number | null;
 }
 
+/** Kept in memory alone: after a restart Discord asks for them anew. */
 export function createRests(): Rests {
   const ends = new Map<string, number>();
   let lookedUntil = 0;

@@ -1,11 +1,15 @@
 import { day, minute, second } from '../clock.ts';
 
-/** When to try again: ms from now, or `bury` when it has been tried for long enough. */
+/**
+ * When to try again: ms from now, or `bury` when it has been tried for long enough. `attempts` are those begun, `age`
+ * is in ms, `random` lies in [0, 1).
+ */
 export type RetryPolicy = (
   effect: { readonly attempts: number; readonly age: number },
   random: number,
 ) => number | 'bury';
 
+/** What each attempt doubles (ms). */
 const firstDelay = 500;
 /** A short outage is followed within 15 s of its end, so nothing young waits longer than this. */
 const longestWhileYoung = 8 * second;

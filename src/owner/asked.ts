@@ -43,7 +43,9 @@ const usualPage = 50;
 
 export const askedId = z.object({ id });
 export const askedUser = z.object({ userId });
+/** `limit` is 1 to 500, 50 unless it is said; `before` is the id of a row, or null. */
 export const askedPage = z.strictObject(page(usualPage));
+/** Besides the page: what is not said, or empty, is null; `since` and `until` become ms since the epoch. */
 export const askedDeliveries = z.strictObject({
   ...page(usualPage),
   outcome: optional(z.enum(outcomes, `must be ${outcomes.join(', ')}`)),
@@ -70,6 +72,7 @@ export const askedCorrection = z.strictObject({
 });
 export type AskedCorrection = z.infer<typeof askedCorrection>;
 
+/** The header `Idempotency-Key`, or the field of a form that stands for it. */
 export const askedKey = z.object({
   'Idempotency-Key': z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
 });

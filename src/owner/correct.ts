@@ -6,8 +6,8 @@ import type { OwnerServices } from './services.ts';
 /**
  * Sets a member's account right by another entry.
  * @param idempotencyKey a repeat under the same key changes nothing; null for one that cannot be repeated
- * @returns the balance after it (credits), and whether it was a repeat
- * @throws Refused 409 for a debt, and for a key that was used for something else
+ * @returns the balance after it (credits), whether it was a repeat, and now (ms since the epoch)
+ * @throws Refused 409 for a debt, and for a key that was used for something else; and what {@link Acts} rejects with
  */
 export async function correct(
   { acts, clock, log }: OwnerServices,

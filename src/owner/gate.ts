@@ -17,6 +17,7 @@ export interface Gate {
   knows(given: string, address: string): boolean;
 }
 
+/** Counts in memory, for as long as the process lives. @param token the `OWNER_TOKEN` */
 export function createGate({ token, clock, log }: { token: string; clock: Clock; log: Log }): Gate {
   const expected = digest(token);
   const requests = createRateLimit({ most: mostRequests, window: minute, clock });

@@ -55,6 +55,7 @@ export function summaryJson({ counts, parts, budgets, lastDelivery }: Summary) {
   return { ...counts, parts, budgets, lastDelivery: lastDelivery && deliveryJson(lastDelivery) };
 }
 
+/** @param at ms since the epoch */
 export function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }

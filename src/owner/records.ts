@@ -21,15 +21,19 @@ export interface DeliveryFilter {
   readonly until?: number | null;
 }
 
+/** A row of the delivery log. */
 export interface DeliveryRecord extends LoggedDelivery {
   readonly id: number;
 }
 
+/** A row of the outbox. */
 export interface EffectRecord {
   readonly id: number;
   readonly kind: string;
   readonly state: EffectState;
+  /** How often it was begun. */
   readonly attempts: number;
+  /** Why the last attempt failed; null before the first, while one is under way, and once it is done. */
   readonly reason: string | null;
   readonly deliveryId: number;
   readonly channelId: string;
@@ -41,6 +45,7 @@ export interface EffectRecord {
   readonly finishedAt: number | null;
 }
 
+/** An entry as it stands in a user's history: later ones have higher ids. */
 export interface EntryRecord {
   readonly id: number;
   readonly listing: string | null;
@@ -52,15 +57,19 @@ export interface EntryRecord {
   readonly deliveryId: number | null;
 }
 
+/** How much of everything there is, over all listings. */
 export interface Counts {
   readonly deliveries: Readonly<Record<Outcome, number>>;
   readonly effects: Readonly<Record<EffectState, number>>;
+  /** Those who have a balance. */
   readonly users: number;
+  /** The sum of all balances. */
   readonly credits: number;
+  /** Votes that count. */
   readonly votes: number;
 }
 
-/** What the owner may look at. */
+/** What the owner may look at. Rejects with the driver's own error when the database cannot be read. */
 export interface Records {
   deliveries(asked: Page & DeliveryFilter): Promise<readonly DeliveryRecord[]>;
   delivery(id: number): Promise<DeliveryRecord | null>;
@@ -79,7 +88,7 @@ export interface Records {
   counts(): Promise<Counts>;
 }
 
-/** Reads a quarantined delivery again, with what is understood today. */
+/** Reads a quarantined delivery again, with what is understood today. Rejects as {@link Recorder} does. */
 export type Replay = (
   delivery: DeliveryRecord,
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;

@@ -15,6 +15,7 @@ export interface BudgetState {
   readonly listing: string;
   /** Requests that it has left just now; null when that cannot be read. */
   readonly left: number | null;
+  /** Requests per minute and key (document, section 8). */
   readonly limit: number;
   /** The service does not accept it. */
   readonly keyRefused: boolean;

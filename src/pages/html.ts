@@ -6,6 +6,7 @@ export class Html {
   }
 }
 
+/** What a template takes: strings and numbers are escaped, a list is written item by item. */
 export type Fragment = Html | string | number | null | false | readonly Fragment[];
 
 /** A template whose values are escaped, unless they are pages' pieces themselves. Null and false leave nothing. */

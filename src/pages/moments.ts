@@ -1,7 +1,10 @@
 import { day, hour, minute } from '../clock.ts';
 import { type Html, html } from './html.ts';
 
-/** A moment as a reader likes it, with the exact one behind it. Without JavaScript the reader's time zone is unknown: UTC. */
+/**
+ * A moment (ms since the epoch) as a reader likes it, with the exact one behind it. Without JavaScript the reader's
+ * time zone is unknown: UTC.
+ */
 export function moment(at: number): Html {
   return cutTo('2026-01-31T12:00'.length, at);
 }
@@ -16,7 +19,7 @@ function cutTo(length: number, at: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, length).replace('T', ' ')} UTC</time>`;
 }
 
-/** How long ago something was, in the largest unit that fits. */
+/** How long ago something was (both in ms since the epoch), in the largest unit that fits. */
 export function ago(at: number, now: number): Html {
   const iso = new Date(at).toISOString();
   return html`<time datetime="${iso}" title="${iso}">${passed(now - at)}</time>`;
@@ -29,7 +32,7 @@ function passed(duration: number): string {
   return `${counted(Math.floor(duration / day), 'day')} ago`;
 }
 
-/** A wait in words, to the minute and rounded up, so that it never promises too much: "11 hours 59 minutes". */
+/** A wait (ms) in words, to the minute and rounded up, so that it never promises too much: "11 hours 59 minutes". */
 export function span(duration: number): string {
   const minutes = Math.ceil(duration / minute);
   const hours = Math.floor((minutes * minute) / hour);

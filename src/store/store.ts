@@ -41,7 +41,7 @@ export interface Store {
   readonly records: Records;
   readonly acts: Acts;
   readonly budgetLog: BudgetLog;
-  /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} otherwise. */
+  /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} or {@link QueueFull}. */
   probe(): Promise<void>;
   /** How many transactions wait to be committed. */
   waiting(): number;

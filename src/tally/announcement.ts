@@ -7,7 +7,7 @@ export function channelFor(family: Family, listing: TalliedListing): string | nu
   return family === 'vote' ? listing.announceChannelId : listing.premiumChannelId;
 }
 
-/** What is said of an event that was recorded. */
+/** What is said of an event that was recorded. One that tells no time happened at `receivedAt` (ms since the epoch). */
 export function announcementOf(
   event: Event,
   listing: TalliedListing,

@@ -9,7 +9,10 @@ import type { Premium, Vote } from '../ledger/event.ts';
 /** Marks the key of a vote without a timestamp. Such a vote is the same one for a whole cooldown, see `record-event.ts`. */
 export const untimed = 'untimed';
 
-/** Begins with the time, so that keys are inserted at one end of the index. */
+/**
+ * Begins with the time, so that keys are inserted at one end of the index. `receivedAt` (ms since the epoch) stands in
+ * where the vote tells none.
+ */
 export function identityOfVote(vote: Vote, listing: string, receivedAt: number): string {
   if (vote.at !== null) return `${new Date(vote.at).toISOString()} ${vote.userId} ${listing}`;
   return `${new Date(receivedAt).toISOString()} ${vote.userId} ${listing} ${untimed}`;

@@ -5,9 +5,10 @@ import { recordTest } from './record-test.ts';
 import type { Delivery, Filing, Recorded, Tally } from './tally.ts';
 
 /**
- * The way in: each call is one transaction, and resolves once that is on disk. Calls that wait together commit together; only one
- * transaction writes at a time, over all processes, so that what it reads stays true until it is committed.
- * Rejects with {@link StoreUnavailable} when the store cannot commit; then nothing of it was kept.
+ * The way in: each call is one transaction, and resolves once that is on disk. Calls that wait together commit
+ * together; only one transaction writes at a time, over all processes, so that what it reads stays true until it is
+ * committed. Rejects with {@link StoreUnavailable} when the store cannot commit, and with TallyhookError `queue_full`
+ * when too many wait already; then nothing of it was kept.
  */
 export interface Recorder {
   record(delivery: Delivery, meaning: Meaning): Promise<Recorded>;

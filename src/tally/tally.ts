@@ -24,15 +24,18 @@ export interface Delivery {
   /** When it arrived (ms since the epoch). */
   readonly receivedAt: number;
   readonly family: Family;
+  /** Its text: as it came or, where only that is what was signed, serialised anew (document, section 5.7). */
   readonly body: string;
 }
 
 /** One row of the delivery log. */
 export interface LoggedDelivery extends Delivery {
+  /** The listing's name; null where none can be told. */
   readonly listing: string | null;
   /** The kind of event, in the payload's own words where they were not understood. */
   readonly kind: string | null;
   readonly outcome: Outcome;
+  /** Why it paid nothing or less, or was not understood; null when there is nothing to explain. */
   readonly reason: string | null;
   readonly userId: string | null;
   /** What it paid (credits). */
@@ -43,11 +46,14 @@ export interface LoggedDelivery extends Delivery {
 
 /** A premium order, as its events have left it. */
 export interface Order {
+  /** All its names; the first is the one that it is kept under. */
   readonly orderIds: readonly string[];
   readonly listing: string;
+  /** Who holds it; null while no event has named anybody. */
   readonly userId: string | null;
   readonly tier: string | null;
   readonly state: 'active' | 'expired' | 'revoked';
+  /** When the paid period ends (ms since the epoch); null while no event has said. */
   readonly periodEnd: number | null;
 }
 
@@ -63,14 +69,19 @@ export interface Tally extends LedgerWrites, OutboxWrites {
   hasEvent(eventKeys: readonly string[]): Promise<boolean>;
   /** The order that any of these ids names, with all its names; null when none is known. Where they name several, those are one. */
   findOrder(orderIds: readonly string[]): Promise<Order | null>;
-  /** Keeps the order under the first of its names; whatever was kept under another one is part of it now. */
+  /**
+   * Keeps the order under the first of its names; whatever was kept under another one is part of it now. `at` is when
+   * it was told (ms since the epoch).
+   */
   saveOrder(order: Order, at: number): Promise<void>;
 }
 
 /** What became of a delivery. */
 export interface Recorded {
   readonly outcome: Outcome;
+  /** Its row in the delivery log; 0 where another replay of it was quicker. */
   readonly deliveryId: number;
+  /** What it paid (credits). */
   readonly credits: number;
   readonly reason: string | null;
 }

@@ -32,7 +32,10 @@ export function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Runs a command and turns what it throws into a complaint and an exit code. */
+/**
+ * Runs a command and turns a {@link TallyhookError}, and what `parseArgs` throws, into a complaint and an exit code.
+ * What nobody foresaw is thrown on.
+ */
 export async function complaining(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
@@ -48,8 +51,10 @@ export async function complaining(terminal: Terminal, run: () => Promise<number>
 }
 
 /**
- * A secret from the command line, from a file, or with `-` as the file from what is piped in, so that it need not stand in the
- * shell's history. A trailing newline is no part of it.
+ * A secret from the command line, from a file, or with `-` as the file from what is piped in, so that it need not stand
+ * in the shell's history. A trailing newline is no part of it.
+ * @throws UsageError where there is none
+ * @throws TallyhookError `unreadable_file`
  */
 export async function readSecret(
   given: { secret?: string | undefined; file?: string | undefined },

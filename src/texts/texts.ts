@@ -86,6 +86,7 @@ export interface AnnouncementTexts {
   readonly expired: (who: Markup | null, listing: Markup, tier: Markup | null) => Markup;
   readonly revoked: (who: Markup | null, listing: Markup, tier: Markup | null) => Markup;
   readonly other: (who: Markup | null, event: Markup, listing: Markup) => Markup;
+  /** The same number twice: `credits` decides between singular and plural, `grouped` is what is shown. */
   readonly credits: (credits: number, grouped: Markup) => Markup;
   readonly noCredits: Markup;
   readonly balance: (credits: number, grouped: Markup) => Markup;

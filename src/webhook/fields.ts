@@ -5,9 +5,12 @@ export class NotUnderstood extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** UTF-16 units, both of them. */
 const longestText = 500;
 const longestReference = 200;
+/** More for one event is taken for a mistake (credits). */
 const mostCredits = 1_000_000;
+/** By how much the sender's clock may be ahead of ours (ms). */
 const aheadTolerated = 5 * minute;
 
 /** A nested object; empty where there is none, so that reading on finds nothing. */
@@ -25,7 +28,10 @@ export function own(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
 }
 
-/** An id of Discord's: 1 to 20 digits. A number is taken only where no digit of it can have been lost in parsing. */
+/**
+ * An id of Discord's: 1 to 20 digits. A number is taken only where no digit of it can have been lost in parsing.
+ * @throws NotUnderstood
+ */
 export function discordId(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return value;
@@ -33,7 +39,7 @@ export function discordId(value: unknown, name: string): string | null {
   throw new NotUnderstood(`${name} is no id of 1 to 20 digits`);
 }
 
-/** An id of the service's own, such as an order's: any short text. */
+/** An id of the service's own, such as an order's: any short text. @throws NotUnderstood */
 export function reference(value: unknown, name: string): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
@@ -55,7 +61,7 @@ function storable(text: string): string {
 const iso8601 =
   /^(?<day>\d{4}-\d\d-\d\d)T(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))?(?:(?<utc>Z)|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)$/i;
 
-/** ISO 8601 with a zone and a fraction of any length, as ms since the epoch. */
+/** ISO 8601 with a zone and a fraction of any length, as ms since the epoch. @throws NotUnderstood */
 export function instant(value: unknown, name: string): number | null {
   if (value === undefined || value === null) return null;
   const parts = typeof value === 'string' ? iso8601.exec(value)?.groups : undefined;
@@ -83,14 +89,17 @@ function isOnCalendar(day: string): boolean {
   return ofMonth <= 28 || new Date(`${day}T00:00:00Z`).getUTCDate() === ofMonth;
 }
 
-/** The time of the event itself: it cannot lie in the future, but for clocks that disagree. */
+/**
+ * The time of the event itself, in ms since the epoch as `now`: never in the future, but for clocks that disagree.
+ * @throws NotUnderstood
+ */
 export function past(value: unknown, name: string, now: number): number | null {
   const at = instant(value, name);
   if (at !== null && at > now + aheadTolerated) throw new NotUnderstood(`${name} is more than 5 minutes ahead`);
   return at;
 }
 
-/** `creditsAwarded`: whole credits, a yes or no, or nothing said. */
+/** `creditsAwarded`: whole credits, a yes or no, or nothing said. @throws NotUnderstood */
 export function award(value: unknown, name: string): number | boolean | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return value;
@@ -98,7 +107,7 @@ export function award(value: unknown, name: string): number | boolean | null {
   throw new NotUnderstood(`${name} is neither a boolean nor a whole number from 0 to ${mostCredits}`);
 }
 
-/** The mark of a dashboard test. What is not plainly a yes or a no must not be paid for. */
+/** The mark of a dashboard test. What is not plainly a yes or a no must not be paid for. @throws NotUnderstood */
 export function testMark(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   if (value === true) return true;

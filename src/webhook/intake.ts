@@ -14,7 +14,9 @@ import { isSignature } from './signature.ts';
 export interface Claim {
   /** The family of the path; null for the path that takes either. */
   readonly family: Family | null;
+  /** The header `x-webhook-signature` (document, section 5.7). */
   readonly signature: string | undefined;
+  /** The header `Authorization`, verbatim. */
   readonly authorization: string | undefined;
 }
 
@@ -23,15 +25,20 @@ export interface Arrival extends Claim {
   readonly body: Buffer;
 }
 
-/** What the sender is told. */
+/** What the sender is told. With 503 nothing was kept: it is to send again after so many seconds. */
 export type Answer =
   | { readonly status: 200; readonly outcome: Outcome }
   | { readonly status: 400 | 401; readonly error: string }
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
 
+/** What stands between the receiver's bytes and the recorder. */
 export interface Intake {
   /** The refusal of a delivery that no body could save; null where the body decides. */
   refuseUnread(claim: Claim): Answer | null;
+  /**
+   * Verifies, reads and records. A {@link TallyhookError} of the recorder becomes a 503; whatever else it throws is
+   * thrown on.
+   */
   take(arrival: Arrival): Promise<Answer>;
 }
 

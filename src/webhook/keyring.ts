@@ -7,6 +7,7 @@ import { isSignature, reserialised, verifierWith } from './signature.ts';
 export interface ReceivingListing extends Addressable {
   readonly voteSecrets: readonly string[];
   readonly premiumSecrets: readonly string[];
+  /** The whole value of the header `Authorization`; null where every vote must be signed. */
   readonly voteAuthorization: string | null;
 }
 
@@ -22,8 +23,9 @@ export interface Verified {
   readonly text: string;
 }
 
+/** Tells by what a request brings along who sent it. Compares in constant time, and never throws. */
 export interface Keyring {
-  /** Null when no secret of any listing made the signature. */
+  /** Null when no secret of any listing made the signature, of the bytes or of their JSON (document, section 5.7). */
   verify(body: Buffer, signature: string): Verified | null;
   /** The vote grants that an Authorization value opens, for the listings that have opted in. */
   authorize(authorization: string): readonly Grant[];

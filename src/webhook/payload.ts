@@ -35,6 +35,7 @@ export type Reading =
 /**
  * Reads a payload in any of the shapes that services are known to send, tolerantly: fields that nobody needs are not looked at.
  * `premiumPath` says that only a premium delivery is expected where this one came in, which is what tells a purchase without a kind.
+ * `now` is in ms since the epoch; an event that lies more than 5 minutes ahead of it is not understood.
  */
 export function readPayload(json: unknown, options: { premiumPath: boolean; now: number }): Reading {
   if (!isFields(json)) return { is: 'unknown', kind: null, reason: 'the body is no JSON object', family: null };

@@ -7,7 +7,10 @@ import { largestBody, readBody } from './body.ts';
 import type { Answer, Intake } from './intake.ts';
 import { createRefusalLog } from './refusal-log.ts';
 
-/** What is told of each request, for metrics. `took` is ms from the first byte of the body to the answer. */
+/**
+ * What is told of each request that was answered, for metrics. `outcome` is null for a refusal; `took` is ms from when
+ * its head had come to the answer.
+ */
 export type Observe = (answer: {
   readonly status: number;
   readonly outcome: string | null;
@@ -31,7 +34,10 @@ export interface Receiver {
   before(others: RequestListener): RequestListener;
 }
 
-/** Reads the raw body by itself, so it works wherever no parser has consumed the body before it; where one has, it says so. */
+/**
+ * Reads the raw body by itself, so it works wherever no parser has consumed the body before it; where one has, it says
+ * so. It answers 200 after the commit, else 400, 401, 405, 413, 415 or 503, and nothing else.
+ */
 export function createReceiver(options: { intake: Intake; clock: Clock; log: Log; observe?: Observe }): Receiver {
   const { intake, clock, log, observe = () => {} } = options;
   const tellRefusal = createRefusalLog(log, clock);

@@ -7,6 +7,7 @@ const quiet = 10 * second;
 /** Tells the owner of refused deliveries, with how many there were since it was last told. */
 export type TellRefusal = (status: number, error: string) => void;
 
+/** Of one kind are those of the same status and text, whoever sent them. */
 export function createRefusalLog(log: Log, clock: Clock): TellRefusal {
   const told = new Map<string, { at: number; since: number }>();
   return (status, error) => {

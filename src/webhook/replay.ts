@@ -13,6 +13,7 @@ export interface KeptDelivery extends Delivery {
   readonly outcome: Outcome;
 }
 
+/** Resolves after the commit; rejects as {@link Recorder} does. */
 export type Replay = (delivery: KeptDelivery) => Promise<Recorded>;
 
 /**

@@ -5,6 +5,7 @@ export interface RotatingKeyring extends Keyring {
   rotate(next: Keyring): void;
 }
 
+/** @param first judges until `rotate` is called, which the app does when it takes over other secrets */
 export function createRotatingKeyring(first: Keyring): RotatingKeyring {
   let current = first;
   return {

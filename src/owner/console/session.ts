@@ -28,6 +28,7 @@ export interface Sessions {
   sent(session: Session, formToken: unknown): boolean;
 }
 
+/** Deriving the key stops this thread for a moment, so it is done once. */
 export function createSessions(token: string, clock: Clock): Sessions {
   const key = scryptSync(token, 'tallyhook owner console', 32);
   const seal = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');

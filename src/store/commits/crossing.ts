@@ -39,7 +39,7 @@ export function failed(error: unknown): Outcome {
     : { is: 'failed', why: messageOf(error) };
 }
 
-/** The result, or the error thrown anew. */
+/** The result. @throws StoreUnavailable, or an Error with the words of any other, thrown anew */
 export function resultOf(outcome: Outcome | FlatRecorded): unknown {
   if (!('is' in outcome)) return recordedIn(outcome);
   switch (outcome.is) {

@@ -7,6 +7,7 @@ import type { Writer } from './writer.ts';
 const largestBatch = 256;
 /** How long a work waits for a lock that somebody else holds before its sender is told to come back. */
 const patience = 3 * second;
+/** Between two tries for the lock (ms). */
 const lockPause = 25;
 
 /** The writer cannot take more: as many works as it may hold are waiting already. */
@@ -25,7 +26,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** The way to the one who writes. */
 export interface GroupCommit {
+  /** Rejects with {@link StoreUnavailable}, also after `close`, {@link QueueFull}, or what the work itself throws. */
   readonly write: Write;
   /** How many works wait. */
   waiting(): number;
@@ -36,6 +39,7 @@ export interface GroupCommit {
 /**
  * Works that wait together commit together: one fsync for all of them. There is no timer: a lone work begins in the same turn of the
  * event loop, and while one batch is being committed the next one gathers by itself.
+ * @param mostWaiting works that may wait at one time
  */
 export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: number): GroupCommit {
   const queue: Waiting[] = [];

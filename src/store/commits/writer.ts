@@ -14,6 +14,7 @@ export type Written =
 
 /** Does batches of jobs, each batch in one transaction and one at a time: the next is not given before the last has come back. */
 export interface Writer {
+  /** Never rejects. */
   commit(batch: readonly Job[]): Promise<Written>;
 }
 

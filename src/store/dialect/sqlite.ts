@@ -20,6 +20,7 @@ const openingTimeoutMs = 5_000;
 /**
  * SQLite in a file. WAL with synchronous=FULL: a commit is on disk when it returns.
  * One connection writes and another reads, so that a read never sees half a transaction.
+ * Throws what `node:fs` and `node:sqlite` throw.
  */
 export function sqlite(path: string): Dialect {
   mkdirSync(dirname(path), { recursive: true });

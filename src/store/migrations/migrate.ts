@@ -7,6 +7,7 @@ import { migrations } from './index.ts';
 
 /** How long another process may take with a migration (ms) before the start gives up. */
 const patience = 10 * minute;
+/** Between two tries for the lock (ms). */
 const lockPause = 50;
 
 /** The database was written by a newer tallyhook than this one. */
@@ -30,7 +31,7 @@ interface Applied {
 /**
  * Brings the database up to this program: each migration and the note of it in one transaction, under the lock of all writers. So one
  * that fails leaves no trace, and of several processes that start at once one migrates. Kysely's migrator gives SQLite neither.
- * Throws {@link DatabaseTooNew} for a database from the future.
+ * Throws {@link DatabaseTooNew} for a database from the future, else what the driver throws.
  */
 export async function migrate(dialect: Dialect, clock: Clock, known = migrations(dialect)): Promise<void> {
   const applied = await appliedMigrations(dialect, dialect.reading);

@@ -22,6 +22,7 @@ export interface Copied extends Contents {
 export interface BackupOptions {
   /** Told how much is done, from 0 to 1. */
   readonly onProgress: (share: number) => void;
+  /** Breaks it off, with TallyhookError `stopped`. */
   readonly stop: AbortSignal;
 }
 
@@ -50,8 +51,9 @@ export async function backUp(from: string, to: string, { onProgress, stop }: Bac
 }
 
 /**
- * Makes a copy the database at `to`, where there must be none. The copy is proved before it gets its name; the file itself is only read,
- * and stays as it is. Throws what {@link backUp} throws, and TallyhookError `in_use` and `database_exists`.
+ * Makes a copy the database at `to`, where there must be none. The copy is proved before it gets its name; the file
+ * itself is only read, and stays as it is. Throws what {@link backUp} throws, TallyhookError `in_use` and
+ * `database_exists`, and what `mkdir` throws where the folder cannot be made.
  */
 export async function restore(file: string, to: string): Promise<Copied> {
   for (const companion of companions) if (await exists(to + companion)) throw inUse(to + companion);

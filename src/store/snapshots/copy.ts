@@ -23,9 +23,10 @@ export async function copyBytes(from: string, to: string): Promise<void> {
 }
 
 /**
- * Makes a file that is there whole or not at all: `write` fills `FILE.partial`, which nobody else may read, and only when it has
- * succeeded does the file get its name. Nothing is overwritten, and a failure leaves nothing behind.
- * Throws TallyhookError `file_exists`, `partial_exists` and `cannot_write`, and whatever `write` throws.
+ * Makes a file that is there whole or not at all: `write` fills `FILE.partial`, which nobody else may read, and only
+ * when it has succeeded does the file get its name. Nothing is overwritten, and a failure leaves nothing behind. Throws
+ * TallyhookError `file_exists`, `partial_exists` and `cannot_write`, and a TallyhookError of `write`; whatever else
+ * that throws is the cause of a `cannot_write`.
  */
 export async function writeWhole<Result>(path: string, write: (partial: string) => Promise<Result>): Promise<Result> {
   if (await exists(path)) throw fileExists(path);

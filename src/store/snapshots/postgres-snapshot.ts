@@ -4,6 +4,7 @@ import { types } from '../dialect/postgres.ts';
 import { compiler } from '../statement.ts';
 import type { Snapshot } from './snapshot.ts';
 
+/** How long the server may take to let us in (ms). */
 const connectionPatience = 3_000;
 /** The audit of a large ledger takes longer than anything that the bot itself asks (ms). */
 const statementPatience = 15 * 60_000;

@@ -9,7 +9,10 @@ const busyTimeoutMs = 2_000;
 /** Faults that are told of a file; it has as many more as it likes. */
 const mostFaults = 5;
 
-/** A snapshot of a SQLite file. Readers hold up nobody, but while one lasts the write-ahead log is not folded back. */
+/**
+ * A snapshot of a SQLite file. Readers hold up nobody, but while one lasts the write-ahead log is not folded back.
+ * Throws what `node:sqlite` throws.
+ */
 export function sqliteSnapshot(path: string): Snapshot {
   const database = openAtMoment(path);
   return {

@@ -31,11 +31,12 @@ export async function lastDeliveries({ db, run }: Snapshot): Promise<ReadonlyMap
 }
 
 export interface Backlog {
+  /** Effects, as are the buried ones. */
   readonly waiting: number;
-  /** Since when the oldest of them waits (ms since the epoch). */
+  /** Since when the oldest of them waits (ms since the epoch); null when none does. */
   readonly waitingSince: number | null;
   readonly buried: number;
-  /** Why the last of them was buried. */
+  /** Why the newest of them was buried; null when none is. */
   readonly lastReason: string | null;
   /** Deliveries that were kept but not understood. */
   readonly quarantined: number;

@@ -39,7 +39,10 @@ export interface Job {
   readonly args: readonly unknown[];
 }
 
-/** Writes in a transaction; resolves once that is on disk. It may be tried again after a rollback. */
+/**
+ * Writes in a transaction; resolves once that is on disk, and rejects as {@link GroupCommit} says. It may be tried
+ * again after a rollback.
+ */
 export type Write = <Name extends keyof Writes>(
   name: Name,
   ...args: Parameters<Writes[Name]>
