@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiKey } from './settings.ts';
 
 const id = z.string().regex(/^\d{1,20}$/, 'it must be a Discord id: a string of digits');
 const text = z.string().min(1);
@@ -11,7 +12,7 @@ const listing = z.strictObject({
     .describe('Names the listing for good: the ledger knows its votes by it.'),
   kind: z.enum(['server', 'bot']),
   id: id.optional().describe('Discord id of the server or bot; needed where listings of one kind share a secret.'),
-  lookupKey: text.optional().describe('API key of this listing.'),
+  lookupKey: apiKey.optional().describe('API key of this listing.'),
   voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhooks; all of them are valid.'),
   premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhooks.'),
   voteAuthorization: text.optional().describe('Opt-in: accept unsigned server votes with this Authorization value.'),

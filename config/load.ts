@@ -22,7 +22,6 @@ export function loadConfig(environment: Environment): Config {
   if (faults.length > 0) throw new FaultyConfig(faults);
 
   const config: Config = {
-    production: isProduction(environment),
     discord: {
       token: values.DISCORD_TOKEN ?? '',
       apiUrl: values.DISCORD_API_URL ?? '',

@@ -28,8 +28,6 @@ export interface Listing {
 
 /** Everything that can be set, checked and frozen. */
 export interface Config {
-  /** `NODE_ENV` is `production`. */
-  readonly production: boolean;
   /** `apiUrl` without the version; `guildId` null registers the commands everywhere. */
   readonly discord: { readonly token: string; readonly apiUrl: string; readonly guildId: string | null };
   /** Ends in `/api/v1`, without a slash after it (document, section 1). */

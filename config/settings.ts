@@ -13,6 +13,8 @@ export interface Setting<Value = unknown> {
 
 const id = z.string().regex(/^\d{1,20}$/);
 const text = z.string().min(1);
+/** What a header can carry. */
+export const apiKey = z.string().regex(/^[\x21-\x7e]+$/);
 const secrets = z
   .string()
   .transform((list) => list.split(',').map((secret) => secret.trim()))
@@ -23,6 +25,17 @@ const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/
 const idForm = 'a Discord id: digits only, as "Copy ID" in Discord gives it (Settings → Advanced → Developer Mode)';
 const creditsForm = 'a whole number from 0 to 1000000';
 const secretsForm = "the secret from the service's dashboard; several are separated by commas, none of them empty";
+
+/** An address with a host, whose parts can be decoded; what is no address with a host is not looked at. */
+function isReadable(url: string): boolean {
+  if (!url.includes('://')) return true;
+  try {
+    decodeURIComponent(new URL(url).href);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function setting<Value>(setting: Setting<Value>): Setting<Value> {
   return setting;
@@ -46,13 +59,13 @@ export const settings = {
     form: 'the http(s) address of the lookup API, ending in /api/v1',
   }),
   LOOKUP_SERVER_KEY: setting({
-    schema: text,
-    form: "the server's API key (service's dashboard: Edit server → Advanced setup)",
+    schema: apiKey,
+    form: "the server's API key, without spaces (service's dashboard: Edit server → Advanced setup)",
     secret: true,
   }),
   LOOKUP_BOT_KEY: setting({
-    schema: text,
-    form: "the bot's API key from the service's dashboard",
+    schema: apiKey,
+    form: "the bot's API key from the service's dashboard, without spaces",
     secret: true,
   }),
   VOTE_WEBHOOK_SECRET: setting({
@@ -106,7 +119,10 @@ export const settings = {
     secret: true,
   }),
   CACHE_URL: setting({
-    schema: z.string().regex(/^(sqlite:(?!\/\/).+|rediss?:\/\/.+|memory:)$/),
+    schema: z
+      .string()
+      .regex(/^(sqlite:(?!\/\/).+|rediss?:\/\/.+|memory:)$/)
+      .refine(isReadable),
     form: 'sqlite: followed by a path, redis://host:6379, or memory:',
     default: 'sqlite:data/cache.db',
     secret: true,

@@ -26,6 +26,8 @@ import { createKeyring, type Keyring } from './webhook/keyring.ts';
 import { createReceiver, type Receiver } from './webhook/receiver.ts';
 import { createRotatingKeyring } from './webhook/rotating-keyring.ts';
 
+type Cache = Awaited<ReturnType<typeof openKeyv>>;
+
 /** How long cache and database may take to close (ms): a server that has gone silent must not hold up the end. */
 const lastWords = 2 * second;
 
@@ -74,11 +76,21 @@ export interface Edges {
  *   {@link openKeyv} throws
  */
 export async function createApp(config: Config, edges: Edges): Promise<App> {
-  const { clock, log, onRecorded = () => {}, onAttempted = () => {}, around = (listener) => listener } = edges;
-  const store = await openStore(config.databaseUrl, clock);
   const cache = await openKeyv(config.cacheUrl, (fault) =>
-    log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
+    edges.log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
   );
+  let store: Store | undefined;
+  try {
+    store = await openStore(config.databaseUrl, edges.clock);
+    return appOver(store, cache, config, edges);
+  } catch (error) {
+    await Promise.allSettled([cache.disconnect(), store?.close()]);
+    throw error;
+  }
+}
+
+function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App {
+  const { clock, log, onRecorded = () => {}, onAttempted = () => {}, around = (listener) => listener } = edges;
   const metrics = createMetrics({
     waitingTransactions: store.waiting,
     effects: store.outbox.sizes,

@@ -18,6 +18,12 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
+/** Whether a day such as `2026-02-30` exists. The engine takes that one for 2 March; it refuses only what no month has. */
+export function isOnCalendar(yearMonthDay: string): boolean {
+  const ofMonth = Number(yearMonthDay.slice(8));
+  return ofMonth <= 28 || new Date(`${yearMonthDay}T00:00:00Z`).getUTCDate() === ofMonth;
+}
+
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,4 +1,5 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
+import { ZodError } from 'zod';
 import { messageOf } from '../errors.ts';
 import { plainName } from '../markup.ts';
 
@@ -16,6 +17,7 @@ const longestReason = 200;
 export function troubleWith(error: unknown): DiscordTrouble {
   if (error instanceof RateLimitError) return { kind: 'unreachable', reason: 'Discord asks for a pause (429)' };
   if (error instanceof HTTPError) return { kind: 'unreachable', reason: `Discord answered ${error.status}` };
+  if (error instanceof ZodError) return { kind: 'refused', code: 0, reason: 'what answers is not Discord' };
   if (!(error instanceof DiscordAPIError)) {
     return { kind: 'unreachable', reason: plainName(`no connection (${causeOf(error)})`, longestReason) };
   }

@@ -18,8 +18,8 @@ export async function checkCommands(
   if (known === null) return [notAsked];
   const { applicationId } = known;
   const where = guildId === null ? 'everywhere' : `on guild ${guildId}`;
+  const services = servicesFor(config);
   try {
-    const services = servicesFor(config);
     const areKnown = await areRegistered({ rest, applicationId, guildId, commands, services });
     if (areKnown) return [well(`The slash commands are registered ${where}.`)];
   } catch (error) {

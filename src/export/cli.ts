@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
+import { isOnCalendar } from '../clock.ts';
 import { TallyhookError } from '../errors.ts';
 import { writeWhole } from '../store/snapshots/copy.ts';
 import { type EntrySelection, entryPages } from '../store/snapshots/entry-pages.ts';
@@ -103,7 +104,8 @@ function userIn(id: string | undefined): string | null {
 function momentIn(date: string | undefined): number | null {
   if (date === undefined) return null;
   const isZoned = /T.*(Z|[+-]\d\d:\d\d)$/.test(date) || !date.includes('T');
-  const moment = /^\d{4}-\d\d-\d\d(T.*)?$/.test(date) ? Date.parse(isZoned ? date : `${date}Z`) : Number.NaN;
+  const isDate = /^\d{4}-\d\d-\d\d(T.*)?$/.test(date) && isOnCalendar(date.slice(0, 10));
+  const moment = isDate ? Date.parse(isZoned ? date : `${date}Z`) : Number.NaN;
   if (Number.isNaN(moment)) throw new UsageError('--since takes a date such as 2026-11-01 or 2026-11-01T12:00:00Z.');
   return moment;
 }

@@ -96,7 +96,8 @@ export function createHttpServer(
 
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    // Also later ones, which then reject nothing any more: a connection that cannot be taken is no reason to end.
+    server.on('error', (error: NodeJS.ErrnoException) => {
       const cures: Record<string, string> = {
         EADDRINUSE: 'Another program listens there already: stop it, or set PORT to another port.',
         EACCES: 'Ports below 1024 need privileges: set PORT to a higher one.',

@@ -1,4 +1,4 @@
-import { hour, minute } from '../clock.ts';
+import { minute } from '../clock.ts';
 import type { Cause } from './entry.ts';
 import type { Premium, Vote } from './event.ts';
 
@@ -9,9 +9,6 @@ export interface Terms {
   readonly whenDenied: number;
   readonly cooldown: number;
 }
-
-/** The terms of a listing for which nothing is set. */
-export const defaultTerms: Terms = { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 12 * hour };
 
 /** What an event is worth, and why. A null cause leaves no entry: there is nothing to book. */
 export interface Verdict {

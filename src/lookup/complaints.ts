@@ -1,16 +1,20 @@
 import { type Clock, minute } from '../clock.ts';
 import type { Log } from '../log.ts';
 
-/** Tells the owner about a fault that passes by itself, each `code` at most once a minute: a dead service would flood the log otherwise. */
-export type Complain = (level: 'error' | 'warn', code: string, message: string, about?: object) => void;
+/**
+ * Tells the owner about a fault, each `code` at most once a minute: a dead service would flood the log otherwise. Returns whether it was
+ * told.
+ */
+export type Complain = (level: 'error' | 'warn', code: string, message: string, about?: object) => boolean;
 
 /** The minute is counted by each for itself: one for every lookup client. */
 export function createComplaints(options: { log: Log; clock: Clock }): Complain {
   const quietUntil = new Map<string, number>();
   return (level, code, message, about = {}) => {
     const now = options.clock.now();
-    if (now < (quietUntil.get(code) ?? 0)) return;
+    if (now < (quietUntil.get(code) ?? 0)) return false;
     quietUntil.set(code, now + minute);
     options.log[level]({ code, ...about }, message);
+    return true;
   };
 }

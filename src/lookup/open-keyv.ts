@@ -16,8 +16,7 @@ const entriesInMemory = 10_000;
  * A cache is a convenience. Where the file cannot be used, the memory serves instead, and `onFallback` is told why. While Redis is away,
  * nothing is known, and it is found again by itself.
  *
- * @throws TallyhookError `cache_url_unknown`
- * @throws TypeError or URIError for an address of Redis that cannot be read
+ * @throws TallyhookError `cache_url_unknown`, also for an address of Redis that cannot be read
  */
 export async function openKeyv(url: string, onFallback: (fault: unknown) => void = () => {}): Promise<Keyv> {
   const scheme = url.slice(0, url.indexOf(':') + 1);
@@ -59,13 +58,27 @@ async function sqliteKeyv(path: string, onFallback: (fault: unknown) => void): P
 
 async function redisKeyv(url: string): Promise<Keyv> {
   const { default: KeyvRedis } = await import('@keyv/redis');
-  const store = new KeyvRedis(
-    { url, disableOfflineQueue: true, socket: { connectTimeout: second } },
-    { connectionTimeout: second, throwOnConnectError: false, throwOnErrors: false },
+  const store = readable(
+    () =>
+      new KeyvRedis(
+        { url, disableOfflineQueue: true, socket: { connectTimeout: second } },
+        { connectionTimeout: second, throwOnConnectError: false, throwOnErrors: false },
+      ),
   );
   const keyv = new Keyv({ store, namespace });
   keyv.on('error', ignore);
   return keyv;
+}
+
+/** The driver's own words would name the address, and with it a password. */
+function readable<Store>(open: () => Store): Store {
+  try {
+    return open();
+  } catch {
+    throw new TallyhookError('cache_url_unknown', 'The address of the cache cannot be read.', {
+      cure: 'Write redis://user:password@host:6379, with special characters of the password percent-encoded.',
+    });
+  }
 }
 
 /** Keyv throws what nobody listens to. Whoever uses the cache listens as well, and tells the owner. */

@@ -18,31 +18,33 @@ export interface StandingFaults {
   has(code: LookupFailureCode): boolean;
 }
 
-/** `complain` tells the beginning of a fault, and keeps its own minute of silence; `log` tells the end (info). */
+/**
+ * `complain` tells the beginning of a fault; where it keeps silent because another one was told just before, it is asked again at the
+ * next failure. `log` tells the end of what was told (info).
+ */
 export function createStandingFaults({ log, complain }: { log: Log; complain: Complain }): StandingFaults {
-  const faults = new Map<string, LookupFailureCode>();
+  const faults = new Map<string, { readonly code: LookupFailureCode; readonly told: boolean }>();
 
   function end(place: string): void {
-    const code = faults.get(place);
-    if (code === undefined) return;
+    const fault = faults.get(place);
     faults.delete(place);
-    log.info({ code, resource: place }, 'the service answers again as it should');
+    if (fault?.told) log.info({ code: fault.code, resource: place }, 'the service answers again as it should');
   }
 
   return {
     failed(topic, { code, message, cure }) {
       if (!standing.has(code)) return false;
       const place = placeOf(code, topic);
-      if (faults.get(place) === code) return true;
-      faults.set(place, code);
-      complain('error', code, message, { cure, resource: topic });
+      const known = faults.get(place);
+      if (known?.code === code && known.told) return true;
+      faults.set(place, { code, told: complain('error', code, message, { cure, resource: topic }) });
       return true;
     },
     answered(topic) {
       end(everything);
       end(topic);
     },
-    has: (code) => [...faults.values()].includes(code),
+    has: (code) => [...faults.values()].some((fault) => fault.code === code),
   };
 }
 

@@ -40,7 +40,7 @@ export function lookupMetrics(registry: Registry, sources: LookupSources): Looku
       registers,
       async collect() {
         this.reset();
-        for (const [listing, key] of await sources.keys()) {
+        for (const [listing, key] of await sources.keys().catch(() => [])) {
           const figure = read(key);
           if (figure !== null) this.set({ listing }, figure);
         }

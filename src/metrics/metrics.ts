@@ -13,10 +13,7 @@ export interface Metrics extends DeliveryMetrics, OutboxMetrics, LookupMetrics, 
   readonly contentType: string;
 }
 
-/**
- * Where those figures come from that are asked for at each scrape. None may cost much. Those of the outbox may reject,
- * and spoil no other; any other that fails would fail the scrape.
- */
+/** Where those figures come from that are asked for at each scrape. None may cost much; one that rejects spoils no other. */
 export interface Sources extends OutboxSources, LookupSources {
   /** How many transactions wait for the database. */
   waitingTransactions(): number;

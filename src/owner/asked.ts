@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOnCalendar } from '../clock.ts';
 import { largestCorrection, longestReason } from '../ledger/correction.ts';
 import { outcomes } from '../tally/tally.ts';
 import { Refused } from './refused.ts';
@@ -29,6 +30,7 @@ const instant = z
     /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/,
     'must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T12:00Z',
   )
+  .refine((text) => isOnCalendar(text.slice(0, 10)), 'must be a date that exists')
   // Without a zone it is UTC, as all times are that are shown.
   .transform((text) => Date.parse(/T[^Z+-]*$/.test(text) ? `${text}Z` : text))
   .refine((at) => !Number.isNaN(at), 'must be a date that exists');

@@ -124,7 +124,10 @@ async function opened(
       path === null
         ? (await import('./dialect/postgres.ts')).postgres(url)
         : (await import('./dialect/sqlite.ts')).sqlite(path);
-    await migrate(dialect, clock);
+    await migrate(dialect, clock).catch(async (error: unknown) => {
+      await dialect.close();
+      throw error;
+    });
     const commits =
       path !== null && thread
         ? (await import('./commits/threaded-commits.ts')).threadedCommits(path, mostWaiting)

@@ -1,4 +1,4 @@
-import { minute } from '../clock.ts';
+import { isOnCalendar, minute } from '../clock.ts';
 
 /** A field that says something that cannot be understood. The message is the reason of the quarantine. */
 export class NotUnderstood extends Error {}
@@ -81,12 +81,6 @@ function spelledForParsing({
 }: Record<string, string | undefined>): string {
   const milliseconds = fraction === undefined ? '' : `.${fraction.slice(0, 3).padEnd(3, '0')}`;
   return `${day}T${time}${milliseconds}${utc === undefined ? `${hours}:${minutes}` : 'Z'}`;
-}
-
-/** The engine takes 30 February for 1 March; it refuses what no month has. */
-function isOnCalendar(day: string): boolean {
-  const ofMonth = Number(day.slice(8));
-  return ofMonth <= 28 || new Date(`${day}T00:00:00Z`).getUTCDate() === ofMonth;
 }
 
 /**

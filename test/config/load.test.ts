@@ -96,6 +96,14 @@ describe('the configuration', () => {
     expect(JSON.stringify(faults)).not.toContain('hush');
   });
 
+  it.each([
+    ['CACHE_URL', 'redis://bad host:xx'],
+    ['CACHE_URL', 'redis://me:100%sure@host:6379'],
+    ['LOOKUP_SERVER_KEY', 'two words'],
+  ])('refuses an address that cannot be read and a key that no header can carry: %s=%s', (name, value) => {
+    expect(faultsOf({ ...least, [name]: value })).toMatchObject([{ setting: name }]);
+  });
+
   it('refuses a setting that is given twice', () => {
     expect(faultsOf({ ...least, PORT: '1', PORT_FILE: '/x' })).toMatchObject([{ setting: 'PORT' }]);
   });

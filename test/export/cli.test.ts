@@ -75,6 +75,7 @@ describe('an export', () => {
     [['--format', 'xml'], '--format takes'],
     [['--user', 'me'], '--user takes'],
     [['--since', 'yesterday'], '--since takes'],
+    [['--since', '2026-02-30'], '--since takes'],
     [['--all'], "Unknown option '--all'"],
   ])('refuses %j', async (args, sentence) => {
     const { directory, run } = await ledger();

@@ -244,6 +244,17 @@ describe('when the service changes', () => {
     await lookup.voteStatus('1');
     expect(await lookup.standing()).toMatchObject({ wrongShape: false });
   });
+
+  it('in two places at once, the owner is told of both', async () => {
+    const { lookup, clock, service, told } = at;
+    service.answer(success({ canVote: 'yes' }));
+    await failureOf(lookup.voteStatus('1'));
+    await failureOf(lookup.reviews({ sort: 'newest', limit: 5 }));
+    expect(told).toEqual([expect.objectContaining({ resource: 'votes' })]);
+    await clock.advance(minute);
+    await failureOf(lookup.reviews({ sort: 'newest', limit: 5 }));
+    expect(told.slice(1)).toEqual([expect.objectContaining({ resource: 'reviews' })]);
+  });
 });
 
 describe('the budget', () => {

@@ -57,6 +57,14 @@ describe('a cache in a file', () => {
   });
 });
 
+describe('an address of Redis that cannot be read', () => {
+  it.each(['redis://bad host:xx', 'redis://me:100%sure@host:6379'])('is told without its password: %s', async (url) => {
+    const fault = await openKeyv(url).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: 'cache_url_unknown', cure: expect.stringContaining('percent-encoded') });
+    expect(String(fault)).not.toContain('100');
+  });
+});
+
 describe('a cache in the memory', () => {
   it('forgets the oldest entries first', async () => {
     const keyv = memoryKeyv(2);

@@ -73,6 +73,13 @@ describe('a scrape', () => {
     expect(lines).toContain('tallyhook_effect_attempts_total{outcome="bury"} 0');
   });
 
+  it('tells the rest where one figure cannot be had', async () => {
+    const failing = () => Promise.reject(new Error('no database'));
+    const { lines } = await scrape({ effects: failing, waitingSince: failing, keys: failing });
+    expect(lines).toContain('tallyhook_gateway_connected 1');
+    expect(lines.filter((line) => line.startsWith('tallyhook_lookup_budget_left{'))).toEqual([]);
+  });
+
   it('has every figure that the operations page names, and the page names every figure', async () => {
     const page = readFileSync('docs/operations.md', 'utf8');
     const named = new Set([...page.matchAll(/tallyhook_[a-z_]+[a-z]/g)].map(([name]) => name));

@@ -156,6 +156,7 @@ describe('the owner API', () => {
       ['/deliveries?outcome=lost', 400, 'outcome'],
       ['/deliveries?since=yesterday', 400, 'since'],
       ['/deliveries?until=2026-13-01', 400, 'until'],
+      ['/deliveries?since=2026-02-30T12:00Z', 400, 'since'],
       ['/deliveries?user=1&user=2', 400, 'user'],
       ['/deliveries?colour=red', 400, 'colour'],
       ['/deliveries?kind=a%00b', 400, 'kind'],

@@ -1,4 +1,4 @@
-import { defaultTerms } from '../../src/ledger/rules.ts';
+import { hour } from '../../src/clock.ts';
 import type { ReceivingListing } from '../../src/webhook/keyring.ts';
 
 export const voteSecret = 'vote-secret-for-tests';
@@ -10,7 +10,7 @@ export const premiumChannel = '500000000000000002';
 export function serverAndBot(changes: Partial<ReceivingListing> = {}): ReceivingListing[] {
   const same = {
     id: null,
-    terms: defaultTerms,
+    terms: { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 12 * hour },
     announceChannelId: announceChannel,
     premiumChannelId: premiumChannel,
     voteSecrets: [voteSecret],

@@ -33,7 +33,7 @@ ${
 }
 <section class="card" aria-labelledby="body"><h2 id="body">Body</h2>
 <pre tabindex="0" aria-labelledby="body">${visible(prettyJson(delivery.body))}</pre>
-<details><summary>As it came, byte for byte</summary><pre tabindex="0">${visible(delivery.body)}</pre></details></section>`;
+<details><summary>As it was signed, byte for byte</summary><pre tabindex="0">${visible(delivery.body)}</pre></details></section>`;
 }
 
 function facts({ delivery, entry }: DeliveryStory, up: string): Html {

@@ -1,11 +1,9 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { backup } from 'node:sqlite';
 import { messageOf, TallyhookError } from '../../errors.ts';
 import { openSqlite } from '../../sqlite-file.ts';
 import { DatabaseTooNew } from '../migrations/migrate.ts';
 import { balanceDifferences } from './audit.ts';
-import { companions, copyBytes, exists, writeWhole } from './copy.ts';
+import { companions, copyBytes, exists, makeFolderOf, writeWhole } from './copy.ts';
 import { openAtMoment, sqliteSnapshot } from './sqlite-snapshot.ts';
 import { standingOf } from './standing.ts';
 import { type Contents, contentsOf } from './survey.ts';
@@ -52,15 +50,15 @@ export async function backUp(from: string, to: string, { onProgress, stop }: Bac
 
 /**
  * Makes a copy the database at `to`, where there must be none. The copy is proved before it gets its name; the file
- * itself is only read, and stays as it is. Throws what {@link backUp} throws, TallyhookError `in_use` and
- * `database_exists`, and what `mkdir` throws where the folder cannot be made.
+ * itself is only read, and stays as it is. Throws what {@link backUp} throws, and TallyhookError `in_use` and
+ * `database_exists`.
  */
 export async function restore(file: string, to: string): Promise<Copied> {
   for (const companion of companions) if (await exists(to + companion)) throw inUse(to + companion);
   if (await exists(to)) throw databaseExists(to);
   const cure = 'Give a file that `tallyhook backup` has made.';
   if (!(await exists(file))) throw new TallyhookError('no_database', `There is no file ${file}.`, { cure });
-  await mkdir(dirname(to), { recursive: true });
+  await makeFolderOf(to);
   return writeWhole(to, async (partial) => {
     await copyBytes(file, partial);
     // What was copied by hand while it was in use has its last commits beside it.

@@ -1,5 +1,5 @@
 import { constants, createReadStream, createWriteStream } from 'node:fs';
-import { access, chmod, link, open, rename, rm } from 'node:fs/promises';
+import { access, chmod, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { messageOf, TallyhookError } from '../../errors.ts';
@@ -45,6 +45,13 @@ export async function writeWhole<Result>(path: string, write: (partial: string) 
   } finally {
     for (const left of ['', ...companions]) await rm(`${partial}${left}`, { force: true });
   }
+}
+
+/** Makes the folder of a file where there is none. Throws TallyhookError `cannot_write`. */
+export async function makeFolderOf(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
+    throw cannotWrite(path, error);
+  });
 }
 
 /** Two who write the same file at once would spoil each other's: the second one finds the partial file. */

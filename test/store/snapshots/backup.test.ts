@@ -183,6 +183,7 @@ describe('restoring', () => {
     foreign.close();
     await expect(restore(join(directory, 'foreign.db'), to)).rejects.toMatchObject({ code: 'not_ours' });
     await backUp(path, copy, quietly);
+    await expect(restore(copy, join(text, 'new.db'))).rejects.toMatchObject({ code: 'cannot_write' });
     damage(copy);
     await expect(restore(copy, to)).rejects.toMatchObject({ code: 'damaged' });
     database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999', '2030')");
