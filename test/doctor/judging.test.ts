@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { ZodError } from 'zod';
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../src/clock.ts';
 import { checkAddress } from '../../src/doctor/address.ts';
 import { judgeOffset } from '../../src/doctor/clock.ts';
+import { judgeTrouble } from '../../src/doctor/discord.ts';
 import { judgeRoom } from '../../src/doctor/disk.ts';
 import { examine, type Told } from '../../src/doctor/examine.ts';
 import { note, well } from '../../src/doctor/finding.ts';
@@ -96,6 +98,15 @@ describe('the clock', () => {
     [-6 * minute, 'fault'],
   ])('that is %d ms off is a %s', (offset, level) => {
     expect(judgeOffset('Discord', offset).level).toBe(level);
+  });
+});
+
+describe('Discord', () => {
+  it('is not what answers in a shape that it never has', () => {
+    expect(judgeTrouble(new ZodError([]))).toMatchObject({
+      found: expect.stringContaining('what answers is not Discord'),
+      cure: expect.stringContaining('DISCORD_API_URL'),
+    });
   });
 });
 
