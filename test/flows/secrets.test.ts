@@ -175,7 +175,7 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
         2,
       ],
       [['start'], { TALLYHOOK_CONFIG: broken }, 2],
-      [['start'], { LOOKUP_SERVER_KEY: `${secrets.serverKey} with spaces` }, 1],
+      [['start'], { LOOKUP_SERVER_KEY: `${secrets.serverKey} with spaces` }, 2],
       [['start'], { DATABASE_URL: database }, 1],
       [['register'], {}, 1],
       [['config', '--check'], { DATABASE_URL: database, TALLYHOOK_CONFIG: file }, 2],
