@@ -34,7 +34,7 @@ export interface BotParts {
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** The time that really passes, where that is not the clock's: for the connection. */
+  /** The time that really passes: for the connection. */
   readonly stopwatch: Clock;
   readonly onAttempted: (effects: readonly Effect[], attempt: Attempt) => void;
 }
