@@ -8,8 +8,8 @@ import { createDiscordRest } from '../discord/rest.ts';
 import { messageOf, TallyhookError } from '../errors.ts';
 import { createLookup } from '../lookup/client.ts';
 import { exit, type Terminal } from '../terminal/terminal.ts';
+import { withConfig } from '../terminal/with-settings.ts';
 import { en } from '../texts/en.ts';
-import { withConfig } from './start.ts';
 
 const help = `tallyhook register: registers the slash commands, on the guild that DISCORD_GUILD_ID names or everywhere, and exits
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { describeConfig } from '../../config/describe.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { exit, type Terminal } from '../terminal/terminal.ts';
-import { withConfig } from './start.ts';
+import { withConfig } from '../terminal/with-settings.ts';
 
 const help = `tallyhook config: shows the settings in force, secrets hidden
 

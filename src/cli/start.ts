@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import type { Environment } from '../../config/read-values.ts';
-import { type Config, FaultyConfig } from '../../config/schema.ts';
 import { createApp } from '../app.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { redactor } from '../redactor.ts';
 import { surviveStrayErrors } from '../terminal/stray-errors.ts';
 import { exit, stopped, type Terminal } from '../terminal/terminal.ts';
+import { withConfig } from '../terminal/with-settings.ts';
 import { createReload } from './reload.ts';
 
 const help = `tallyhook start: receives webhooks and runs the bot until it is stopped
@@ -93,15 +93,4 @@ function hearHangUps() {
  */
 function keepParserSmall(): void {
   setFlagsFromString('--wasm-tier-up-filter=0');
-}
-
-/** Runs with the configuration of the environment, or says what is wrong with it and resolves with the exit code 2. */
-export async function withConfig(terminal: Terminal, run: (config: Config) => Promise<number>): Promise<number> {
-  try {
-    return await run(loadConfig(process.env));
-  } catch (error) {
-    if (!(error instanceof FaultyConfig)) throw error;
-    terminal.complain(error.message);
-    return exit.usage;
-  }
 }

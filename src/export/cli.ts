@@ -9,7 +9,7 @@ import { type EntrySelection, entryPages } from '../store/snapshots/entry-pages.
 import { openSnapshot, type Snapshot } from '../store/snapshots/snapshot.ts';
 import { standingOf } from '../store/snapshots/standing.ts';
 import { exit, type Terminal, UsageError } from '../terminal/terminal.ts';
-import { withDatabase } from '../terminal/with-database.ts';
+import { withDatabase } from '../terminal/with-settings.ts';
 import { type Format, formats } from './format.ts';
 
 const help = `tallyhook export: prints every entry of the ledger, oldest first, as it is at one moment

@@ -81,7 +81,7 @@ export function createLookup(options: LookupOptions): OwnedLookup {
     observe,
   });
   const storage = createAnswerStorage({ keyv: options.cache ?? memoryKeyv(), clock, complain });
-  const shelfmark = fingerprint(`${baseUrl} ${key}`);
+  const prefix = fingerprint(`${baseUrl} ${key}`);
 
   const profile = through(profileEndpoint[kind]);
   const votes = through(votesEndpoint);
@@ -131,7 +131,7 @@ export function createLookup(options: LookupOptions): OwnedLookup {
 
   function through<Value>(endpoint: Endpoint<Value>): (id: string) => Promise<Known<Value>> {
     const { resource, shape, freshUntil } = endpoint;
-    const keyOf = (id: string) => `${shelfmark}:${resource}:${id}`;
+    const keyOf = (id: string) => `${prefix}:${resource}:${id}`;
     return readThrough({
       resource,
       shape,

@@ -38,10 +38,7 @@ export class MemberClient {
       channel,
       {
         data: {
-          id: command.id,
-          name: command.name,
-          type: 1,
-          ...(command.guild_id ? { guild_id: command.guild_id } : {}),
+          ...used(command),
           ...present(usage.resolved),
           options: usage.options,
         },
@@ -58,10 +55,7 @@ export class MemberClient {
       channel,
       {
         data: {
-          id: command.id,
-          name: command.name,
-          type: 1,
-          ...(command.guild_id ? { guild_id: command.guild_id } : {}),
+          ...used(command),
           options: completionOf(command, path, options, focused),
         },
       },
@@ -207,6 +201,11 @@ export class MemberClient {
       ...ownerOfInstallation,
     };
   }
+}
+
+/** The command as an interaction names it. Discord: "Application Command Interaction Data". */
+function used({ id, name, guild_id }: ReturnType<Commands['offeredIn']>[number]) {
+  return { id, name, type: 1, ...(guild_id ? { guild_id } : {}) };
 }
 
 /** Discord leaves the field out where nothing was named. */

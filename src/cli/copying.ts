@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import type { Copied } from '../store/snapshots/backup.ts';
+import { databaseFile } from '../store/snapshots/snapshot.ts';
+import { exit, type Terminal, UsageError } from '../terminal/terminal.ts';
+import { withDatabase } from '../terminal/with-settings.ts';
+
+/** What a backup and its way back do not have in common. */
+export interface Copying {
+  readonly help: string;
+  /** How PostgreSQL does it by itself. */
+  postgres(file: string): string;
+  /** Copies between the file that was named and the database at `path`. */
+  copy(file: string, path: string, terminal: Terminal): Promise<Copied>;
+  /** Says that it is done. */
+  done(file: string, path: string): string;
+}
+
+/** A command that copies between one named file and the database, and tells what was in it. */
+export function copyingCommand({ help, postgres, copy, done }: Copying) {
+  return async (args: readonly string[], terminal: Terminal): Promise<number> => {
+    const options = { help: { type: 'boolean', short: 'h', default: false } } as const;
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) {
+      terminal.print(help);
+      return exit.fine;
+    }
+    const file = onlyFile(positionals);
+    return withDatabase(terminal, async (url) => {
+      const path = databaseFile(url);
+      if (path === null) {
+        terminal.complain(`The database is PostgreSQL, ${postgres(file)}`);
+        return exit.usage;
+      }
+      const copied = await copy(file, path, terminal);
+      terminal.print(`${done(file, path)}: ${contentsInWords(copied)}.`);
+      return judgeLedger(copied, terminal);
+    });
+  };
+}
+
+/** The one word that the command takes besides its options. @throws UsageError for none, and for more */
+function onlyFile(positionals: readonly string[]): string {
+  const [file, ...more] = positionals;
+  if (file === undefined || file === '' || more.length > 0) throw new UsageError('Name one file.');
+  return file;
+}
+
+function contentsInWords({ entries, users, lastDeliveryAt }: Copied): string {
+  const last = lastDeliveryAt === null ? 'no delivery yet' : `last delivery ${new Date(lastDeliveryAt).toISOString()}`;
+  return `${entries} entries of ${users} users, ${last}`;
+}
+
+/** A copy is worth having even when the ledger in it does not add up, but somebody has to know. */
+function judgeLedger({ differing }: Copied, terminal: Terminal): number {
+  if (differing === 0) return exit.fine;
+  const whose = differing === 1 ? 'The balance of 1 user is' : `The balances of ${differing} users are`;
+  terminal.complain(`${whose} not the sum of the entries, here as in the original. \`tallyhook doctor\` names them.`);
+  return exit.fault;
+}
