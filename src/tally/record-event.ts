@@ -1,3 +1,4 @@
+import { allVotes, countedVotes } from '../ledger/entry.ts';
 import type { Event, Premium, Vote } from '../ledger/event.ts';
 import { lastVoteIn, type Passbook } from '../ledger/passbook.ts';
 import { judgePremium, judgeVote, repeatWindow, shortestGap, type Verdict } from '../ledger/rules.ts';
@@ -34,15 +35,29 @@ async function recordVote(vote: Vote, scene: Scene): Promise<Recorded> {
   const { receivedAt } = delivery;
   const { terms, name } = listing;
   const passbook = await tally.passbook(vote.userId);
-  if (vote.at === null && (await isRepeat(receivedAt, passbook, scene))) return repeat(vote, scene);
-  const verdict = judgeVote(vote, terms, await isWithinCooldown(vote.at ?? receivedAt, passbook, scene));
+  const withinCooldown = await isWithinCooldown(vote.at ?? receivedAt, passbook, scene);
+  if (vote.at === null && (await isRepeat(receivedAt, withinCooldown, passbook, scene))) return repeat(vote, scene);
+  const verdict = judgeVote(vote, terms, withinCooldown);
   return write(vote, verdict, identityOfVote(vote, name, receivedAt), passbook, scene);
 }
 
-/** A vote without a timestamp is the same vote for a whole cooldown; of a replayed one, also as the one that came after it. */
-async function isRepeat(receivedAt: number, passbook: Passbook, { tally, listing }: Scene): Promise<boolean> {
+/**
+ * A vote without a timestamp is the same vote for a whole cooldown; of a replayed one, also as the one that came after it. Only a vote that
+ * counts can be the earlier one of a vote that may be paid, or a refused repeat would cost its member the next vote. One that is refused
+ * anyway also repeats a refused one, so that it is not announced again each time it is delivered.
+ */
+async function isRepeat(
+  receivedAt: number,
+  withinCooldown: boolean,
+  passbook: Passbook,
+  { tally, listing }: Scene,
+): Promise<boolean> {
   const window = repeatWindow(listing.terms);
-  return tally.hasUntimedVoteBetween(passbook, listing.name, receivedAt - window, receivedAt + window);
+  const after = receivedAt - window;
+  const last = lastVoteIn(passbook.lastVotes, listing.name);
+  if (!withinCooldown && (last === null || last <= after)) return false;
+  const causes = withinCooldown ? allVotes : countedVotes;
+  return tally.hasUntimedVoteBetween(passbook, listing.name, after, receivedAt + window, causes);
 }
 
 /** Nearly always the last vote alone decides. Only of one that arrives after a later one the entries have to be asked. */

@@ -82,6 +82,26 @@ function holds(newUrl: () => string): void {
     expect(await (stores[0] as Store).records.counts()).toMatchObject({ credits: 20, votes: 2 });
   });
 
+  it('takes no refused vote without a timestamp for the earlier one of a genuine vote', async () => {
+    const store = await open();
+    const untimed = vote('1', null);
+    const told = [
+      await record(store, vote('1')),
+      await record(store, untimed, start + hour),
+      await record(store, untimed, start + 2 * hour),
+      await record(store, untimed, start + 12.1 * hour),
+      await record(store, untimed, start + 13 * hour),
+    ];
+    expect(told.map(({ outcome, reason, credits }) => [outcome, reason, credits])).toEqual([
+      ['recorded', null, 10],
+      ['recorded', 'within_cooldown', 0],
+      ['duplicate', null, 0],
+      ['recorded', null, 10],
+      ['duplicate', null, 0],
+    ]);
+    expect(await store.ledger.account('1')).toEqual({ userId: '1', credits: 20, votes: 2 });
+  });
+
   it('deals once with a quarantined delivery that is replayed twice at once, also over two processes', async () => {
     const url = newUrl();
     const stores = [await open(url), await open(url)] as const;

@@ -146,6 +146,35 @@ describe('a vote', () => {
     expect(await record(untimed, { listing, receivedAt: start + 3 * minute })).toMatchObject({ outcome: 'recorded' });
   });
 
+  it('without a timestamp is paid although a refused one without a timestamp stands within the cooldown', async () => {
+    const { store, record } = await tallying();
+    const untimed = vote({ at: null });
+    await record(vote());
+    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
+    expect(await record(untimed, { receivedAt: start + 12.1 * hour })).toMatchObject({
+      outcome: 'recorded',
+      credits: 10,
+    });
+    expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
+  });
+
+  it('without a timestamp that is refused is still recorded only once', async () => {
+    const { record } = await tallying();
+    const untimed = vote({ at: null });
+    await record(vote());
+    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
+    expect(await record(untimed, { receivedAt: start + 2 * hour })).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('without a timestamp repeats a denied one, and no purchase whose order id looks like one', async () => {
+    const { record } = await tallying();
+    const untimed = vote({ at: null });
+    expect(await record({ ...untimed, awarded: false })).toMatchObject({ outcome: 'recorded', credits: 0 });
+    expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
+    await record(premium({ userId: '2', orderIds: ['an untimed'] }));
+    expect(await record({ ...untimed, userId: '2' })).toMatchObject({ outcome: 'recorded', credits: 10 });
+  });
+
   it('leaves an effect that says all that the announcement needs', async () => {
     const { store, record } = await tallying();
     await record(vote());
@@ -338,6 +367,33 @@ describe('any sequence of deliveries, in any order, repeated at will', () => {
           }
         }
         await store.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('any order of votes with and without a timestamp, live or replayed', () => {
+  const anyVote = fc.record({
+    receivedAt: fc.integer({ min: 0, max: 60 }).map((hours) => start + hours * hour),
+    timed: fc.boolean(),
+    awarded: fc.constantFrom(null, false),
+  });
+
+  it('counts each that is a cooldown away from all that count, and repeats nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyVote, { maxLength: 30, size: 'max' }), async (votes) => {
+        const { store, record } = await tallying();
+        const counted: number[] = [];
+        for (const { receivedAt, timed, awarded } of votes) {
+          const cast = vote({ at: timed ? receivedAt : null, awarded });
+          const isApart = counted.every((other) => Math.abs(other - receivedAt) >= 12 * hour - 5 * minute);
+          if (isApart) counted.push(receivedAt);
+          const first = await record(cast, { receivedAt });
+          expect(first.outcome === 'recorded' && first.reason !== 'within_cooldown').toBe(isApart);
+          expect(await record(cast, { receivedAt: receivedAt + 1_000 })).toMatchObject({ outcome: 'duplicate' });
+        }
+        expect(await store.ledger.account('1')).toMatchObject({ votes: counted.length });
       }),
       { numRuns: 25 },
     );
