@@ -1,10 +1,12 @@
 import { allVotes, countedVotes } from '../ledger/entry.ts';
-import type { Event, Premium, Vote } from '../ledger/event.ts';
+import { type Event, endsOrder, type Premium, type Vote } from '../ledger/event.ts';
 import { lastVoteIn, type Passbook } from '../ledger/passbook.ts';
 import { judgePremium, judgeVote, repeatWindow, shortestGap, type Verdict } from '../ledger/rules.ts';
 import { announcementOf, channelFor } from './announcement.ts';
 import { identitiesOfPremium, identityOfVote } from './identity.ts';
-import { namesOf, orderAfter } from './order.ts';
+import { noRecipient } from './meaning.ts';
+import { namesOf, orderAfter, withHolder } from './order.ts';
+import { quarantine } from './quarantine.ts';
 import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.ts';
 
 /**
@@ -71,8 +73,7 @@ async function isWithinCooldown(at: number, passbook: Passbook, { tally, listing
 async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
   const { tally, listing, delivery } = scene;
   const known = await tally.findOrder(told.orderIds);
-  // An expiry or revocation may name nobody but its order; then it is about whoever holds that.
-  const event = { ...told, userId: told.userId ?? known?.userId ?? null };
+  const event = withHolder(told, known);
   const keys = identitiesOfPremium(event, namesOf(event, known), delivery.body);
   if (await tally.hasEvent(keys)) {
     // It may be the first to tell another name of its order.
@@ -80,10 +81,15 @@ async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
     return repeat(event, scene);
   }
 
+  const order = orderAfter(event, known, listing.name);
+  if (event.userId === null && !endsOrder(event.kind)) {
+    // Its next event must not be taken for the first of an order of the giver's own.
+    if (order !== null) await tally.saveOrder({ ...order, userId: null }, delivery.receivedAt);
+    return quarantine(delivery, { kind: event.kind, reason: noRecipient, listing: listing.name }, scene.filing);
+  }
   const verdict = judgePremium(event, listing.terms, known?.state === 'revoked');
   const passbook = event.userId === null ? null : await tally.passbook(event.userId);
   const recorded = await write(event, verdict, keys[0], passbook, scene);
-  const order = orderAfter(event, known, listing.name);
   if (order !== null) await tally.saveOrder(order, delivery.receivedAt);
   return recorded;
 }

@@ -50,7 +50,7 @@ export interface Order {
   /** All its names; the first is the one that it is kept under. */
   readonly orderIds: readonly string[];
   readonly listing: string;
-  /** Who holds it; null while no event has named anybody. */
+  /** Who holds it; null while no event has named anybody. An active one without a holder is a gift whose recipient nobody has named. */
   readonly userId: string | null;
   readonly tier: string | null;
   readonly state: 'active' | 'expired' | 'revoked';

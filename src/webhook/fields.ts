@@ -3,7 +3,7 @@ import { isOnCalendar, minute } from '../clock.ts';
 /** A field that says something that cannot be understood. The message is the reason of the quarantine. */
 export class NotUnderstood extends Error {}
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** UTF-16 units, both of them. */
 const longestText = 500;
@@ -34,9 +34,15 @@ export function own(fields: Fields, name: string): unknown {
  */
 export function discordId(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return value;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return String(value);
-  throw new NotUnderstood(`${name} is no id of 1 to 20 digits`);
+  const id = readableId(value);
+  if (id === null) throw new NotUnderstood(`${name} is no id of 1 to 20 digits`);
+  return id;
+}
+
+/** The same where an id only helps: null for anything that is not one. */
+export function readableId(value: unknown): string | null {
+  if (typeof value === 'string') return /^\d{1,20}$/.test(value) ? value : null;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
 }
 
 /** An id of the service's own, such as an order's: any short text. @throws NotUnderstood */

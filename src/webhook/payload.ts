@@ -1,6 +1,7 @@
 import {
   type Event,
   type EventKind,
+  endsOrder,
   type Family,
   type Premium,
   type PremiumKind,
@@ -10,9 +11,11 @@ import {
   type VoteKind,
   voteKinds,
 } from '../ledger/event.ts';
+import { noRecipient } from '../tally/meaning.ts';
 import {
   award,
   discordId,
+  type Fields,
   instant,
   isFields,
   NotUnderstood,
@@ -23,8 +26,7 @@ import {
   testMark,
   words,
 } from './fields.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { readHolder } from './holder.ts';
 
 /** What a body says: an event, a test of the dashboard's, or nothing that is understood, and why. */
 export type Reading =
@@ -128,17 +130,14 @@ function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {
     reference(own(json, 'orderId'), 'orderId'),
     reference(own(json, 'purchaseId'), 'purchaseId'),
   ].filter((id) => id !== null);
-  const userId = holderOf(json);
-  const ends = kind === 'subscription.expired' || kind === 'subscription.revoked';
-  if (userId === null && !ends) throw new NotUnderstood(`the ${kind} names no buyer`);
-  if (userId === null && orderIds.length === 0) throw new NotUnderstood(`the ${kind} names neither buyer nor order`);
+  const holder = readHolder(json);
+  if (holder.userId === null) requireOrder(kind, holder.giftedBy, orderIds);
   const tier = nested(json, 'tier');
   return {
     family: 'premium',
     kind,
     target: soldFor(json),
-    userId,
-    giftedBy: giverOf(json, userId),
+    ...holder,
     orderIds,
     tier: words(own(tier, 'name')) ?? words(own(tier, 'id')),
     at: past(own(json, 'timestamp'), 'timestamp', now),
@@ -147,21 +146,14 @@ function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {
   };
 }
 
-/** A gift belongs to its recipient. One that names no recipient must not be credited to the giver. */
-function holderOf(json: Fields): string | null {
-  const recipient = discordId(own(nested(json, 'recipient'), 'userId'), 'recipient.userId');
-  if (recipient !== null) return recipient;
-  if (own(json, 'isGift') === true) throw new NotUnderstood('the gift names no recipient');
-  return discordId(own(nested(json, 'buyer'), 'userId') ?? own(json, 'userId'), 'buyer.userId');
-}
-
-function giverOf(json: Fields, holder: string | null): string | null {
-  const given = own(json, 'giftedBy');
-  const giver = isFields(given) ? own(given, 'userId') : given;
-  const buyer = own(nested(json, 'buyer'), 'userId');
-  const id = [giver, buyer].find((value) => typeof value === 'string' && /^\d{1,20}$/.test(value));
-  const isGift = own(json, 'isGift') === true || given !== undefined || isFields(own(json, 'recipient'));
-  return isGift && typeof id === 'string' && id !== holder ? id : null;
+/** Without a holder only the order can tell whose it is. @throws NotUnderstood */
+function requireOrder(kind: PremiumKind, giver: string | null, orderIds: readonly string[]): void {
+  if (endsOrder(kind)) {
+    if (orderIds.length === 0) throw new NotUnderstood(`the ${kind} names neither buyer nor order`);
+    return;
+  }
+  if (giver === null) throw new NotUnderstood(`the ${kind} names no buyer`);
+  if (orderIds.length === 0) throw new NotUnderstood(noRecipient);
 }
 
 /** What a vendor that is neither a server nor a bot calls itself is no id of Discord's, and no reason to hold a purchase back. */

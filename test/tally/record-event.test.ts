@@ -33,6 +33,7 @@ function premium(changes: Partial<Premium> = {}): Premium {
     kind: 'premium_purchase',
     target: { kind: null, id: null },
     userId: '1',
+    isRecipient: false,
     giftedBy: null,
     orderIds: ['order'],
     tier: null,
@@ -303,6 +304,82 @@ describe('a premium order', () => {
       { kind: 'subscription.expired', userId: '1', credits: 0 },
     ]);
     expect(await store.records.entries('1', 9)).toHaveLength(1);
+  });
+
+  describe('that is a gift', () => {
+    const [giver, holder] = ['1', '2'] as const;
+    const gift = premium({ userId: holder, isRecipient: true, giftedBy: giver });
+    const nameless = premium({ userId: null, giftedBy: giver });
+    const renewed = (periods: number) =>
+      ({ kind: 'subscription.renewed', periodEnd: start + periods * day }) as const satisfies Partial<Premium>;
+
+    it('pays whoever holds it, although later events of it name only the buyer or the giver', async () => {
+      const { store, record } = await tallying();
+      await record(gift);
+      await record(premium({ ...renewed(1), userId: giver }));
+      await record({ ...nameless, ...renewed(2) });
+      expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 300 });
+      const effects = await store.outbox.claim(start, start + minute, 10);
+      expect(effects.map(({ announcement }) => [announcement.userId, announcement.giftedBy])).toEqual(
+        Array(3).fill([holder, giver]),
+      );
+    });
+
+    it("stays its holder's when an expiry names only the buyer", async () => {
+      const { store, record } = await tallying();
+      await record(gift);
+      await record(premium({ kind: 'subscription.expired', userId: giver }));
+      await record(premium({ ...renewed(1), userId: giver }));
+      expect(await store.records.deliveries({ outcome: 'recorded', limit: 9, before: null })).toMatchObject([
+        { kind: 'subscription.renewed', userId: holder },
+        { kind: 'subscription.expired', userId: holder },
+        { kind: 'premium_purchase', userId: holder },
+      ]);
+    });
+
+    it('goes to a recipient who is named only now', async () => {
+      const { store, record } = await tallying();
+      await record(premium({ ...renewed(1), userId: giver }));
+      await record(gift);
+      await record(premium({ ...renewed(2), userId: giver }));
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
+    });
+
+    it('is quarantined while nobody has named its recipient, and pays them when it is replayed after that', async () => {
+      const { store, record } = await tallying();
+      const delivery = { receivedAt: start, family: 'premium', body: '{}' } as const;
+      const purchase = await record(nameless);
+      expect(purchase).toMatchObject({ outcome: 'quarantined', reason: expect.stringMatching(/gift/) });
+      expect(await record(premium({ ...renewed(1), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
+      const replayed = () =>
+        store.recorder.rerecord(
+          purchase.deliveryId,
+          delivery,
+          { is: 'event', event: nameless, listing: theServer },
+          start,
+        );
+      expect(await replayed()).toMatchObject({ outcome: 'quarantined' });
+      await record({ ...gift, ...renewed(2) });
+      expect(await replayed()).toMatchObject({ outcome: 'recorded', credits: 100 });
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
+      expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
+    });
+
+    it("is not its giver's because an earlier event named nobody else", async () => {
+      const { record } = await tallying();
+      await record(premium({ ...renewed(1), userId: giver }));
+      expect(await record(nameless)).toMatchObject({ outcome: 'quarantined' });
+      expect(await record(premium({ ...renewed(2), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
+    });
+
+    it('ends without a word whose it is', async () => {
+      const { store, record } = await tallying();
+      const ended = await record({ ...nameless, kind: 'subscription.revoked' });
+      expect(ended).toMatchObject({ outcome: 'recorded', credits: 0 });
+      expect(await record(gift)).toMatchObject({ reason: 'order_revoked' });
+      expect(await store.records.delivery(ended.deliveryId)).toMatchObject({ userId: null });
+    });
   });
 
   it('that is revoked before its purchase arrives pays nothing either', async () => {

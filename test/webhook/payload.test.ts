@@ -164,6 +164,84 @@ describe('a premium event', () => {
     });
   });
 
+  it('belongs to the recipient in whatever form one is named, whether or not it is marked as a gift', () => {
+    for (const recipient of ['43', 43, { userId: '43' }, { id: '43' }, { userId: '43', id: 'account-7' }]) {
+      for (const isGift of [undefined, true, 'true', 1, 'yes', false, {}]) {
+        expect(premium({ recipient, isGift }), JSON.stringify({ recipient, isGift })).toMatchObject({
+          userId: '43',
+          isRecipient: true,
+          giftedBy: '42',
+        });
+      }
+    }
+    expect(premium({ recipient: { userId: '42' }, isGift: true })).toMatchObject({ userId: '42', giftedBy: null });
+    expect(premium({ buyer: '42', recipient: '43', giftedBy: { id: '44' } })).toMatchObject({ giftedBy: '44' });
+  });
+
+  const withoutRecipient = [
+    { isGift: true },
+    { isGift: true, recipient: null },
+    { isGift: 'true' },
+    { isGift: 'TRUE' },
+    { isGift: 1 },
+    { isGift: 'yes' },
+    { isGift: 'perhaps' },
+    { isGift: {} },
+    { giftedBy: '42' },
+    { giftedBy: { userId: '42' } },
+    { giftedBy: { userId: '44' } },
+    { giftedBy: { username: 'generous' } },
+    { giftedBy: true },
+    { giftedBy: '42', isGift: false },
+    { recipient: {} },
+    { recipient: [] },
+    { recipient: '' },
+    { recipient: 'alice' },
+    { recipient: 2 ** 53 },
+    { recipient: { username: 'alice' } },
+    { recipient: { id: 'account-7' } },
+    { recipient: { username: 'alice' }, isGift: false },
+    { userId: '43' },
+  ];
+
+  it("is never its giver's: what may be a gift without a recipient is left to its order, or quarantined", () => {
+    for (const gift of withoutRecipient) {
+      const nameless = { event: 'premium_purchase', buyer: { userId: '42' }, ...gift };
+      expect(reasonOf(nameless), JSON.stringify(gift)).toMatch(/gift/);
+      for (const event of ['premium_purchase', 'subscription.renewed', 'subscription.revoked']) {
+        expect(premium({ event, orderId: 'o', ...gift }), JSON.stringify(gift)).toMatchObject({
+          userId: null,
+          isRecipient: false,
+        });
+      }
+    }
+    expect(reasonOf({ event: 'premium_purchase', orderId: 'o', isGift: true })).toMatch(/no buyer/);
+    expect(reasonOf({ event: 'premium_purchase', buyer: { userId: '42' }, recipient: { userId: 'alice' } })).toMatch(
+      /recipient\.userId/,
+    );
+  });
+
+  it("is the buyer's where it plainly is no gift", () => {
+    for (const plain of [
+      { isGift: false },
+      { isGift: 'false' },
+      { isGift: 0 },
+      { isGift: false, recipient: {} },
+      { isGift: false, recipient: { userId: null, username: '' } },
+      { isGift: false, giftedBy: '' },
+      { isGift: false, userId: '43' },
+      { giftedBy: null },
+      { giftedBy: false },
+      { userId: '42' },
+      { userId: 'account-7' },
+      { buyer: '42' },
+      { buyer: { id: 42 } },
+      { buyer: undefined, userId: '42' },
+    ]) {
+      expect(premium(plain), JSON.stringify(plain)).toMatchObject({ userId: '42', isRecipient: false, giftedBy: null });
+    }
+  });
+
   it('needs a buyer to pay, and an order at least to end', () => {
     expect(reasonOf({ event: 'premium_purchase', orderId: 'o' })).toMatch(/no buyer/);
     expect(reasonOf({ event: 'subscription.renewed', orderId: 'o' })).toMatch(/no buyer/);

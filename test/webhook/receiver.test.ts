@@ -219,6 +219,39 @@ describe('the families', () => {
   });
 });
 
+describe('a gift', () => {
+  const premium = { secret: premiumSecret };
+  const gift = { ...purchase, buyer: { userId: '1' }, recipient: { userId: '2' }, isGift: true };
+
+  it('pays its recipient, and so do the renewals that name only the buyer', async () => {
+    const { post, store } = await receiving();
+    const renewal = { event: 'subscription.renewed', orderId: gift.orderId, buyer: { userId: '1' } };
+    await post('/webhooks/premium', gift, premium);
+    await post('/webhooks/premium', { ...renewal, currentPeriodEnd: '2026-02-01T00:00:00Z' }, premium);
+    const marked = { ...renewal, isGift: 'true', currentPeriodEnd: '2026-03-01T00:00:00Z' };
+    expect((await post('/webhooks/premium', marked, premium)).json).toMatchObject({ outcome: 'recorded' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+    expect(await store.ledger.account('2')).toMatchObject({ credits: 300 });
+  });
+
+  it('whose recipient cannot be read is kept, with the reason, and pays nobody', async () => {
+    const { post, store } = await receiving();
+    const unreadable = [
+      { isGift: 'true', recipient: null },
+      { isGift: undefined, recipient: 'alice' },
+      { isGift: undefined, recipient: null, giftedBy: { userId: '1' } },
+    ];
+    for (const [index, changes] of unreadable.entries()) {
+      const payload = { ...gift, ...changes, orderId: `unreadable-${index}` };
+      expect((await post('/webhooks/premium', payload, premium)).json).toMatchObject({ outcome: 'quarantined' });
+    }
+    const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 9, before: null });
+    expect(kept.map(({ reason }) => reason)).toEqual(Array(3).fill(expect.stringMatching(/gift.*recipient/)));
+    expect(kept[0]).toMatchObject({ kind: 'premium_purchase', listing: 'server' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+  });
+});
+
 /** Two servers that share their secrets. */
 function redAndBlue() {
   const [server] = serverAndBot();
