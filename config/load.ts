@@ -77,9 +77,10 @@ function fromVariables(values: Values, faults: Fault[]): Listing[] {
     ...channelsOf(values, {}),
     terms: termsOf(values, {}),
   };
+  const keyed = (key: string | undefined) => ({ lookupKey: key ?? null, implied: key === undefined });
   return [
-    { ...same, name: 'server', kind: 'server', lookupKey: values.LOOKUP_SERVER_KEY ?? null },
-    { ...same, name: 'bot', kind: 'bot', lookupKey: values.LOOKUP_BOT_KEY ?? null },
+    { ...same, name: 'server', kind: 'server', ...keyed(values.LOOKUP_SERVER_KEY) },
+    { ...same, name: 'bot', kind: 'bot', ...keyed(values.LOOKUP_BOT_KEY) },
   ];
 }
 
@@ -109,6 +110,7 @@ function fromFile(values: Values, faults: Fault[]): Listing[] {
     name: listing.name,
     kind: listing.kind,
     id: listing.id ?? null,
+    implied: false,
     lookupKey: listing.lookupKey ?? null,
     voteSecrets: listing.voteSecrets,
     premiumSecrets: listing.premiumSecrets,

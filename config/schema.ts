@@ -5,6 +5,8 @@ export interface Listing {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null where it need not be known. */
   readonly id: string | null;
+  /** It was not asked for by name: variables describe a server and a bot, and this one of the two has no API key. */
+  readonly implied: boolean;
   /** Its API key (document, section 5); null: the service is asked nothing about it. */
   readonly lookupKey: string | null;
   /** All of them are valid at once, for rotation; with none every signed vote is refused (document, section 5.7). */

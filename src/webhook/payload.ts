@@ -34,14 +34,21 @@ export type Reading =
   | { readonly is: 'test'; readonly kind: EventKind; readonly userId: string | null; readonly target: Target }
   | { readonly is: 'unknown'; readonly kind: string | null; readonly reason: string; readonly family: Family | null };
 
+export interface ReadingOptions {
+  readonly premiumPath: boolean;
+  readonly now: number;
+  readonly defaultVote?: VoteKind | null;
+}
+
 /**
  * Reads a payload in any of the shapes that services are known to send, tolerantly: fields that nobody needs are not looked at.
  * `premiumPath` says that only a premium delivery is expected where this one came in, which is what tells a purchase without a kind.
+ * `defaultVote` is the kind of a vote that tells no more than who voted; without it such a body is not understood.
  * `now` is in ms since the epoch; an event that lies more than 5 minutes ahead of it is not understood.
  */
-export function readPayload(json: unknown, options: { premiumPath: boolean; now: number }): Reading {
+export function readPayload(json: unknown, options: ReadingOptions): Reading {
   if (!isFields(json)) return { is: 'unknown', kind: null, reason: 'the body is no JSON object', family: null };
-  const kind = kindOf(json, options.premiumPath);
+  const kind = kindOf(json, options);
   if (!isKnown(kind)) {
     const reason = kind === null ? 'the body names no kind of event' : 'unknown kind of event';
     return { is: 'unknown', kind, reason, family: null };
@@ -63,16 +70,24 @@ export function familyOf(kind: EventKind): Family {
 }
 
 /** `event`, else `type`; and where both are missing, what the other fields show it to be. */
-function kindOf(json: Fields, premiumPath: boolean): string | null {
+function kindOf(json: Fields, { premiumPath, defaultVote = null }: ReadingOptions): string | null {
   const named = own(json, 'event') ?? own(json, 'type');
   if (named !== undefined) return words(named) ?? spelled(named);
   if (premiumPath && own(json, 'buyer') !== undefined) return 'premium_purchase';
-  if (own(json, 'test') === true && voterOf(json) === undefined)
-    return premiumPath ? 'premium_purchase' : 'server_vote';
-  if (voterOf(json) === undefined) return null;
+  const isTest = own(json, 'test') === true;
+  const kindOfTest = premiumPath ? 'premium_purchase' : (defaultVote ?? 'server_vote');
+  if (voterOf(json) === undefined) return isTest ? kindOfTest : null;
   if (serverOf(json) !== undefined) return 'server_vote';
-  return botOf(json) === undefined ? null : 'bot_vote';
+  if (botOf(json) !== undefined) return 'bot_vote';
+  if (saysMoreThanVoter.some((name) => own(json, name) !== undefined)) return null;
+  return isTest ? kindOfTest : defaultVote;
 }
+
+/** A body with one of these is a purchase, or for a listing that it does not name in a way that is understood. */
+const saysMoreThanVoter = [
+  ...['buyer', 'recipient', 'isGift', 'giftedBy', 'orderId', 'purchaseId', 'tier', 'currentPeriodEnd'],
+  ...['server', 'bot', 'vendor', 'targetType'],
+];
 
 /** What is named as the kind although it is no text. An object is not spelled out: it may be nested more deeply than the stack is. */
 function spelled(named: unknown): string {

@@ -46,6 +46,35 @@ describe('the configuration', () => {
     ]);
   });
 
+  it('takes the one of server and bot that has no key for implied, and no listing of a file', () => {
+    const impliedBy = (environment: Record<string, string>) =>
+      loadConfig(environment).listings.map(({ kind, implied }) => [kind, implied]);
+    const { LOOKUP_SERVER_KEY, ...rest } = least;
+    const botKey = { LOOKUP_BOT_KEY: 'bot-key' };
+    expect(impliedBy(least)).toEqual([
+      ['server', false],
+      ['bot', true],
+    ]);
+    expect(impliedBy({ ...rest, ...botKey })).toEqual([
+      ['server', true],
+      ['bot', false],
+    ]);
+    expect(impliedBy({ LOOKUP_SERVER_KEY, ...rest, ...botKey })).toEqual([
+      ['server', false],
+      ['bot', false],
+    ]);
+    const path = join(tempDir(), 'listings.json');
+    const listings = [
+      { name: 'one', kind: 'server', lookupKey: 'k' },
+      { name: 'other', kind: 'bot' },
+    ];
+    writeFileSync(path, JSON.stringify({ listings }), { mode: 0o600 });
+    expect(impliedBy({ ...rest, TALLYHOOK_CONFIG: path })).toEqual([
+      ['server', false],
+      ['bot', false],
+    ]);
+  });
+
   it('cannot be changed afterwards', () => {
     const config = loadConfig(least);
     expect(() => Object.assign(config.listings[0]?.terms ?? {}, { perVote: 1_000 })).toThrow(TypeError);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { minute } from '../../src/clock.ts';
+import type { VoteKind } from '../../src/ledger/event.ts';
 import { type Reading, readPayload } from '../../src/webhook/payload.ts';
 
 const now = Date.UTC(2026, 5, 15, 12);
@@ -41,6 +42,36 @@ describe('the kind of an event', () => {
     expect(read({ buyer: { userId: '1' } }, true)).toMatchObject({ event: { kind: 'premium_purchase' } });
     expect(read({ buyer: { userId: '1' } }, false)).toMatchObject({ is: 'unknown' });
     expect(read({ userId: '1' })).toMatchObject({ is: 'unknown', kind: null });
+  });
+
+  it('is that of a vote for the only listing it can be for, where it says no more than who voted', () => {
+    const readAs = (json: object, defaultVote: VoteKind | null = 'bot_vote', premiumPath = false) =>
+      readPayload(json, { premiumPath, now, defaultVote });
+    for (const minimal of [
+      { userId: '1', creditsAwarded: 5 },
+      { userId: '1' },
+      { voter: { userId: '1' } },
+      { userId: '1', event: null },
+      { userId: '1', note: 'new' },
+    ]) {
+      expect(readAs(minimal)).toMatchObject({ event: { kind: 'bot_vote', target: { kind: 'bot', id: null } } });
+      expect(readAs(minimal, null)).toMatchObject({ is: 'unknown', kind: null });
+    }
+    for (const more of [
+      { buyer: { userId: '1' } },
+      { orderId: 'o' },
+      { purchaseId: 'p' },
+      { tier: { name: 'Gold' } },
+      { recipient: { userId: '2' } },
+      { isGift: false },
+      { server: { name: 'without an id' } },
+      { bot: 'without an id' },
+      { event: 'surprise' },
+    ]) {
+      expect(readAs({ userId: '1', ...more }), JSON.stringify(more)).toMatchObject({ is: 'unknown' });
+    }
+    expect(readAs({ creditsAwarded: 5 })).toMatchObject({ is: 'unknown' });
+    expect(readAs({ userId: '1', serverId: '2' })).toMatchObject({ event: { kind: 'server_vote' } });
   });
 
   it('is not taken from what an object inherits', () => {
@@ -147,6 +178,13 @@ describe('a test', () => {
     });
     expect(read({ test: true })).toMatchObject({ is: 'test', kind: 'server_vote' });
     expect(read({ test: true }, true)).toMatchObject({ is: 'test', kind: 'premium_purchase' });
+    expect(read({ test: true, userId: '1' })).toMatchObject({ is: 'test', kind: 'server_vote', userId: '1' });
+    expect(read({ test: true, userId: '1' }, true)).toMatchObject({ is: 'test', kind: 'premium_purchase' });
+    expect(read({ test: true, userId: '1', orderId: 'o' })).toMatchObject({ is: 'unknown' });
+    expect(readPayload({ test: true }, { premiumPath: false, now, defaultVote: 'bot_vote' })).toMatchObject({
+      is: 'test',
+      kind: 'bot_vote',
+    });
   });
 });
 
