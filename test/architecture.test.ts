@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 const words = ['clock', 'log', 'errors'];
 const pure = [...words, 'patience', 'markup'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  config: [],
+  config: ['did-you-mean'],
+  'did-you-mean': [],
   clock: [],
   log: ['redactor'],
   redactor: [],
