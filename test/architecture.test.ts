@@ -9,7 +9,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['did-you-mean'],
   'did-you-mean': [],
   clock: [],
-  log: ['redactor'],
+  log: ['log-lines', 'redactor'],
+  'log-lines': [],
   redactor: [],
   errors: [],
   patience: words,
@@ -53,7 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'webhook',
     'store',
   ],
-  terminal: ['log', 'errors', 'config'],
+  terminal: ['did-you-mean', 'log', 'errors', 'config'],
   service: [...words, 'pages', 'make-directory', 'sqlite-file', 'terminal', 'webhook'],
   sandbox: [...words, 'make-directory', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   cli: [

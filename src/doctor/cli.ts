@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { configWarnings } from '../../config/describe.ts';
 import { loadConfig } from '../../config/load.ts';
 import { type Config, FaultyConfig } from '../../config/schema.ts';
 import { systemClock } from '../clock.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { exit, stopped, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { examineAll } from './doctor.ts';
 import type { Told } from './examine.ts';
@@ -24,7 +24,7 @@ Exit codes: 0 no fault (there may be notes), 1 a fault, 2 faulty settings or wor
 export async function doctor(args: readonly string[], terminal: Terminal): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
   const options = { help: { ...flag, short: 'h' }, json: flag, url: { type: 'string' } } as const;
-  const { values } = parseArgs({ args: [...args], options });
+  const { values } = parseOptions({ args: [...args], options });
   if (values.help) {
     terminal.print(help);
     return exit.fine;
