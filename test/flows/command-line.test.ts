@@ -44,8 +44,8 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
     ]);
     commands.push([['sandbox', '--no-open', '--port', '0', '--data', folder], {}]);
     commands.push([['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret-file', folder], {}]);
-    for (const [args, environment] of commands) {
-      const { code, output } = await ran(args, environment, folder);
+    const runs = commands.map(async ([args, environment]) => ({ args, ...(await ran(args, environment, folder)) }));
+    for (const { args, code, output } of await Promise.all(runs)) {
       expect({ args, code, output }).toMatchObject({
         code: 1,
         output: expect.not.stringMatching(/^\s+at |Open {2}http/m),
@@ -149,10 +149,10 @@ describe('help', { timeout: 60_000 }, () => {
   it.each(['sandbox', 'service', 'send', 'register', 'config', 'doctor', 'backup', 'restore', 'export'])(
     'tells of a command: %s',
     async (verb) => {
-      const { code, output } = await ran(['help', verb]);
+      const [{ code, output }, other] = await Promise.all([ran(['help', verb]), ran([verb, '--help'])]);
       expect(code).toBe(0);
       expect(output).toContain(`tallyhook ${verb}`);
-      expect(output).toBe((await ran([verb, '--help'])).output);
+      expect(output).toBe(other.output);
     },
   );
 });
