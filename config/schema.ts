@@ -44,8 +44,10 @@ export interface Config {
   /** Null: there is neither an owner's API nor a console. */
   readonly ownerToken: string | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-  /** The file of the listings, where everybody on this machine may read it. */
-  readonly exposedFile: string | null;
+  /** `auto`: for people where the log goes to a terminal, JSON elsewhere. */
+  readonly logFormat: 'auto' | 'json' | 'pretty';
+  /** What is no fault, but most likely not meant. */
+  readonly warnings: readonly Fault[];
   /** Every secret in it, for the log to cut out. */
   readonly secrets: readonly string[];
 }

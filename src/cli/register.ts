@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
@@ -7,17 +6,21 @@ import { ownApplicationId, registerCommands } from '../discord/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import { messageOf, TallyhookError } from '../errors.ts';
 import { createLookup } from '../lookup/client.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { exit, type Terminal } from '../terminal/terminal.ts';
 import { withConfig } from '../terminal/with-settings.ts';
 import { en } from '../texts/en.ts';
 
 const help = `tallyhook register: registers the slash commands, on the guild that DISCORD_GUILD_ID names or everywhere, and exits
 
-\`tallyhook start\` does the same by itself; this is for whoever wants it done before.`;
+  --json  print the result as one JSON object: {outcome, guildId}
+
+\`tallyhook start\` does the same by itself; use this to register them ahead of time.`;
 
 /** `tallyhook register`. Throws TallyhookError `not_registered`, and what {@link servicesFor} throws. */
 export async function register(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { help: { type: 'boolean', short: 'h', default: false } } });
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseOptions({ args: [...args], options: { help: { ...flag, short: 'h' }, json: flag } });
   if (values.help) {
     terminal.print(help);
     return exit.fine;
@@ -35,7 +38,9 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
           cure: 'Check that Discord can be reached, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
         });
       });
-    terminal.print(outcome === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`);
+    const sentence =
+      outcome === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`;
+    terminal.print(values.json ? JSON.stringify({ outcome, guildId: discord.guildId }) : sentence);
     return exit.fine;
   });
 }

@@ -14,7 +14,7 @@ import { checkCommands } from './commands.ts';
 import { checkDiscord } from './discord.ts';
 import { type Check, type Examination, examine } from './examine.ts';
 import { checkFiles } from './files.ts';
-import { note, well } from './finding.ts';
+import { type Finding, note, well } from './finding.ts';
 import { checkKeys } from './keys.ts';
 import { judgeSecrets } from './secrets.ts';
 import { databaseChecks, largeFile, type Opened, sizeOf } from './stored.ts';
@@ -79,7 +79,7 @@ function outsideChecks(config: Config, { clock, url }: Examined, { standing, sto
   const budget = store?.budgetLog ?? (standing.state === 'absent' ? memoryBudgetLog() : null);
   const baseUrl = lookup.baseUrl;
   return [
-    { name: 'configuration', run: async () => [well('The settings have no fault.')] },
+    { name: 'configuration', run: async () => judgeSettings(config) },
     { name: 'secrets', run: async () => judgeSecrets(config) },
     { name: 'clock', run: () => checkClock(timeSources, clock, answerPatience) },
     { name: 'discord', run: () => checkDiscord(rest, identity, discord.guildId) },
@@ -96,6 +96,11 @@ function outsideChecks(config: Config, { clock, url }: Examined, { standing, sto
     },
     { name: 'address', run: () => checkAddress(url, config.http) },
   ];
+}
+
+function judgeSettings({ warnings }: Config): Finding[] {
+  const notes = warnings.map(({ setting, problem, cure }) => note(`${setting} ${problem}`, cure));
+  return [well('The settings have no fault.'), ...notes];
 }
 
 function megabytes(path: string): number {

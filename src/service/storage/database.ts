@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { second } from '../../clock.ts';
 import { TallyhookError } from '../../errors.ts';
+import { makeDirectory } from '../../make-directory.ts';
 import { forKysely, openSqlite } from '../../sqlite-file.ts';
 import * as firstTables from './migrations/001-first-tables.ts';
 import type { Tables } from './tables.ts';
@@ -22,7 +22,7 @@ const migrations = { '001-first-tables': firstTables };
 export async function openDatabase(address: string): Promise<Database> {
   const path = address.replace(/^sqlite:/, '');
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (path !== ':memory:') makeDirectory(dirname(path));
     const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: openFile(path) }) });
     const { error } = await new Migrator({
       db: database,

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { SqliteDialect, type SqliteStatement, sql } from 'kysely';
+import { makeDirectory } from '../../make-directory.ts';
 import { forKysely, openSqlite, prepare } from '../../sqlite-file.ts';
 import type { Connection, Dialect } from './dialect.ts';
 
@@ -23,7 +23,7 @@ const openingTimeoutMs = 5_000;
  * Throws what `node:fs` and `node:sqlite` throw.
  */
 export function sqlite(path: string): Dialect {
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   const reader = open(path);
   // Opened when it is first used: where another thread writes, this one has no need of it.
   let opened: DatabaseSync | undefined;
