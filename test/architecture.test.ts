@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   outbox: [...words, 'patience'],
   tally: [...words, 'ledger', 'outbox'],
   texts: ['markup', 'lookup'],
-  lookup: words,
+  lookup: [...words, 'redactor'],
   commands: [...pure, 'lookup', 'texts'],
   webhook: [...words, 'tally', 'ledger'],
   owner: [...words, 'pages', 'tally', 'ledger', 'outbox'],
