@@ -52,7 +52,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   terminal: ['log', 'errors', 'config'],
-  service: [...words, 'pages', 'sqlite-file', 'terminal', 'webhook'],
+  service: [...words, 'http', 'pages', 'sqlite-file', 'terminal', 'webhook'],
   sandbox: [...words, 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   cli: [
     ...words,
