@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Clock, systemClock } from '../../clock.ts';
+import { counted } from '../../pages/moments.ts';
 import { complaining, exit, readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { conformance, type Finding } from './suite.ts';
 
@@ -52,7 +53,12 @@ export function conformanceCommand(
       terminal.print(spell(finding));
     }
     const { holds, fails, differs, skipped } = counts;
-    terminal.print(`${holds} hold, ${fails} fail, ${differs} differ, ${skipped} skipped`);
+    const verbs = [
+      counted(holds, 'holds', 'hold'),
+      counted(fails, 'fails', 'fail'),
+      counted(differs, 'differs', 'differ'),
+    ];
+    terminal.print(`${verbs.join(', ')}, ${skipped} skipped`);
     return fails === 0 ? exit.fine : exit.fault;
   });
 }
