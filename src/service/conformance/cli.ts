@@ -16,7 +16,7 @@ Options
   --server-key-file FILE  reads it from a file, which keeps it out of the shell's history
   --bot-key-file FILE     likewise
   --voted-user ID         somebody who has voted for the server
-  --skip-rate-limit       leaves the rate limit alone; checking it spends the server key for a minute
+  --skip-rate-limit       leaves the rate limit alone; checking it spends the keys for a minute
   --help                  this text
 
 Every line says one of
