@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   outbox: [...words, 'patience'],
   tally: [...words, 'ledger', 'outbox'],
   texts: ['markup', 'lookup'],
-  lookup: [...words, 'make-directory'],
+  lookup: [...words, 'make-directory', 'redactor'],
   commands: [...pure, 'lookup', 'texts'],
   webhook: [...words, 'tally', 'ledger'],
   owner: [...words, 'pages', 'tally', 'ledger', 'outbox'],
@@ -55,7 +55,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   terminal: ['did-you-mean', 'log', 'errors', 'config'],
-  service: [...words, 'pages', 'make-directory', 'sqlite-file', 'terminal', 'webhook'],
+  service: [...words, 'http', 'pages', 'make-directory', 'sqlite-file', 'terminal', 'webhook'],
   sandbox: [...words, 'make-directory', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   cli: [
     ...words,

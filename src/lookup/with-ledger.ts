@@ -3,7 +3,7 @@ import { voteStatusAt } from './lifetimes.ts';
 import type { Known } from './lookup.ts';
 import { NewestEntries } from './newest-entries.ts';
 import type { Observe } from './observation.ts';
-import type { VoteStatus } from './schemas.ts';
+import type { CachedVoteStatus } from './schemas.ts';
 
 /** Just before a cooldown ends the next vote may come in already, by a clock that is ahead of ours (ms). */
 const clocksDisagree = 5 * minute;
@@ -17,7 +17,7 @@ export type LastVote = (userId: string) => Promise<number | null>;
 
 interface LedgerFirst {
   /** What the service and the cache say. */
-  readonly votes: (userId: string) => Promise<Known<VoteStatus>>;
+  readonly votes: (userId: string) => Promise<Known<CachedVoteStatus>>;
   readonly lastVote: LastVote;
   readonly clock: Clock;
   /** How long a vote blocks the next one (ms). */
@@ -32,10 +32,12 @@ interface LedgerFirst {
  * While a cooldown runs no vote can come in (document, section 3), so the ledger need not be read again: of its own votes until shortly
  * before the end, for it counts no other sooner; of the service's only for a moment, should the service let somebody vote after all.
  */
-export function withLedger(options: LedgerFirst): (userId: string) => Promise<Known<VoteStatus>> {
+export function withLedger(options: LedgerFirst): (userId: string) => Promise<Known<CachedVoteStatus>> {
   const { votes, clock, cooldown, observe } = options;
   const lastVotes = new NewestEntries<number>(cooldownsAtHand);
-  const trusted = new NewestEntries<{ readonly known: Known<VoteStatus>; readonly until: number }>(cooldownsAtHand);
+  const trusted = new NewestEntries<{ readonly known: Known<CachedVoteStatus>; readonly until: number }>(
+    cooldownsAtHand,
+  );
 
   return async (userId) => {
     const atHand = trusted.get(userId);
@@ -69,11 +71,11 @@ export function withLedger(options: LedgerFirst): (userId: string) => Promise<Kn
     return votedAt;
   }
 
-  function asItStands(known: Known<VoteStatus>): Known<VoteStatus> {
+  function asItStands(known: Known<CachedVoteStatus>): Known<CachedVoteStatus> {
     return { ...known, value: voteStatusAt(known, clock.now(), cooldown) };
   }
 
-  function trust(userId: string, known: Known<VoteStatus>): Known<VoteStatus> {
+  function trust(userId: string, known: Known<CachedVoteStatus>): Known<CachedVoteStatus> {
     const { canVote, nextVoteAt } = known.value;
     if (!canVote && nextVoteAt !== null && !known.stale) {
       trusted.set(userId, { known, until: Math.min(clock.now() + trustLasts, nextVoteAt - clocksDisagree) });

@@ -1,6 +1,7 @@
 import type { parseArgs } from 'node:util';
-import { second, systemClock } from '../clock.ts';
+import { minute, second, systemClock } from '../clock.ts';
 import { createLog, type LogLevel, logLevels } from '../log.ts';
+import { counted } from '../pages/moments.ts';
 import { resolveLogFormat } from '../terminal/log-format.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
 import { complaining, exit, stopped, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
@@ -29,7 +30,8 @@ Options
   start:
   --host HOST              address to listen on (default 127.0.0.1)
   --port PORT              port to listen on, 0 takes a free one (default 4000)
-  --public-url URL         where the service is reached from outside; needed with --production
+  --public-url URL         where the service is reached from outside; needed with --production, and to link to it where
+                           --host is 0.0.0.0 or ::
   --seed                   put an example community into the database and print its API keys, if it is not there yet
   --production             for hosting: webhooks go to public HTTPS addresses only, and people sign in by link.
                            Without it webhooks may also go to this machine, and visitors may act as any member.
@@ -90,7 +92,13 @@ const words = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof words }>>['values'];
 
 async function start(values: Values, terminal: Terminal): Promise<number> {
-  const service = await startService(readOptions(values));
+  const options = readOptions(values);
+  if (options.publicUrl === undefined && isWildcard(options.host)) {
+    terminal.complain(
+      `No visitor can open the wildcard host "${options.host}", but the API and the pages link to it. Set --public-url.`,
+    );
+  }
+  const service = await startService(options);
   if (!values.production && !['127.0.0.1', '::1', 'localhost'].includes(values.host)) {
     terminal.complain(`Whoever reaches ${values.host} may act as any member. For hosting, use --production.`);
   }
@@ -102,6 +110,12 @@ async function start(values: Values, terminal: Terminal): Promise<number> {
   await stopped(terminal.stop);
   await service.stop();
   return exit.fine;
+}
+
+/** Whether a host means every address of this machine, in any spelling: 0, 0.0.0.0, ::, and the empty one. */
+function isWildcard(host: string): boolean {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}`;
+  return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
 function readOptions(values: Values): ServiceOptions {
@@ -173,7 +187,7 @@ async function signIn(database: Database, values: Values, { print }: Terminal): 
   const url = `${address}/sign-in/${token}`;
   if (values.json) print(JSON.stringify({ ...member, url, validSeconds: linkLifetime / second }));
   else {
-    print(`This link signs ${member.username} in, once, within ${linkLifetime / 60_000} minutes:`);
+    print(`This link signs ${member.username} in, once, within ${counted(linkLifetime / minute, 'minute')}:`);
     print(`  ${url}`);
   }
   return exit.fine;

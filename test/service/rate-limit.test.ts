@@ -35,7 +35,9 @@ test('a refused request says when to try again, and then it is answered', async 
   expect(refused.json).toEqual({ success: false, error: expect.stringContaining('Try again in 50 seconds') });
   expect(refused.headers.get('retry-after')).toBe('50');
   expect(refused.headers.get('ratelimit')).toBe('"key";r=0;t=50');
-  clock.leap(50 * second - 1);
+  clock.leap(49 * second);
+  expect((await ask()).json['error']).toBe('More than 120 requests in a minute. Try again in 1 second.');
+  clock.leap(1 * second - 1);
   expect((await ask()).status).toBe(429);
   clock.leap(1);
   expect((await ask()).status).toBe(200);

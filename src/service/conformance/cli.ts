@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../clock.ts';
+import { counted } from '../../pages/moments.ts';
 import { parseOptions } from '../../terminal/parse-options.ts';
 import { complaining, exit, readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { conformance, type Finding } from './suite.ts';
@@ -15,7 +16,7 @@ Options
   --server-key-file FILE  reads it from a file, which keeps it out of the shell's history
   --bot-key-file FILE     likewise
   --voted-user ID         somebody who has voted for the server
-  --skip-rate-limit       leaves the rate limit alone; checking it spends the server key for a minute
+  --skip-rate-limit       leaves the rate limit alone; checking it spends the keys for a minute
   --json                  one JSON object to a finding: {outcome, section, line, saw}
   --help                  this text
 
@@ -53,7 +54,12 @@ export function conformanceCommand(
       terminal.print(values.json ? JSON.stringify(finding) : spell(finding));
     }
     const { holds, fails, differs, skipped } = counts;
-    if (!values.json) terminal.print(`${holds} hold, ${fails} fail, ${differs} differ, ${skipped} skipped`);
+    const verbs = [
+      counted(holds, 'holds', 'hold'),
+      counted(fails, 'fails', 'fail'),
+      counted(differs, 'differs', 'differ'),
+    ];
+    if (!values.json) terminal.print(`${verbs.join(', ')}, ${skipped} skipped`);
     return fails === 0 ? exit.fine : exit.fault;
   });
 }
