@@ -49,6 +49,8 @@ export function postgres(url: string): Dialect {
     migrating: writingThrough(pool, null),
     isBusy: (error) => codeOf(error) === '55P03',
     isUnavailable: (error) => unavailable.test(codeOf(error)) || isConnectionFailure(error),
+    files: null,
+    checkFiles: () => null,
     close: () => pool.end(),
   };
 }
