@@ -14,7 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   patience: words,
   markup: [],
   'sqlite-file': [],
-  'database-file': ['errors'],
+  'database-file': words,
   pages: ['clock'],
   ledger: words,
   outbox: [...words, 'patience'],
@@ -53,7 +53,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   terminal: ['log', 'errors', 'config'],
-  service: [...words, 'pages', 'sqlite-file', 'terminal', 'webhook'],
+  service: [...words, 'pages', 'database-file', 'sqlite-file', 'terminal', 'webhook'],
   sandbox: [...words, 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   cli: [
     ...words,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { second } from '../clock.ts';
-import { fileReplacedMessage } from '../database-file.ts';
+import { fileReplacedMessage } from '../database-file/files.ts';
 import { localBase } from './address.ts';
 import { type Finding, fault, well } from './finding.ts';
 import { reach } from './reach.ts';

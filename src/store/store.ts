@@ -1,4 +1,5 @@
 import { type Clock, second } from '../clock.ts';
+import { monitorFiles } from '../database-file/monitor.ts';
 import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Log } from '../log.ts';
@@ -10,7 +11,6 @@ import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import type { Dialect } from './dialect/dialect.ts';
-import { monitorFiles } from './file-monitor.ts';
 import { migrate } from './migrations/migrate.ts';
 import { sqlAccounts } from './reads/accounts.ts';
 import { sqlLeaderboard } from './reads/leaderboard.ts';

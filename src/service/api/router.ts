@@ -9,7 +9,7 @@ import { authenticate } from './authenticate.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
 import { countAgainstLimit } from './rate-limit.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, refusalOf } from './refusal.ts';
 
 export interface ApiRooms {
   readonly database: Database;
@@ -82,7 +82,7 @@ function read(schema: z.ZodObject, input: unknown): Record<string, unknown> {
 /** The one place where a failure becomes an answer. What nobody foresaw is logged whole and told as nothing. */
 function refuse(log: Log): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
-    const refusal = thrown instanceof URIError ? new Refusal(400, 'The path is not properly encoded.') : thrown;
+    const refusal = refusalOf(thrown);
     if (refusal instanceof Refusal) {
       response.status(refusal.status).set(refusal.headers).json({ success: false, error: refusal.message });
       return;

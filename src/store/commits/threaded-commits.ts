@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { DatabaseFiles } from '../../database-file.ts';
+import type { DatabaseFiles } from '../../database-file/files.ts';
 import { StoreUnavailable } from '../../errors.ts';
 import { type Answered, type Asked, packed, resultOf } from './crossing.ts';
 import { type GroupCommit, QueueFull } from './group-commit.ts';

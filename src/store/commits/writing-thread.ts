@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { parentPort as port, workerData } from 'node:worker_threads';
 import { systemClock } from '../../clock.ts';
-import type { DatabaseFiles } from '../../database-file.ts';
+import type { DatabaseFiles } from '../../database-file/files.ts';
 import { sqlite } from '../dialect/sqlite.ts';
 import { type Answered, type Asked, failed, fulfilled, unpacked } from './crossing.ts';
 import { createGroupCommit } from './group-commit.ts';

@@ -1,5 +1,5 @@
 import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
-import type { DatabaseFileReplaced, DatabaseFiles } from '../../database-file.ts';
+import type { DatabaseFileReplaced, DatabaseFiles } from '../../database-file/files.ts';
 
 /** One statement's text and values, as Kysely compiled them. */
 export interface Query {

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { SqliteDialect, type SqliteStatement, sql } from 'kysely';
-import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../database-file.ts';
-import { forKysely, openSqlite, prepare } from '../../sqlite-file.ts';
+import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../database-file/files.ts';
+import { forKysely, isBusy, openSqlite, prepare, resultCode } from '../../sqlite-file.ts';
 import type { Connection, Dialect } from './dialect.ts';
 
 /**
@@ -53,7 +53,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
         writer.get().exec('PRAGMA shrink_memory');
       },
     },
-    isBusy: (error) => busy.includes(resultCode(error)),
+    isBusy,
     isUnavailable: (error) => unavailable.includes(resultCode(error)),
     files,
     checkFiles: createFileCheck(files),
@@ -119,12 +119,5 @@ function connection(database: () => DatabaseSync): Connection {
   };
 }
 
-/** SQLite's primary result codes (sqlite.org/rescode.html): BUSY and LOCKED. */
-const busy: readonly number[] = [5, 6];
-/** PERM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB. */
+/** SQLite's primary result codes (sqlite.org/rescode.html): PERM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB. */
 const unavailable: readonly number[] = [3, 8, 10, 11, 13, 14, 26];
-
-/** The primary code is the lower byte of the extended one; 0 where the error is none of SQLite's. */
-function resultCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
-}

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { TallyhookError } from './errors.ts';
+import { TallyhookError } from '../errors.ts';
 
 /** Device and inode: which file it is, whatever its name. */
 interface Identity {
@@ -131,14 +131,14 @@ function rescueHint({ path, descriptors }: DatabaseFiles): string {
   return (
     `If ${path} was moved away, move it back; no restart is needed. ` +
     `Otherwise keep the program running until its data is rescued: on Linux run \`${copies}\`. ` +
-    `Then stop it, move ${path}, ${path}-wal and ${path}-shm away, run \`tallyhook restore RESCUED.db\`, and start it.`
+    `Then stop it, move ${path}, ${path}-wal and ${path}-shm away, put the copies in their place, and start it.`
   );
 }
 
 function restoreHint(path: string): string {
   return (
     `If a backup was copied over it: stop the program, move ${path}, ${path}-wal and ${path}-shm away, ` +
-    'run `tallyhook restore BACKUP`, and start it.'
+    'put the backup in their place again, and start it.'
   );
 }
 

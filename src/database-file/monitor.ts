@@ -1,6 +1,6 @@
 import { second } from '../clock.ts';
-import type { DatabaseFileReplaced } from '../database-file.ts';
 import type { Log } from '../log.ts';
+import type { DatabaseFileReplaced } from './files.ts';
 
 const interval = 1 * second;
 
@@ -11,9 +11,9 @@ export function monitorFiles(check: () => DatabaseFileReplaced | null, log: Log)
     const replaced = check();
     if (replaced?.file === reported) return;
     reported = replaced?.file;
-    if (replaced === null) return log.info('the database file is back; deliveries are stored again');
+    if (replaced === null) return log.info('the database file is back; writes are accepted again');
     const { code, file, cure, message } = replaced;
-    log.error({ code, file, cure }, `${message} Every delivery is answered 503.`);
+    log.error({ code, file, cure }, `${message} Nothing is accepted that would have to be stored.`);
   }, interval);
   timer.unref();
   return { stop: () => clearInterval(timer) };
