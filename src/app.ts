@@ -81,7 +81,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   );
   let store: Store | undefined;
   try {
-    store = await openStore(config.databaseUrl, edges.clock);
+    store = await openStore(config.databaseUrl, edges.clock, { log: edges.log });
     return appOver(store, cache, config, edges);
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);

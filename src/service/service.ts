@@ -53,7 +53,7 @@ export interface RunningService extends Controls {
 /** Starts the service: database, queue of webhooks, HTTP. `stop` takes them down in the opposite order. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
-  const database = await openDatabase(options.database);
+  const database = await openDatabase(options.database, log);
   const seeded = options.seed ? await seed(database, clock.now()) : null;
   const sending = {
     database,

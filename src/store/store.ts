@@ -1,6 +1,8 @@
 import { type Clock, second } from '../clock.ts';
+import { monitorFiles } from '../database-file/monitor.ts';
 import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Log } from '../log.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Acts } from '../owner/acts.ts';
@@ -41,7 +43,10 @@ export interface Store {
   readonly records: Records;
   readonly acts: Acts;
   readonly budgetLog: BudgetLog;
-  /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} or {@link QueueFull}. */
+  /**
+   * Resolves when a transaction could be committed; rejects with {@link StoreUnavailable}, {@link QueueFull} or
+   * {@link DatabaseFileReplaced}.
+   */
   probe(): Promise<void>;
   /** How many transactions wait to be committed. */
   waiting(): number;
@@ -51,13 +56,18 @@ export interface Store {
 
 /**
  * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. SQLite is written to on a thread of its own,
- * unless `thread` is false: where little is written, starting one costs more than it saves. Throws {@link DatabaseTooNew} and
- * {@link CannotOpenDatabase}.
+ * unless `thread` is false: where little is written, starting one costs more than it saves. With a `log` it reports
+ * there when the database's file is deleted or replaced. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}.
  */
-export async function openStore(url: string, clock: Clock, { thread = true } = {}): Promise<Store> {
+export async function openStore(
+  url: string,
+  clock: Clock,
+  { thread = true, log }: { thread?: boolean; log?: Log } = {},
+): Promise<Store> {
   const { dialect, commits } = await opened(url, clock, thread);
   const db = compiler(dialect);
   const { reading } = dialect;
+  const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
   let trouble: { error: StoreUnavailable; at: number } | undefined;
 
@@ -94,6 +104,8 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
       revive: (effectId, now) => write('revive', effectId, now),
     },
     async probe() {
+      const replaced = dialect.checkFiles();
+      if (replaced !== null) throw replaced;
       const at = clock.now();
       if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
       await commits.write('probe', at).catch((error: unknown) => {
@@ -103,6 +115,7 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
     },
     waiting: commits.waiting,
     async close() {
+      monitor?.stop();
       await commits.close();
       await dialect.close();
     },
@@ -129,8 +142,8 @@ async function opened(
       throw error;
     });
     const commits =
-      path !== null && thread
-        ? (await import('./commits/threaded-commits.ts')).threadedCommits(path, mostWaiting)
+      dialect.files !== null && thread
+        ? (await import('./commits/threaded-commits.ts')).threadedCommits(dialect.files, mostWaiting)
         : createGroupCommit(createWriter(dialect), clock, mostWaiting);
     return { dialect, commits };
   } catch (error) {

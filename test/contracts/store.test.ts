@@ -1,11 +1,16 @@
 import { join } from 'node:path';
+import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { day, hour, minute } from '../../src/clock.ts';
 import type { Vote } from '../../src/ledger/event.ts';
+import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
+import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { TalliedListing } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -442,4 +447,49 @@ describe.skipIf(programs === null && !process.env['CI'])('the store on PostgreSQ
   });
   afterAll(() => postgres?.stop());
   holds(() => postgres.newDatabase());
+});
+
+const pgbouncer = pgbouncerProgram();
+const hasPgBouncer = programs !== null && pgbouncer !== null;
+describe.skipIf(!hasPgBouncer && !process.env['CI'])('the store on PostgreSQL through PgBouncer', () => {
+  let postgres: PostgresServer;
+  let bouncer: PgBouncer;
+  beforeAll(async () => {
+    if (programs === null || pgbouncer === null)
+      throw new Error('Install PostgreSQL and PgBouncer (Debian: apt-get install postgresql pgbouncer).');
+    postgres = await startPostgres(programs);
+    bouncer = await startPgBouncer(pgbouncer, postgres.newDatabase());
+  });
+  afterAll(async () => {
+    await bouncer?.stop();
+    postgres?.stop();
+  });
+  holds(() => bouncer.through(postgres.newDatabase()));
+
+  it('limits each statement on the server, and leaves no limit behind for other clients', async () => {
+    const url = bouncer.through(postgres.newDatabase());
+    const dialect = postgresDialect(url);
+    onTestFinished(() => dialect.close());
+    const limit = { sql: 'SHOW statement_timeout', parameters: [] };
+    expect(await dialect.reading.run(limit)).toEqual([{ statement_timeout: '10s' }]);
+    for (const [connection, expected] of [
+      [dialect.writing, '1500ms'],
+      [dialect.migrating, '0'],
+    ] as const) {
+      await connection.begin();
+      expect(await connection.run(limit)).toEqual([{ statement_timeout: expected }]);
+      await connection.commit();
+    }
+    const snapshot = await openSnapshot(url);
+    const shown = { compile: () => sql<{ statement_timeout: string }>`SHOW statement_timeout`.compile(snapshot.db) };
+    expect(await snapshot.run(shown)).toEqual([{ statement_timeout: '15min' }]);
+    await snapshot.close();
+
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    for (let query = 0; query < 8; query += 1) {
+      expect((await other.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: '0' }]);
+    }
+    await other.end();
+  });
 });

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request } from 'express';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, refusalOf } from './refusal.ts';
 
 /** @throws Refusal 405 */
 export function onlyGet(request: Request): void {
@@ -12,7 +12,7 @@ export function onlyGet(request: Request): void {
 /** The one place where a failure becomes an answer. What nobody foresaw is logged whole and told as nothing. */
 export function refuse(log: Log): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
-    const refusal = thrown instanceof URIError ? new Refusal(400, 'The path is not properly encoded.') : thrown;
+    const refusal = refusalOf(thrown);
     if (refusal instanceof Refusal) {
       response.status(refusal.status).set(refusal.headers).json({ success: false, error: refusal.message });
       return;
