@@ -62,7 +62,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
   };
   const sessions = await openSessions(database, options.publicUrl?.startsWith('https:') ?? false);
-  const server = createServer();
+  // A client may close its half after the request and wait for the response; Node would close the other half as well.
+  const server = Object.assign(createServer(), { httpAllowHalfOpen: true });
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
