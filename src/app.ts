@@ -6,6 +6,7 @@ import { type Clock, second } from './clock.ts';
 import { tellDoubts } from './doubts.ts';
 import { messageOf } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
+import { coalesce } from './http/coalesce.ts';
 import { createHealth } from './http/health.ts';
 import { createHttpServer } from './http/server.ts';
 import type { LedgerReads } from './ledger/ledger.ts';
@@ -122,7 +123,7 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
   const keyring = createRotatingKeyring(createKeyring(config.listings));
   const receiver = receiverFor(keyring, parts);
   const vital = {
-    store: store.probe,
+    store: coalesce(store.probe, second),
     discord: async () => {
       if (!bot.isConnected) throw new Error('not connected to the gateway');
     },

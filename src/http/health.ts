@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { coalesce } from './coalesce.ts';
 
 /** A part that the whole needs to be of use. Resolves when it is ready; rejects with the reason. */
 export type Part = () => Promise<void>;
@@ -8,12 +9,16 @@ export type Part = () => Promise<void>;
 /** Longer than any part takes that still works (ms). */
 const patience = 4_000;
 
+/** How long a scrape is served again (ms): anybody may request one, and a scrape costs more than most requests. */
+const scrapeTtl = 1_000;
+
 /**
  * `GET /healthz` (the process is alive), `GET /readyz` (200 when every part is ready, else 503; each is named) and
  * `GET /metrics`.
  */
 export function createHealth(parts: Readonly<Record<string, Part>>, metrics: Metrics): Router {
   const router = Router();
+  const scrape = coalesce(metrics.text, scrapeTtl);
 
   router.get('/healthz', (_request, response) => {
     response.json({ alive: true });
@@ -26,7 +31,7 @@ export function createHealth(parts: Readonly<Record<string, Part>>, metrics: Met
   });
 
   router.get('/metrics', async (_request, response) => {
-    response.type(metrics.contentType).send(await metrics.text());
+    response.type(metrics.contentType).send(await scrape());
   });
 
   return router;
