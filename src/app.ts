@@ -128,7 +128,12 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
       if (!bot.isConnected) throw new Error('not connected to the gateway');
     },
   };
-  const health = createHealth(vital, metrics);
+  const health = createHealth({
+    parts: vital,
+    roles: new Map([['receive', { store: vital.store }]]),
+    metrics,
+    isStopping: () => stopped !== undefined,
+  });
   const owner = createOwnerApp(config, { ...parts, vital, keys: lookups.standings, nudge: bot.nudge });
   const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http), { IncomingMessage: DirectRequest });
