@@ -6,6 +6,7 @@ import { type Clock, second } from './clock.ts';
 import { tellDoubts } from './doubts.ts';
 import { messageOf } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
+import { coalesce } from './http/coalesce.ts';
 import { createHealth } from './http/health.ts';
 import { createHttpServer } from './http/server.ts';
 import type { LedgerReads } from './ledger/ledger.ts';
@@ -122,12 +123,17 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
   const keyring = createRotatingKeyring(createKeyring(config.listings));
   const receiver = receiverFor(keyring, parts);
   const vital = {
-    store: store.probe,
+    store: coalesce(store.probe, second),
     discord: async () => {
       if (!bot.isConnected) throw new Error('not connected to the gateway');
     },
   };
-  const health = createHealth(vital, metrics);
+  const health = createHealth({
+    parts: vital,
+    roles: new Map([['receive', { store: vital.store }]]),
+    metrics,
+    isStopping: () => stopped !== undefined,
+  });
   const owner = createOwnerApp(config, { ...parts, vital, keys: lookups.standings, nudge: bot.nudge });
   const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http), { IncomingMessage: DirectRequest });

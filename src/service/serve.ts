@@ -7,6 +7,8 @@ import { answerBrokenRequests } from '../http/broken-request.ts';
  */
 export function createServiceServer(): Server {
   const server = createServer({ requireHostHeader: false });
+  // A client may close its half after the request and wait for the response; Node would close the other half as well.
+  Object.assign(server, { httpAllowHalfOpen: true });
   answerBrokenRequests(server);
   server.on('checkExpectation', (_request, response) => {
     fail(response, 417, 'The only expectation that is met is 100-continue.');

@@ -71,7 +71,10 @@ export async function openStore(
 
   let trouble: { error: StoreUnavailable; at: number } | undefined;
 
-  /** A write that fails is remembered: a full disk may have room for the probe and none for a delivery. */
+  /**
+   * A write that fails is remembered: a full disk may have room for the probe and none for a delivery. So is a failed probe, or a
+   * stranger who requests the readiness again and again would cause as many writes.
+   */
   const write: typeof commits.write = (name, ...args) => {
     const writing = commits.write(name, ...args);
     writing.catch((error: unknown) => {
@@ -108,7 +111,7 @@ export async function openStore(
       if (replaced !== null) throw replaced;
       const at = clock.now();
       if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
-      await commits.write('probe', at).catch((error: unknown) => {
+      await write('probe', at).catch((error: unknown) => {
         // Whoever asks whether the store is ready may be a stranger: a driver's words name hosts and users.
         throw error instanceof TallyhookError ? error : new StoreUnavailable(error);
       });
