@@ -119,9 +119,9 @@ async function sendOne(
   clock: Clock,
 ): Promise<boolean> {
   print(`→ ${body}`);
-  const began = clock.now();
+  const began = clock.monotonic();
   const outcome = await post(target, body, { [signatureHeader]: signature }, { clock, timeout: answerTimeout });
-  const took = `${clock.now() - began} ms`;
+  const took = `${Math.round(clock.monotonic() - began)} ms`;
   if (outcome.status === null) {
     complain(`✗ no answer after ${took}: ${outcome.error}`);
     return false;
