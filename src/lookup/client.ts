@@ -68,7 +68,7 @@ export function createLookup(options: LookupOptions): OwnedLookup {
   const log = options.log ?? pino({ enabled: false });
   const complain = createComplaints({ log, clock });
   const faults = createStandingFaults({ log, complain });
-  const budget = createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout });
+  const budget = createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout, clock });
 
   const inquire = createInquiry({
     http: createHttp({ baseUrl, key, clock }),
@@ -118,7 +118,7 @@ export function createLookup(options: LookupOptions): OwnedLookup {
       return {
         keyRefused: faults.has('lookup_key_refused'),
         wrongShape: faults.has('lookup_wrong_shape'),
-        budgetLeft: await budget.left(clock.now()).catch(() => null),
+        budgetLeft: await budget.left().catch(() => null),
       };
     },
   };
