@@ -18,9 +18,9 @@ import {
   NotUnderstood,
   nested,
   own,
-  past,
   reference,
   testMark,
+  timestamp,
   words,
 } from './fields.ts';
 
@@ -117,7 +117,7 @@ function readVote(json: Fields, kind: VoteKind, now: number): Vote {
     kind,
     target: { kind: votedKind(kind), id: votedId(json, kind) },
     userId,
-    at: past(own(json, 'timestamp'), 'timestamp', now),
+    at: timestamp(own(json, 'timestamp'), now),
     awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
     denial: words(own(json, 'creditDenialReason')),
   };
@@ -141,7 +141,7 @@ function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {
     giftedBy: giverOf(json, userId),
     orderIds,
     tier: words(own(tier, 'name')) ?? words(own(tier, 'id')),
-    at: past(own(json, 'timestamp'), 'timestamp', now),
+    at: timestamp(own(json, 'timestamp'), now),
     periodEnd: instant(own(json, 'currentPeriodEnd'), 'currentPeriodEnd'),
     awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
   };
