@@ -22,9 +22,11 @@ import { openStore, type Store } from './store/store.ts';
 import type { Recorded } from './tally/tally.ts';
 import { en } from './texts/en.ts';
 import { DirectRequest } from './webhook/direct-request.ts';
+import { createDueReplays } from './webhook/due-replays.ts';
 import { createIntake } from './webhook/intake.ts';
 import { createKeyring, type Keyring } from './webhook/keyring.ts';
 import { createReceiver, type Receiver } from './webhook/receiver.ts';
+import { createReplay } from './webhook/replay.ts';
 import { createRotatingKeyring } from './webhook/rotating-keyring.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -122,6 +124,8 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
   };
   const keyring = createRotatingKeyring(createKeyring(config.listings));
   const receiver = receiverFor(keyring, parts);
+  const replay = createReplay({ ...parts, listings: config.listings, recorder: store.recorder });
+  const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const vital = {
     store: coalesce(store.probe, second),
     discord: async () => {
@@ -134,7 +138,7 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
     metrics,
     isStopping: () => stopped !== undefined,
   });
-  const owner = createOwnerApp(config, { ...parts, vital, keys: lookups.standings, nudge: bot.nudge });
+  const owner = createOwnerApp(config, { ...parts, vital, keys: lookups.standings, replay, nudge: bot.nudge });
   const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
@@ -148,6 +152,7 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
       const address = isWanted ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
       bot.start();
+      dueReplays.start();
       tellDoubts(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
@@ -159,7 +164,7 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop()]);
+        await Promise.all([server.close(), bot.stop(), dueReplays.stop()]);
         await within(lastWords, clock, cache.disconnect());
         await within(lastWords, clock, store.close());
         log.info('stopped');

@@ -43,7 +43,7 @@ export interface BotParts {
 export function createBot(discord: Config['discord'], parts: BotParts): Bot {
   const { services, outbox, metrics, log, stopwatch, onAttempted } = parts;
   const { clock, listings, texts } = services;
-  const rest = createDiscordRest(discord);
+  const rest = createDiscordRest({ ...discord, clock: stopwatch });
   const dispatcher = createDispatcher({
     outbox,
     perform: createAnnouncer({ rest, texts, listingOf: cardFrom(listings), clock, log }),

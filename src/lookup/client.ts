@@ -77,7 +77,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const log = options.log ?? pino({ enabled: false });
   const complain = createComplaints({ log, clock });
   const faults = createStandingFaults({ log, complain });
-  const budget = createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout });
+  const budget = createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout, clock });
 
   const inquire = createInquiry({
     http: createHttp({ baseUrl, key, clock }),
@@ -135,7 +135,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
       return {
         keyRefused: faults.has('lookup_key_refused'),
         wrongShape: faults.has('lookup_wrong_shape'),
-        budgetLeft: await budget.left(clock.now()).catch(() => null),
+        budgetLeft: await budget.left().catch(() => null),
       };
     },
   };

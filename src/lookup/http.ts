@@ -36,7 +36,7 @@ export interface Answer {
 export interface Http {
   /**
    * Asks once: one GET, nothing repeated, no redirect followed.
-   * @param deadline ms since the epoch; by then the answer is there whole, or the request is given up
+   * @param deadline monotonic (ms); by then the answer is there whole, or the request is given up
    * @throws LookupFailure
    */
   get(question: Question, deadline: number): Promise<Answer>;
@@ -67,7 +67,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
   return {
     async get(question, deadline) {
       const asked = `GET /${question.path}`;
-      const remaining = deadline - clock.now();
+      const remaining = deadline - clock.monotonic();
       if (remaining <= 0) throw tooLate(asked);
       const given = new AbortController();
       const late = new AbortController();

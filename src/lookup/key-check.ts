@@ -27,10 +27,10 @@ export async function profileOfKey(options: {
 }): Promise<ProfileByKind[ListingKind]> {
   const { kind, key, clock } = options;
   const http = createHttp(options);
-  const asOf = clock.now();
-  await createBudget({ log: options.budget, keyId: fingerprint(key), timeout: longestTimeout }).spend(asOf);
+  const deadline = clock.monotonic() + options.timeoutMs;
+  await createBudget({ log: options.budget, keyId: fingerprint(key), timeout: longestTimeout, clock }).spend();
   const endpoint = profileEndpoint[kind];
-  const answer = await http.get(endpoint.question(kind), asOf + options.timeoutMs);
+  const answer = await http.get(endpoint.question(kind), deadline);
   const read = endpoint.read(answer, clock.now());
   if (!read.success) throw new LookupWrongShape(`The profile of the ${kind} is not as documented.`);
   return read.data;

@@ -35,19 +35,21 @@ interface LedgerFirst {
 export function withLedger(options: LedgerFirst): (userId: string) => Promise<Known<CachedVoteStatus>> {
   const { votes, clock, cooldown, observe } = options;
   const lastVotes = new NewestEntries<number>(cooldownsAtHand);
+  /** Running cooldowns by the service's word, each until a monotonic moment (ms). */
   const trusted = new NewestEntries<{ readonly known: Known<CachedVoteStatus>; readonly until: number }>(
     cooldownsAtHand,
   );
 
   return async (userId) => {
     const atHand = trusted.get(userId);
-    if (atHand !== undefined && clock.now() < atHand.until) {
+    if (atHand !== undefined && clock.monotonic() < atHand.until && isFarFromItsEnd(atHand.known.value)) {
       observe({ event: 'hit', resource: 'votes' });
       return atHand.known;
     }
     const votedAt = await lastVote(userId);
-    if (votedAt === null) return trust(userId, asItStands(await votes(userId)));
     const now = clock.now();
+    // A vote of the future was dated by a clock that was ahead: nobody but the service can tell when that cooldown ends.
+    if (votedAt === null || votedAt > now + clocksDisagree) return trust(userId, asItStands(await votes(userId)));
     if (now < votedAt + cooldown) {
       observe({ event: 'fact', resource: 'votes' });
       return {
@@ -76,10 +78,13 @@ export function withLedger(options: LedgerFirst): (userId: string) => Promise<Kn
   }
 
   function trust(userId: string, known: Known<CachedVoteStatus>): Known<CachedVoteStatus> {
-    const { canVote, nextVoteAt } = known.value;
-    if (!canVote && nextVoteAt !== null && !known.stale) {
-      trusted.set(userId, { known, until: Math.min(clock.now() + trustLasts, nextVoteAt - clocksDisagree) });
+    if (!known.stale && isFarFromItsEnd(known.value)) {
+      trusted.set(userId, { known, until: clock.monotonic() + trustLasts });
     }
     return known;
+  }
+
+  function isFarFromItsEnd({ canVote, nextVoteAt }: CachedVoteStatus): boolean {
+    return !canVote && nextVoteAt !== null && clock.now() < nextVoteAt - clocksDisagree;
   }
 }

@@ -53,7 +53,7 @@ export function createDeliveries(options: {
   let count = 0;
 
   function add(journey: Journey, step: Omit<Step, 'at' | 'afterMs'>, isSettled = false): void {
-    journey.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.now() - journey.began) });
+    journey.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - journey.began) });
     journey.isSettled = isSettled;
     const { id, at, title, event, steps } = journey;
     tell({ kind: 'delivery', id, at, title, event, steps: [...steps], isSettled });
@@ -64,7 +64,7 @@ export function createDeliveries(options: {
     const journey: Journey = {
       id: count,
       at: clock.now(),
-      began: stopwatch.now(),
+      began: stopwatch.monotonic(),
       title: 'A delivery',
       event: null,
       steps: [],

@@ -138,9 +138,9 @@ async function sendOne(
   wanted: Wanted,
   clock: Clock,
 ): Promise<Delivery> {
-  const began = clock.now();
+  const began = clock.monotonic();
   const outcome = await post(target, request, { [signatureHeader]: signature }, { clock, timeout: answerTimeout });
-  const tookMs = clock.now() - began;
+  const tookMs = Math.round(clock.monotonic() - began);
   const { status } = outcome;
   if (status === null) return { request, status, response: null, error: outcome.error, tookMs, passed: false };
   return { request, status, response: visible(outcome.answer), error: null, tookMs, passed: wanted.holds(status) };

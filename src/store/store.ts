@@ -7,6 +7,7 @@ import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Acts } from '../owner/acts.ts';
 import type { Records } from '../owner/records.ts';
+import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
@@ -15,6 +16,7 @@ import { migrate } from './migrations/migrate.ts';
 import { sqlAccounts } from './reads/accounts.ts';
 import { sqlLeaderboard } from './reads/leaderboard.ts';
 import { sqlOutbox } from './reads/outbox.ts';
+import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
 import { compiler } from './statement.ts';
 import { spentSince } from './writes/budget-log.ts';
@@ -41,6 +43,7 @@ export interface Store {
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
   readonly records: Records;
+  readonly quarantine: Quarantine;
   readonly acts: Acts;
   readonly budgetLog: BudgetLog;
   /**
@@ -78,7 +81,7 @@ export async function openStore(
   const write: typeof commits.write = (name, ...args) => {
     const writing = commits.write(name, ...args);
     writing.catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
+      if (error instanceof StoreUnavailable) trouble = { error, at: clock.monotonic() };
     });
     return writing;
   };
@@ -98,8 +101,9 @@ export async function openStore(
     outbox: sqlOutbox(db, reading, write),
     ledger: { ...sqlAccounts(db, reading), leaderboard: sqlLeaderboard(db, reading, clock) },
     records: sqlRecords(db, reading),
+    quarantine: sqlQuarantine(db, reading),
     budgetLog: {
-      spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit),
+      spend: (...request) => write('spend', ...request),
       spent: (keyId, since) => spentSince(db, reading, keyId, since),
     },
     acts: {
@@ -109,9 +113,8 @@ export async function openStore(
     async probe() {
       const replaced = dialect.checkFiles();
       if (replaced !== null) throw replaced;
-      const at = clock.now();
-      if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
-      await write('probe', at).catch((error: unknown) => {
+      if (trouble !== undefined && clock.monotonic() - trouble.at < troubleLasts) throw trouble.error;
+      await write('probe', clock.now()).catch((error: unknown) => {
         // Whoever asks whether the store is ready may be a stranger: a driver's words name hosts and users.
         throw error instanceof TallyhookError ? error : new StoreUnavailable(error);
       });

@@ -1,14 +1,20 @@
-import { dealtWith } from './dealt-with.ts';
-import type { Meaning } from './meaning.ts';
-import type { Delivery, Filing, Recorded } from './tally.ts';
+import type { Delivery } from './tally.ts';
 
-/** Kept whole until it is understood: a vote is never lost because its shape was new. */
-export async function quarantine(
-  delivery: Delivery,
-  { kind, reason, listing }: Omit<Meaning & { is: 'unclear' }, 'is'>,
-  { log }: Filing,
-): Promise<Recorded> {
-  const unpaid = { userId: null, credits: 0, eventKey: null };
-  const deliveryId = await log({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
-  return deliveryId === null ? dealtWith : { outcome: 'quarantined', deliveryId, credits: 0, reason };
+/** Why a delivery is quarantined of which nothing is wrong but that its time has not come yet. Also the text in the database. */
+export const aheadOfTime = 'timestamp is more than 5 minutes ahead';
+
+/** A delivery in the quarantine. */
+export interface QuarantinedDelivery extends Delivery {
+  readonly id: number;
+  readonly listing: string | null;
+  readonly outcome: 'quarantined';
+}
+
+/** What was kept whole because it was not understood. */
+export interface Quarantine {
+  /** At most `limit` that are kept for this reason, by ascending id, beginning after the id `after`. */
+  keptFor(
+    reason: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly QuarantinedDelivery[]>;
 }

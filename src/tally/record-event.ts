@@ -6,7 +6,7 @@ import { announcementOf, channelFor } from './announcement.ts';
 import { identitiesOfPremium, identityOfVote } from './identity.ts';
 import { noRecipient } from './meaning.ts';
 import { namesOf, orderAfter, withHolder } from './order.ts';
-import { quarantine } from './quarantine.ts';
+import { quarantine } from './quarantine-delivery.ts';
 import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.ts';
 
 /**

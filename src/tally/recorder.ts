@@ -1,5 +1,5 @@
 import { type Meaning, noListing } from './meaning.ts';
-import { quarantine } from './quarantine.ts';
+import { quarantine } from './quarantine-delivery.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
 import type { Delivery, Filing, Recorded, Tally } from './tally.ts';

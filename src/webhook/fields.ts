@@ -1,4 +1,5 @@
 import { isOnCalendar, minute } from '../clock.ts';
+import { aheadOfTime } from '../tally/quarantine.ts';
 
 /** A field that says something that cannot be understood. The message is the reason of the quarantine. */
 export class NotUnderstood extends Error {}
@@ -93,9 +94,9 @@ function spelledForParsing({
  * The time of the event itself, in ms since the epoch as `now`: never in the future, but for clocks that disagree.
  * @throws NotUnderstood
  */
-export function past(value: unknown, name: string, now: number): number | null {
-  const at = instant(value, name);
-  if (at !== null && at > now + aheadTolerated) throw new NotUnderstood(`${name} is more than 5 minutes ahead`);
+export function timestamp(value: unknown, now: number): number | null {
+  const at = instant(value, 'timestamp');
+  if (at !== null && at > now + aheadTolerated) throw new NotUnderstood(aheadOfTime);
   return at;
 }
 

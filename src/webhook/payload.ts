@@ -21,9 +21,9 @@ import {
   NotUnderstood,
   nested,
   own,
-  past,
   reference,
   testMark,
+  timestamp,
   words,
 } from './fields.ts';
 import { readHolder } from './holder.ts';
@@ -134,7 +134,7 @@ function readVote(json: Fields, kind: VoteKind, now: number): Vote {
     kind,
     target: { kind: votedKind(kind), id: votedId(json, kind) },
     userId,
-    at: past(own(json, 'timestamp'), 'timestamp', now),
+    at: timestamp(own(json, 'timestamp'), now),
     awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
     denial: words(own(json, 'creditDenialReason')),
   };
@@ -155,7 +155,7 @@ function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {
     ...holder,
     orderIds,
     tier: words(own(tier, 'name')) ?? words(own(tier, 'id')),
-    at: past(own(json, 'timestamp'), 'timestamp', now),
+    at: timestamp(own(json, 'timestamp'), now),
     periodEnd: instant(own(json, 'currentPeriodEnd'), 'currentPeriodEnd'),
     awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
   };

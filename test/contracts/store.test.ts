@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { day, hour, minute, systemClock } from '../../src/clock.ts';
+import { day, hour, minute, second, systemClock } from '../../src/clock.ts';
 import type { Vote } from '../../src/ledger/event.ts';
 import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
 import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
@@ -367,10 +367,29 @@ function holds(newUrl: () => string): void {
 
     it('makes due when it is woken what was written while the clock was ahead', async () => {
       const store = await open();
-      await record(store, vote('1'), start + hour);
+      await record(store, vote('1'), start + minute);
       expect(await store.outbox.claim(start, start + minute, 10)).toEqual([]);
       await store.outbox.wake(start);
       expect(await store.outbox.claim(start, start + minute, 10)).toHaveLength(1);
+    });
+
+    it('claims what lies further ahead than anything is put off: written, put off or leased before the clock was set back', async () => {
+      const store = await open();
+      const { outbox } = store;
+      const ahead = start + hour;
+      await record(store, vote('1'), ahead);
+      await outbox.retry(await outbox.claim(ahead, ahead + second, 10), ahead + 2 * minute, 'no answer');
+      await record(store, vote('2'), ahead);
+      const [leased] = await outbox.claim(ahead, ahead + 20 * second, 10);
+      await record(store, vote('3'), ahead);
+      const claimed = [
+        ...(await outbox.claim(start, start + second, 10)),
+        ...(await outbox.claim(start, start + second, 10)),
+      ];
+      claimed.push(...(await outbox.claim(start, start + second, 10)));
+      expect(claimed.map(({ id }) => id).sort((a, b) => a - b)).toEqual([1, 2, 3]);
+      // Whatever has become of the first attempt: under its nonce it is the same message.
+      expect(claimed.find(({ id }) => id === leased?.id)).toMatchObject({ nonce: leased?.nonce, unsureSince: ahead });
     });
 
     it('takes no word from a slow taker on what another has finished since', async () => {
@@ -401,8 +420,8 @@ function holds(newUrl: () => string): void {
       expect(new Set([...alone.flat(), ...together].map(({ nonce }) => nonce)).size).toBe(4);
       await store.outbox.done(alone[0] ?? [], start);
       await store.outbox.bury(alone[1] ?? [], start, 'no such channel');
-      await store.outbox.retry(alone[2] ?? [], start + hour, 'Discord is down');
-      expect(await store.outbox.nextDueAt()).toBe(start + hour);
+      await store.outbox.retry(alone[2] ?? [], start + 2 * minute, 'Discord is down');
+      expect(await store.outbox.nextDueAt()).toBe(start + 2 * minute);
       expect(await claim(start + minute)).toEqual([]);
       await store.outbox.wake(start + minute);
       expect(await claim(start + minute)).toHaveLength(1);
@@ -427,6 +446,39 @@ function holds(newUrl: () => string): void {
     expect(await (stores[1] as Store).budgetLog.spent('key', start + minute)).toBe(0);
     expect(await (stores[0] as Store).budgetLog.spend('other', start, minute, 10)).toEqual({ granted: true });
     expect(await (stores[0] as Store).budgetLog.spend('key', start + day, minute, 10)).toEqual({ granted: true });
+  });
+
+  it('counts lookup requests that lie ahead as of now, or moves them along with a clock that was set back', async () => {
+    const { budgetLog } = await open();
+    const ahead = start + hour;
+    for (const key of ['known', 'unknown']) {
+      await budgetLog.spend(key, ahead - 10 * second, minute, 2);
+      await budgetLog.spend(key, ahead, minute, 2);
+    }
+    const refused = { granted: false, retryAt: start + minute };
+    expect(await budgetLog.spend('unknown', start, minute, 2)).toEqual(refused);
+    expect(await budgetLog.spend('unknown', start + minute - 1, minute, 2)).toEqual(refused);
+    expect(await budgetLog.spend('unknown', start + minute, minute, 2)).toEqual({ granted: true });
+    const moved = { granted: false, retryAt: start - 10 * second + minute };
+    expect(await budgetLog.spend('known', start + second, minute, 2, hour)).toEqual(moved);
+    expect(await budgetLog.spent('known', start - minute)).toBe(2);
+    expect(await budgetLog.spend('known', start + minute, minute, 2)).toEqual({ granted: true });
+  });
+
+  it('lists what is quarantined for one reason, in pages', async () => {
+    const { recorder, quarantine } = await open();
+    const keep = (reason: string, receivedAt: number) => {
+      const unclear = { is: 'unclear', kind: 'server_vote', reason, listing: 'server' } as const;
+      return recorder.record({ receivedAt, family: 'vote', body: '{"a":1}' }, unclear);
+    };
+    for (let kept = 0; kept < 3; kept += 1) await keep('too early', start + kept);
+    await keep('too odd', start);
+    const first = await quarantine.keptFor('too early', { after: 0, limit: 2 });
+    expect(first.map(({ receivedAt }) => receivedAt)).toEqual([start, start + 1]);
+    const [, last] = first;
+    expect(await quarantine.keptFor('too early', { after: last?.id ?? 0, limit: 2 })).toEqual([
+      { id: 3, receivedAt: start + 2, family: 'vote', listing: 'server', outcome: 'quarantined', body: '{"a":1}' },
+    ]);
   });
 
   it('proves that it can be written', async () => {

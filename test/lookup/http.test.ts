@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 function get(question: Question = profile, baseUrl = service.baseUrl) {
-  return createHttp({ baseUrl, key, clock: systemClock }).get(question, systemClock.now() + 5 * second);
+  return createHttp({ baseUrl, key, clock: systemClock }).get(question, systemClock.monotonic() + 5 * second);
 }
 
 async function failureOf(asking: Promise<unknown>): Promise<LookupFailure> {
@@ -132,7 +132,7 @@ describe('a failure', () => {
   it('comes when the answer is not there whole by the deadline', async () => {
     const clock = manualClock();
     service.answer((response) => response.writeHead(200).write('{"success":'));
-    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(profile, clock.now() + 5 * second);
+    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(profile, clock.monotonic() + 5 * second);
     const failed = failureOf(asking);
     await service.arrived(1);
     await clock.advance(5 * second);
@@ -141,7 +141,7 @@ describe('a failure', () => {
 
   it('comes without a request when the deadline is over before it', async () => {
     const clock = manualClock();
-    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(profile, clock.now());
+    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(profile, clock.monotonic());
     expect((await failureOf(asking)).code).toBe('lookup_timeout');
     expect(service.asked).toHaveLength(0);
   });
@@ -188,7 +188,7 @@ describe('a pause that the service asks for', () => {
   const clock = manualClock();
   const retryAt = async (status: number, header?: string) => {
     service.answer(failure(status, 'no', header === undefined ? {} : { 'Retry-After': header }));
-    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(votes, clock.now() + 5 * second);
+    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(votes, clock.monotonic() + 5 * second);
     return ((await failureOf(asking)).retryAt ?? Number.NaN) - clock.now();
   };
 

@@ -224,6 +224,25 @@ describe('a vote that the ledger knows', () => {
     });
   });
 
+  it('is not believed when it lies ahead, where the clock was set back: the service is asked', async () => {
+    const { lookup, clock, service } = at;
+    votedAt = clock.now();
+    expect((await lookup.voteStatus(user)).value.canVote).toBe(false);
+    clock.set(-hour);
+    service.answer(success({ canVote: true }));
+    expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
+  });
+
+  it('changes the state within half a minute also where the clock is set back meanwhile', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(cooldownUntil(clock.now() + 6 * hour));
+    await lookup.voteStatus(user);
+    clock.set(-hour);
+    votedAt = clock.now();
+    await clock.advance(30 * second);
+    expect((await lookup.voteStatus(user)).value.lastVoteAt).toBe(votedAt);
+  });
+
   it('is done without when the ledger cannot be read', async () => {
     const broken = await asking({ lastVote: () => Promise.reject(new Error('locked')) });
     broken.service.answer(success({ canVote: true }));

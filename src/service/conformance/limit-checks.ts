@@ -55,7 +55,7 @@ export function limitChecks(): Check[] {
       line: 'no 60 seconds hold more or fewer than 120 answered requests',
       from: 'choice',
       see: async (bench) => {
-        const { count } = letThrough(bench.probe, keyOf(bench, 'server'), bench.clock.now() - minute);
+        const { count } = letThrough(bench.probe, keyOf(bench, 'server'), bench.clock.monotonic() - minute);
         return count === limit ? null : `${count} answered`;
       },
     },
@@ -82,7 +82,7 @@ async function spend(bench: Bench, kind: ListingKind): Promise<Answer | null> {
 
 /** Too many requests that were let through in the last minute, in words; null when it were not. A bucket that is refilled may let a few more through. */
 function excess(bench: Bench, kind: ListingKind): string | null {
-  const { count, lasted } = letThrough(bench.probe, keyOf(bench, kind), bench.clock.now() - minute);
+  const { count, lasted } = letThrough(bench.probe, keyOf(bench, kind), bench.clock.monotonic() - minute);
   return count <= limit + Math.ceil((limit * lasted) / minute) ? null : `${count} in ${Math.ceil(lasted / second)} s`;
 }
 
