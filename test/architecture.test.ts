@@ -53,7 +53,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   terminal: ['log', 'errors', 'config'],
   service: [...words, 'pages', 'sqlite-file', 'terminal', 'webhook'],
-  sandbox: [...words, 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
+  sandbox: [...words, 'pages', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   cli: [
     ...words,
     'redactor',

@@ -20,6 +20,6 @@ export function createServiceApp(rooms: AppRooms): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(basePath, apiRouter({ database, clock, log, origin, basePath }));
-  app.use(pagesRouter(rooms, log));
+  app.use(pagesRouter(rooms, log, origin));
   return app;
 }
