@@ -37,6 +37,9 @@ function isReadable(url: string): boolean {
   }
 }
 
+/** A shorter owner token is taken, but it can be guessed (characters). */
+export const minOwnerTokenLength = 16;
+
 function setting<Value>(setting: Setting<Value>): Setting<Value> {
   return setting;
 }
@@ -139,7 +142,7 @@ export const settings = {
   }),
   OWNER_TOKEN: setting({
     schema: text,
-    form: 'any long random text, for example from `openssl rand -hex 32`',
+    form: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
     secret: true,
   }),
   LOG_LEVEL: setting({

@@ -1,8 +1,9 @@
 import type { Config } from '../config/schema.ts';
+import { minOwnerTokenLength } from '../config/settings.ts';
 import type { Log } from './log.ts';
 
 /** What is not wrong, but most likely not meant. */
-export function tellDoubts({ listings, exposedFile }: Config, log: Log): void {
+export function tellDoubts({ listings, exposedFile, ownerToken }: Config, log: Log): void {
   const receiving = listings.some(
     ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
       voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
@@ -19,6 +20,12 @@ export function tellDoubts({ listings, exposedFile }: Config, log: Log): void {
     log.warn(
       { cure: `Run \`chmod 600 ${exposedFile}\`.` },
       'everybody on this machine may read the file of TALLYHOOK_CONFIG, and with it its secrets',
+    );
+  }
+  if (ownerToken !== null && ownerToken.length < minOwnerTokenLength) {
+    log.warn(
+      { cure: 'Set a long random one, for example from `openssl rand -hex 32`.' },
+      `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters: it can be guessed`,
     );
   }
 }

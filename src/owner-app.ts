@@ -30,10 +30,10 @@ export interface OwnersShare {
 export function createOwnerApp({ listings, ownerToken }: Config, share: OwnersShare): RequestHandler | null {
   if (ownerToken === null) return null;
   const { store, clock, log, vital, keys, onRecorded, nudge } = share;
-  const { records, acts, ledger, recorder } = store;
+  const { records, acts, sessions, ledger, recorder } = store;
 
   return createOwner(ownerToken, {
-    ...{ records, acts, ledger, identify, nudge, clock, log },
+    ...{ records, acts, sessions, ledger, identify, nudge, clock, log },
     replay: createReplay({ listings, recorder, clock, onRecorded }),
     cooldowns: new Map(listings.map(({ name, terms }) => [name, terms.cooldown])),
     health: () => askParts(vital),

@@ -5,6 +5,7 @@ import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Acts } from '../owner/acts.ts';
 import type { Records } from '../owner/records.ts';
+import type { SessionRevocations } from '../owner/revocations.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
@@ -16,6 +17,7 @@ import { sqlOutbox } from './reads/outbox.ts';
 import { sqlRecords } from './reads/records.ts';
 import { compiler } from './statement.ts';
 import { spentSince } from './writes/budget-log.ts';
+import { isSessionRevoked } from './writes/session-revocations.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
@@ -40,6 +42,7 @@ export interface Store {
   readonly ledger: LedgerReads;
   readonly records: Records;
   readonly acts: Acts;
+  readonly sessions: SessionRevocations;
   readonly budgetLog: BudgetLog;
   /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} or {@link QueueFull}. */
   probe(): Promise<void>;
@@ -92,6 +95,10 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
     acts: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       revive: (effectId, now) => write('revive', effectId, now),
+    },
+    sessions: {
+      revoke: (session) => write('revokeSession', session),
+      isRevoked: (id) => isSessionRevoked(db, reading, id),
     },
     async probe() {
       const at = clock.now();

@@ -51,14 +51,14 @@ export function forSignedIn(sessions: Sessions): {
   return {
     /** A page that is looked at. */
     seen: (handler) => async (request, response) => {
-      const session = sessions.of(request);
+      const session = await sessions.of(request);
       if (session !== null) return handler(request, response, session);
       const next = request.url.slice(1);
       response.redirect(303, `${upFrom(request.path)}sign-in${next && `?next=${encodeURIComponent(next)}`}`);
     },
     /** A form that is sent. */
     sent: (handler) => async (request, response) => {
-      const session = sessions.of(request);
+      const session = await sessions.of(request);
       const { token } = (request.body ?? {}) as { readonly token?: unknown };
       if (session === null || !sessions.sent(session, token)) {
         throw new Refused(403, 'Your session has ended. Sign in and send the form again.');
