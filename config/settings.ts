@@ -20,7 +20,7 @@ const secrets = z
   .transform((list) => list.split(',').map((secret) => secret.trim()))
   .pipe(z.array(text).min(1));
 const wholeCredits = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1_000_000));
-const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 const idForm = 'a Discord id: digits only, as "Copy ID" in Discord gives it (Settings → Advanced → Developer Mode)';
 const creditsForm = 'a whole number from 0 to 1000000';

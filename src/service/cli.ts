@@ -146,7 +146,7 @@ async function addListing(database: Database, values: Values, { print }: Termina
 async function signIn(database: Database, values: Values, { print }: Terminal): Promise<number> {
   const member = { userId: readId(values.user, '--user'), username: readWords(values.name, '--name') };
   const token = await issueSignInToken(database, member, systemClock.now());
-  const url = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/\/+$/, '');
+  const url = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/(?<!\/)\/+$/, '');
   print(`This link signs ${member.username} in, once, within ${linkLifetime / 60_000} minutes:`);
   print(`  ${url}/sign-in/${token}`);
   return exit.fine;

@@ -242,7 +242,9 @@ describe('the console', () => {
       expect(headers.get('cache-control')).toBe('no-store');
       expect(text).not.toMatch(/<script|<style|style=|onclick/);
     }
-    expect((await open('../owner')).headers.get('location')).toBe('owner/');
+    for (const address of ['owner', 'owner?next=a/', 'owner?/?']) {
+      expect((await open(`../${address}`)).headers.get('location'), address).toBe('owner/');
+    }
     expect((await open('console.css')).headers.get('content-type')).toContain('text/css');
   });
 

@@ -265,7 +265,12 @@ test('where anybody may act as a member, no other site can lead a browser here u
   const { service } = await running({ publicUrl: 'http://votes.example:8080' });
   const at = `http://127.0.0.1:${service.port}`;
   const signIn = { method: 'POST', body: `userId=${mira.userId}` };
-  for (const host of [`evil.example:${service.port}`, 'evil.example', '127.0.0.1.evil.example', 'localhost@evil.example']) {
+  for (const host of [
+    `evil.example:${service.port}`,
+    'evil.example',
+    '127.0.0.1.evil.example',
+    'localhost@evil.example',
+  ]) {
     expect(await statusAt(`${at}/`, host), host).toMatchObject({ status: 403 });
     expect(await statusAt(`${at}/sign-in`, host, signIn), host).toEqual({ status: 403, cookie: undefined });
   }

@@ -21,10 +21,16 @@ export const policy: RequestHandler = (_request, response, next) => {
 
 /** All links are relative, so the front page's hold only where its address ends in a slash. */
 export const endInSlash: RequestHandler = ({ path, originalUrl }, response, next) => {
-  const [, place] = /([^/?]+)(?:\?.*)?$/.exec(originalUrl) ?? [];
-  if (path !== '/' || /\/(?:\?|$)/.test(originalUrl) || place === undefined) return next();
+  const place = path === '/' ? placeWithoutSlash(originalUrl) : null;
+  if (place === null) return next();
   response.redirect(303, `${place}/`);
 };
+
+/** The last step of an address's path; null where the path ends in a slash already. */
+export function placeWithoutSlash(url: string): string | null {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(path.lastIndexOf('/') + 1) || null;
+}
 
 /**
  * Refuses forms that another site sent. Over plain http a browser may say no more than `Origin: null`, since our pages ask it to tell
