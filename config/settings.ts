@@ -22,7 +22,7 @@ const secrets = z
   .transform((list) => list.split(',').map((secret) => secret.trim()))
   .pipe(z.array(text).min(1));
 const wholeCredits = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1_000_000));
-const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 const idForm = 'a Discord id: digits only, as "Copy ID" in Discord gives it (Settings → Advanced → Developer Mode)';
 const creditsForm = 'a whole number from 0 to 1000000';
@@ -38,6 +38,9 @@ function isReadable(url: string): boolean {
     return false;
   }
 }
+
+/** A shorter owner token is taken, but it can be guessed (characters). */
+export const minOwnerTokenLength = 16;
 
 function setting<Value>(setting: Setting<Value>): Setting<Value> {
   return setting;
@@ -143,7 +146,7 @@ export const settings = {
   }),
   OWNER_TOKEN: setting({
     schema: text,
-    form: 'any long random text, for example from `openssl rand -hex 32`',
+    form: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
     secret: true,
   }),
   LOG_LEVEL: setting({

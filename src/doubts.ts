@@ -1,8 +1,9 @@
 import type { Config } from '../config/schema.ts';
+import { minOwnerTokenLength } from '../config/settings.ts';
 import type { Log } from './log.ts';
 
 /** What is not wrong, but most likely not meant. */
-export function tellDoubts({ listings, warnings }: Config, log: Log): void {
+export function tellDoubts({ listings, warnings, ownerToken }: Config, log: Log): void {
   const receiving = listings.some(
     ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
       voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
@@ -16,4 +17,10 @@ export function tellDoubts({ listings, warnings }: Config, log: Log): void {
     log.warn({ cure: 'Set ANNOUNCE_CHANNEL_ID.' }, 'no channel is configured: nothing will be announced');
   }
   for (const { setting, problem, cure } of warnings) log.warn({ cure }, `${setting} ${problem}`);
+  if (ownerToken !== null && ownerToken.length < minOwnerTokenLength) {
+    log.warn(
+      { cure: 'Set a long random one, for example from `openssl rand -hex 32`.' },
+      `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters: it can be guessed`,
+    );
+  }
 }

@@ -108,11 +108,16 @@ function fitted<Drawn extends string>(text: string, limit: number, draw: (text: 
   const whole = draw(text);
   if (whole.length <= limit) return whole;
   if (limit < ellipsis.length) return '' as Drawn;
-  // Drawing never shortens by more than a trailing escape, so no more than this can fit.
-  const borders = [...graphemes.segment(text.slice(0, limit + 1))].map(({ index }) => index);
-  const fits = (end: number) => draw(text.slice(0, end).trimEnd()).length + ellipsis.length <= limit;
-  const end = borders.findLast(fits) ?? 0;
-  return `${draw(text.slice(0, end).trimEnd())}${ellipsis}` as Drawn;
+  const drawTo = (end: number) => draw(text.slice(0, end).trimEnd());
+  // More text is never drawn shorter, so halving finds how much fits; the escape that a cut leaves behind is all that drawing takes away.
+  let [fitting, tooMuch] = [0, Math.min(text.length, limit) + 1];
+  while (tooMuch - fitting > 1) {
+    const middle = Math.floor((fitting + tooMuch) / 2);
+    if (drawTo(middle).length + ellipsis.length <= limit) fitting = middle;
+    else tooMuch = middle;
+  }
+  const border = graphemes.segment(text).containing(fitting)?.index ?? fitting;
+  return `${drawTo(border)}${ellipsis}` as Drawn;
 }
 
 /** Characters that are not seen: controls, direction marks, zero widths, fillers; not what joins or colours an emoji. */

@@ -28,10 +28,10 @@ export interface OwnersShare {
 export function createOwnerApp({ listings, ownerToken }: Config, share: OwnersShare): RequestHandler | null {
   if (ownerToken === null) return null;
   const { store, clock, log, vital, keys, replay, nudge } = share;
-  const { records, acts, ledger } = store;
+  const { records, acts, sessions, ledger } = store;
 
   return createOwner(ownerToken, {
-    ...{ records, acts, ledger, identify, replay, nudge, clock, log },
+    ...{ records, acts, sessions, ledger, identify, replay, nudge, clock, log },
     cooldowns: new Map(listings.map(({ name, terms }) => [name, terms.cooldown])),
     health: () => askParts(vital),
     budgets: async () =>

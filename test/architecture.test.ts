@@ -57,7 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   terminal: ['did-you-mean', 'log', 'errors', 'config'],
   service: [...words, 'http', 'pages', 'database-file', 'make-directory', 'sqlite-file', 'terminal', 'webhook'],
-  sandbox: [...words, 'make-directory', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
+  sandbox: [...words, 'make-directory', 'pages', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'webhook'],
   cli: [
     ...words,
     'redactor',

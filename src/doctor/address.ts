@@ -19,7 +19,7 @@ export async function checkAddress(url: string | null, http: { host: string; por
 
 /** The address without the path of the webhooks. */
 function baseOf(url: string): string {
-  return url.replace(/\/+$/, '').replace(/\/webhooks(\/(vote|premium))?$/, '');
+  return url.replace(/(?<!\/)\/+$/, '').replace(/\/webhooks(\/(vote|premium))?$/, '');
 }
 
 async function checkPublic(base: string): Promise<Finding[]> {

@@ -1,4 +1,5 @@
 import type { Config, Listing } from '../../config/schema.ts';
+import { minOwnerTokenLength } from '../../config/settings.ts';
 import { type Finding, fault, note, well } from './finding.ts';
 
 /** Shorter ones can be guessed from one captured delivery (characters). */
@@ -24,7 +25,7 @@ export function judgeSecrets({ listings, discord, ownerToken }: Config): Finding
     ...judgePresence(listings, votes, premium),
     ...[...votes, ...premium].flatMap((each) => [...judgeLooks(each), ...judgeMistaken(each, others)]),
     ...judgeShared(votes, premium),
-    ...(ownerToken !== null && ownerToken.length < shortest ? [shortOwnerToken] : []),
+    ...(ownerToken !== null && ownerToken.length < minOwnerTokenLength ? [shortOwnerToken] : []),
   ];
   return findings.length > 0 ? findings : [well('The webhook secrets are there and look right.')];
 }
@@ -107,6 +108,6 @@ function judgeShared(votes: readonly Held[], premium: readonly Held[]): Finding[
 }
 
 const shortOwnerToken = note(
-  `OWNER_TOKEN has fewer than ${shortest} characters: it can be guessed.`,
+  `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters: it can be guessed.`,
   'Set a long random one, for example from `openssl rand -hex 32`.',
 );

@@ -119,7 +119,7 @@ function userIn(id: string | undefined): string | null {
 /** A date alone is midnight, and a time without a zone is UTC (ms since the epoch). */
 function momentIn(date: string | undefined): number | null {
   if (date === undefined) return null;
-  const isZoned = /T.*(Z|[+-]\d\d:\d\d)$/.test(date) || !date.includes('T');
+  const isZoned = /(Z|[+-]\d\d:\d\d)$/.test(date) || !date.includes('T');
   const isDate = /^\d{4}-\d\d-\d\d(T.*)?$/.test(date) && isOnCalendar(date.slice(0, 10));
   const moment = isDate ? Date.parse(isZoned ? date : `${date}Z`) : Number.NaN;
   if (Number.isNaN(moment)) throw new UsageError('--since takes a date such as 2026-11-01 or 2026-11-01T12:00:00Z.');

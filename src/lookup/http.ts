@@ -52,7 +52,7 @@ const failureEnvelope = z.object({ success: z.literal(false), error: z.string().
  */
 export function createHttp(options: { baseUrl: string; key: string; clock: Clock }): Http {
   const { clock, key } = options;
-  const base = options.baseUrl.replace(/\/+$/, '');
+  const base = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new TallyhookError(
       'lookup_key_malformed',

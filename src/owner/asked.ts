@@ -32,7 +32,7 @@ const instant = z
   )
   .refine((text) => isOnCalendar(text.slice(0, 10)), 'must be a date that exists')
   // Without a zone it is UTC, as all times are that are shown.
-  .transform((text) => Date.parse(/T[^Z+-]*$/.test(text) ? `${text}Z` : text))
+  .transform((text) => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text))
   .refine((at) => !Number.isNaN(at), 'must be a date that exists');
 
 function page(usual: number) {

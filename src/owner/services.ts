@@ -3,6 +3,7 @@ import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Log } from '../log.ts';
 import type { Acts } from './acts.ts';
 import type { DeliveryRecord, Records, Replay } from './records.ts';
+import type { SessionRevocations } from './revocations.ts';
 
 /** Whether a part of the whole is of use, and if not, why. */
 export interface PartState {
@@ -27,6 +28,7 @@ export interface BudgetState {
 export interface OwnerServices {
   readonly records: Records;
   readonly acts: Acts;
+  readonly sessions: SessionRevocations;
   readonly ledger: LedgerReads;
   readonly replay: Replay;
   /** The keys that a delivery's event is recorded under, as far as its body tells them. */

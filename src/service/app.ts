@@ -22,6 +22,6 @@ export function createServiceApp(rooms: AppRooms): Express {
   app.disable('x-powered-by');
   app.use(basePath, apiRouter({ database, clock, log, origin, basePath }));
   app.use(descriptionRouter(origin + basePath, log));
-  app.use(pagesRouter(rooms, log));
+  app.use(pagesRouter(rooms, log, origin));
   return app;
 }

@@ -183,7 +183,7 @@ async function addListing(database: Database, values: Values, { print }: Termina
 async function signIn(database: Database, values: Values, { print }: Terminal): Promise<number> {
   const member = { userId: readId(values.user, '--user'), username: readWords(values.name, '--name') };
   const token = await issueSignInToken(database, member, systemClock.now());
-  const address = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/\/+$/, '');
+  const address = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/(?<!\/)\/+$/, '');
   const url = `${address}/sign-in/${token}`;
   if (values.json) print(JSON.stringify({ ...member, url, validSeconds: linkLifetime / second }));
   else {

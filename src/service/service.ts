@@ -84,7 +84,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log,
   );
   const { port } = server.address() as AddressInfo;
-  const url = options.publicUrl?.replace(/\/+$/, '') ?? addressOf(options.host, port);
+  const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? addressOf(options.host, port);
   const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   server.on(
     'request',

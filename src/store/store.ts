@@ -7,6 +7,7 @@ import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Acts } from '../owner/acts.ts';
 import type { Records } from '../owner/records.ts';
+import type { SessionRevocations } from '../owner/revocations.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
@@ -20,6 +21,7 @@ import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
 import { compiler } from './statement.ts';
 import { spentSince } from './writes/budget-log.ts';
+import { isSessionRevoked } from './writes/session-revocations.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
 const mostWaiting = 10_000;
@@ -45,6 +47,7 @@ export interface Store {
   readonly records: Records;
   readonly quarantine: Quarantine;
   readonly acts: Acts;
+  readonly sessions: SessionRevocations;
   readonly budgetLog: BudgetLog;
   /**
    * Resolves when a transaction could be committed; rejects with {@link StoreUnavailable}, {@link QueueFull} or
@@ -109,6 +112,10 @@ export async function openStore(
     acts: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       revive: (effectId, now) => write('revive', effectId, now),
+    },
+    sessions: {
+      revoke: (session) => write('revokeSession', session),
+      isRevoked: (id) => isSessionRevoked(db, reading, id),
     },
     async probe() {
       const replaced = dialect.checkFiles();

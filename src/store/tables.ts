@@ -80,6 +80,8 @@ export interface Tables {
     balance: number;
     at: number;
   };
+  /** The console's sessions that were signed out, until they would have ended by themselves. */
+  revoked_sessions: { id: string; expires_at: number };
   /** When each request left for the lookup API, for the budget. */
   lookup_requests: { key_id: string; at: number };
   /** Written to find out whether the store can be written. */

@@ -481,6 +481,22 @@ function holds(newUrl: () => string): void {
     ]);
   });
 
+  it('remembers a session that was signed out, for every process and over a restart, until it would have ended', async () => {
+    const url = newUrl();
+    const [one, other] = [await openStore(url, manualClock(start)), await open(url)];
+    const session = { id: 'a', expiresAt: start + hour, now: start };
+    expect(await one.sessions.isRevoked('a')).toBe(false);
+    await Promise.all([one.sessions.revoke(session), other.sessions.revoke(session)]);
+    expect(await Promise.all([one, other].map(({ sessions }) => sessions.isRevoked('a')))).toEqual([true, true]);
+    expect(await other.sessions.isRevoked('b')).toBe(false);
+    await one.close();
+    const again = await open(url);
+    expect(await again.sessions.isRevoked('a')).toBe(true);
+    await again.sessions.revoke({ id: 'b', expiresAt: start + 2 * hour, now: start + hour });
+    expect(await again.sessions.isRevoked('a')).toBe(false);
+    expect(await again.sessions.isRevoked('b')).toBe(true);
+  });
+
   it('proves that it can be written', async () => {
     const store = await open();
     await expect(store.probe()).resolves.toBeUndefined();

@@ -111,6 +111,29 @@ describe('the console', () => {
     expect((await open('')).status).toBe(200);
   });
 
+  it('takes a session that was signed out neither in another process nor after a restart', async () => {
+    const { signIn, open, send, formToken, cookie, url, restarted } = await browsing();
+    await signIn();
+    const copy = { headers: { cookie: cookie() }, redirect: 'manual' as const };
+    const other = await restarted();
+    expect((await fetch(`${other}/owner/`, copy)).status).toBe(200);
+    await send('sign-out', { token: await formToken('') });
+    expect((await open('', copy)).status).toBe(303);
+    expect((await fetch(`${other}/owner/`, copy)).status).toBe(303);
+    expect((await fetch(`${await restarted()}/owner/`, copy)).status).toBe(303);
+    expect(url).not.toBe(other);
+  });
+
+  it('says so where a sign-out cannot be stored, and where it cannot tell who is signed in', async () => {
+    const sessions = { isRevoked: async () => false, revoke: () => Promise.reject(new Error('disk full')) };
+    const { signIn, open, send, formToken } = await browsing({ sessions });
+    await signIn();
+    const { status, headers } = await send('sign-out', { token: await formToken('') });
+    expect([status, headers.get('set-cookie')]).toEqual([503, null]);
+    sessions.isRevoked = () => Promise.reject(new Error('no database'));
+    expect((await open('')).status).toBe(503);
+  });
+
   it('takes no cookie that it has not made', async () => {
     const { signIn, open, cookie } = await browsing();
     await signIn();
@@ -228,7 +251,9 @@ describe('the console', () => {
       expect(headers.get('cache-control')).toBe('no-store');
       expect(text).not.toMatch(/<script|<style|style=|onclick/);
     }
-    expect((await open('../owner')).headers.get('location')).toBe('owner/');
+    for (const address of ['owner', 'owner?next=a/', 'owner?/?']) {
+      expect((await open(`../${address}`)).headers.get('location'), address).toBe('owner/');
+    }
     expect((await open('console.css')).headers.get('content-type')).toContain('text/css');
   });
 

@@ -29,9 +29,9 @@ export async function owning(changes: Partial<OwnerServices> = {}) {
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];
-  const { records, acts, ledger, recorder } = store;
+  const { records, acts, sessions, ledger, recorder } = store;
   const services: OwnerServices = {
-    ...{ records, acts, ledger, identify, clock, log },
+    ...{ records, acts, sessions, ledger, identify, clock, log },
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
       ['server', 12 * hour],
@@ -42,7 +42,9 @@ export async function owning(changes: Partial<OwnerServices> = {}) {
     nudge: () => void nudges.push(clock.now()),
     ...changes,
   };
-  const url = await serve(express().use('/owner', createOwner(token, services)));
+  /** The address of another process over the same database, or of the same one after a restart. */
+  const restarted = () => serve(express().use('/owner', createOwner(token, services)));
+  const url = await restarted();
 
   /** One question to the API. */
   async function ask(path: string, asking: Asking = {}) {
@@ -65,5 +67,5 @@ export async function owning(changes: Partial<OwnerServices> = {}) {
     await store.outbox.bury(await store.outbox.claim(now, now + hour, 10), now, reason);
   }
 
-  return { url, store, clock, post, ask, buryAll, nudges, lines };
+  return { url, restarted, store, clock, post, ask, buryAll, nudges, lines };
 }

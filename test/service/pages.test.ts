@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { hour } from '../../src/clock.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
@@ -265,4 +267,36 @@ test('a client that half-closes its connection gets the response, also when that
   end();
   const [answer] = answersIn(await closed);
   expect(answer).toMatchObject({ status: 303, head: expect.stringContaining('notice=test-delivered') });
+});
+
+/** A page as a browser asks for it that was led here under another name, which fetch would not let through. */
+async function statusAt(url: string, host: string, init: { method?: string; body?: string } = {}) {
+  const headers = { host, origin: `http://${host}`, 'content-type': 'application/x-www-form-urlencoded' };
+  const [response] = await once(request(url, { method: init.method ?? 'GET', headers }).end(init.body), 'response');
+  response.resume();
+  return { status: response.statusCode, cookie: response.headers['set-cookie'] };
+}
+
+test('where anybody may act as a member, no other site can lead a browser here under its own name', async () => {
+  const { service } = await running({ publicUrl: 'http://votes.example:8080' });
+  const at = `http://127.0.0.1:${service.port}`;
+  const signIn = { method: 'POST', body: `userId=${mira.userId}` };
+  for (const host of [
+    `evil.example:${service.port}`,
+    'evil.example',
+    '127.0.0.1.evil.example',
+    'localhost@evil.example',
+  ]) {
+    expect(await statusAt(`${at}/`, host), host).toMatchObject({ status: 403 });
+    expect(await statusAt(`${at}/sign-in`, host, signIn), host).toEqual({ status: 403, cookie: undefined });
+  }
+  for (const host of [`127.0.0.1:${service.port}`, 'localhost:9', '[::1]', 'votes.example:8080']) {
+    expect(await statusAt(`${at}/`, host), host).toMatchObject({ status: 200 });
+    expect(await statusAt(`${at}/sign-in`, host, signIn), host).toMatchObject({ status: 303 });
+  }
+});
+
+test('where people sign in by link, the proxy in front decides which names lead here', async () => {
+  const { service } = await running({ publicUrl: 'https://votes.example', actAsMembers: false });
+  expect(await statusAt(`http://127.0.0.1:${service.port}/`, 'service:4000')).toMatchObject({ status: 200 });
 });

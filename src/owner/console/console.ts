@@ -16,7 +16,7 @@ import { stylesheet } from './stylesheet.ts';
 
 /** The owner's console: pages over what the API answers, to be mounted at `/owner`. They need no JavaScript, and the policy allows none. */
 export function createConsole(token: string, services: OwnerServices, gate: Gate): Router {
-  const sessions = createSessions(token, services.clock);
+  const sessions = createSessions(token, services.sessions, services.clock);
   const router = Router({ strict: true });
   router.use(policy, endInSlash);
   router.get('/console.css', (_request, response) => {
@@ -40,7 +40,7 @@ export function createConsole(token: string, services: OwnerServices, gate: Gate
 
 /** The one place where a failure becomes a page. What nobody foresaw is logged whole and told as nothing. */
 function tell({ log }: OwnerServices, sessions: Sessions): ErrorRequestHandler {
-  return (thrown: unknown, request, response, _next) => {
+  return async (thrown: unknown, request, response, _next) => {
     const refusal = refusalOf(thrown);
     if (refusal === null) log.error({ error: messageOf(thrown) }, 'a page of the console failed');
     const wait = refusal === null ? 5 : refusal.retryAfter;
@@ -51,7 +51,7 @@ function tell({ log }: OwnerServices, sessions: Sessions): ErrorRequestHandler {
     const back = html`<p><a href="${upFrom(request.path)}">To the overview</a></p>`;
     show(request, response, {
       title,
-      session: sessions.of(request),
+      session: await sessions.of(request).catch(() => null),
       body: html`<h1>${title}</h1><p dir="auto">${text}</p>${back}`,
     });
   };

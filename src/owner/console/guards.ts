@@ -21,10 +21,16 @@ export const policy: RequestHandler = (_request, response, next) => {
 
 /** All links are relative, so the front page's hold only where its address ends in a slash. */
 export const endInSlash: RequestHandler = ({ path, originalUrl }, response, next) => {
-  const [, place] = /([^/?]+)(?:\?.*)?$/.exec(originalUrl) ?? [];
-  if (path !== '/' || /\/(?:\?|$)/.test(originalUrl) || place === undefined) return next();
+  const place = path === '/' ? placeWithoutSlash(originalUrl) : null;
+  if (place === null) return next();
   response.redirect(303, `${place}/`);
 };
+
+/** The last step of an address's path; null where the path ends in a slash already. */
+export function placeWithoutSlash(url: string): string | null {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(path.lastIndexOf('/') + 1) || null;
+}
 
 /**
  * Refuses forms that another site sent. Over plain http a browser may say no more than `Origin: null`, since our pages ask it to tell
@@ -51,14 +57,14 @@ export function forSignedIn(sessions: Sessions): {
   return {
     /** A page that is looked at. */
     seen: (handler) => async (request, response) => {
-      const session = sessions.of(request);
+      const session = await sessions.of(request);
       if (session !== null) return handler(request, response, session);
       const next = request.url.slice(1);
       response.redirect(303, `${upFrom(request.path)}sign-in${next && `?next=${encodeURIComponent(next)}`}`);
     },
     /** A form that is sent. */
     sent: (handler) => async (request, response) => {
-      const session = sessions.of(request);
+      const session = await sessions.of(request);
       const { token } = (request.body ?? {}) as { readonly token?: unknown };
       if (session === null || !sessions.sent(session, token)) {
         throw new Refused(403, 'Your session has ended. Sign in and send the form again.');

@@ -1,4 +1,5 @@
-const tokens = /"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\],:]|\s+|[^\s"{}[\],:]+|"/gs;
+/** A string that never ends is one token, to the end: looking for its end again at each of its quotes would take quadratic time. */
+const tokens = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{[]\s*[}\]]|[{}[\],:]|\s+|[^\s"{}[\],:]+/gs;
 /** Deeper than any payload; what is nested deeper is not indented further, or a small body could make a huge page. */
 const deepest = 20;
 

@@ -1,10 +1,13 @@
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { type Clock, hour, minute, second } from '../../clock.ts';
+import type { SessionRevocations } from '../revocations.ts';
 
 /** An owner who is signed in. */
 export interface Session {
   readonly id: string;
+  /** When the token is asked for again (ms since the epoch). */
+  readonly expiresAt: number;
   /** Proves that a form came from a page of this session; stands in every form. */
   readonly formToken: string;
 }
@@ -19,21 +22,19 @@ const lifetime = 2 * hour;
  * signs everybody out. The cookie names no path, so it holds under whatever path a proxy puts the console.
  */
 export interface Sessions {
-  /** Null for a visitor who is not signed in, or whose cookie is spent or forged. */
-  of(request: Request): Session | null;
+  /** Null for a visitor who is not signed in, or whose cookie is spent or forged. Rejects where the database cannot be read. */
+  of(request: Request): Promise<Session | null>;
   signIn(request: Request, response: Response): void;
-  /** This process takes the session no more, whoever kept a copy of the cookie. */
-  signOut(session: Session, request: Request, response: Response): void;
+  /** No process takes the session again, whoever kept a copy of the cookie. Rejects, and keeps the cookie, where that cannot be stored. */
+  signOut(session: Session, request: Request, response: Response): Promise<void>;
   /** Whether a form carries the token of the session. */
   sent(session: Session, formToken: unknown): boolean;
 }
 
 /** Deriving the key stops this thread for a moment, so it is done once. */
-export function createSessions(token: string, clock: Clock): Sessions {
+export function createSessions(token: string, revocations: SessionRevocations, clock: Clock): Sessions {
   const key = scryptSync(token, 'tallyhook owner console', 32);
   const seal = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
-  /** Sessions that were signed out, until they would have ended by themselves (ms since the epoch). */
-  const ended = new Map<string, number>();
 
   /** One that would last too long began before the clock was set back, and nobody knows when. Clocks of processes may differ a little. */
   function isCurrent(expiry: number): boolean {
@@ -42,19 +43,19 @@ export function createSessions(token: string, clock: Clock): Sessions {
   }
 
   return {
-    of(request) {
+    async of(request) {
       const [id = '', expiry = '', signature = ''] = readCookie(request.get('cookie') ?? '').split('.');
-      if (!same(signature, seal(`${id}.${expiry}`)) || !isCurrent(Number(expiry)) || ended.has(id)) return null;
-      return { id, formToken: seal(`form ${id}`) };
+      const expiresAt = Number(expiry);
+      // The database is asked about sessions of ours alone: others are known by their signature.
+      if (!same(signature, seal(`${id}.${expiry}`)) || !isCurrent(expiresAt)) return null;
+      return (await revocations.isRevoked(id)) ? null : { id, expiresAt, formToken: seal(`form ${id}`) };
     },
     signIn(request, response) {
       const content = `${randomBytes(16).toString('base64url')}.${clock.now() + lifetime}`;
       setCookie(request, response, `${content}.${seal(content)}`, lifetime);
     },
-    signOut({ id }, request, response) {
-      const now = clock.now();
-      for (const [old, until] of ended) if (until <= now) ended.delete(old);
-      ended.set(id, now + lifetime);
+    async signOut({ id, expiresAt }, request, response) {
+      await revocations.revoke({ id, expiresAt, now: clock.now() });
       setCookie(request, response, '', 0);
     },
     sent: (session, formToken) => typeof formToken === 'string' && same(formToken, session.formToken),

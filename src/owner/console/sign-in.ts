@@ -13,8 +13,8 @@ export function signInRoutes({ log }: OwnerServices, gate: Gate, sessions: Sessi
   const router = Router({ strict: true });
   const { sent } = forSignedIn(sessions);
 
-  router.get('/sign-in', (request, response) => {
-    if (sessions.of(request) !== null) return response.redirect(303, './');
+  router.get('/sign-in', async (request, response) => {
+    if ((await sessions.of(request)) !== null) return response.redirect(303, './');
     show(request, response, { title: 'Sign in', session: null, body: signInPage(within(request.query['next']), null) });
   });
 
@@ -34,8 +34,8 @@ export function signInRoutes({ log }: OwnerServices, gate: Gate, sessions: Sessi
 
   router.post(
     '/sign-out',
-    sent((request, response, session) => {
-      sessions.signOut(session, request, response);
+    sent(async (request, response, session) => {
+      await sessions.signOut(session, request, response);
       response.redirect(303, './sign-in?notice=signed-out');
     }),
   );

@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-
-/** The names under which a browser on this machine knows this machine, whatever port it was mapped to. */
-const loopback = ['127.0.0.1', 'localhost', '[::1]'];
+import { isOwnHost } from '../../pages/host.ts';
 
 /**
  * Only our own files may be loaded. Avatars are drawn by the page itself, as `data:` pictures, and the elements of Discord's look
@@ -29,13 +27,12 @@ export const safetyHeaders = {
 };
 
 /**
- * Whether a request comes from the page itself. The name it was sent to must be this machine's, or else another site could have
- * its own name resolve to here (DNS rebinding). What changes something must carry our own Origin and JSON, which no other site
- * can make a browser send.
+ * Whether a request comes from the page itself. The name it was sent to must be this machine's. What changes something must carry our
+ * own Origin and JSON, which no other site can make a browser send.
  */
 export function isOurOwn(request: IncomingMessage): boolean {
-  const host = request.headers.host ?? '';
-  if (!loopback.includes(host.replace(/:\d+$/, ''))) return false;
+  const { host } = request.headers;
+  if (!isOwnHost(host)) return false;
   if (request.method === 'GET' || request.method === 'HEAD') return true;
   const isJson = /^application\/json\b/.test(request.headers['content-type'] ?? '');
   return isJson && request.headers.origin === `http://${host}`;

@@ -23,7 +23,7 @@ export type Finding = Pick<Check, 'section' | 'line'> & Verdict;
 /** Holds a service against the document, line by line, in order; each finding is there as soon as it is made. */
 export async function* conformance(options: SuiteOptions): AsyncGenerator<Finding> {
   const { baseUrl, keys, clock } = options;
-  const bench = { keys, clock, probe: openProbe(baseUrl.replace(/\/+$/, ''), () => clock.monotonic()) };
+  const bench = { keys, clock, probe: openProbe(baseUrl.replace(/(?<!\/)\/+$/, ''), () => clock.monotonic()) };
   const checks = [
     ...describedEndpoints().flatMap(endpointChecks),
     ...reviewChecks(),

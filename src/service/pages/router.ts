@@ -7,14 +7,15 @@ import { notFound, PageFault } from './fault.ts';
 import { faultPage } from './fault-page.ts';
 import { publicRoutes } from './public-routes.ts';
 import { type PageRooms, show } from './rooms.ts';
-import { sameOriginOnly } from './same-origin.ts';
+import { ownHostOnly, sameOriginOnly } from './same-origin.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { stylesheet } from './stylesheet.ts';
 
-/** All pages. They need no JavaScript, and the policy allows none. */
-export function pagesRouter(rooms: PageRooms, log: Log): Router {
+/** All pages. They need no JavaScript, and the policy allows none. @param origin where the service is reached */
+export function pagesRouter(rooms: PageRooms, log: Log, origin: string): Router {
   const router = express.Router();
   router.use(guard);
+  if (rooms.actAsMembers) router.use(ownHostOnly(origin));
   router.get('/assets/service.css', (_request, response) => {
     response.type('css').set('Cache-Control', 'public, max-age=3600').send(stylesheet);
   });

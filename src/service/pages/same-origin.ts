@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { isOwnHost } from '../../pages/host.ts';
 import { isFromElsewhere } from '../../pages/same-origin.ts';
 import { PageFault } from './fault.ts';
 
@@ -9,3 +10,16 @@ export const sameOriginOnly: RequestHandler = (request, _response, next) => {
 };
 
 const foreign = new PageFault(403, 'This form was not sent from a page of this service.');
+
+/** Refuses requests to a name that is not ours: where anybody may act as any member, another site's script must not pass for a visitor. */
+export function ownHostOnly(origin: string): RequestHandler {
+  return ({ headers }, _response, next) => {
+    if (!isOwnHost(headers.host, origin)) throw foreignHost;
+    next();
+  };
+}
+
+const foreignHost = new PageFault(
+  403,
+  'Here every visitor may act as any member, so these pages answer to the names of this machine only. Give any other name with --public-url.',
+);

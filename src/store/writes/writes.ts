@@ -6,6 +6,7 @@ import type { Tables } from '../tables.ts';
 import { actsIn } from './acts.ts';
 import { budgetLogIn } from './budget-log.ts';
 import { outboxWrites } from './outbox-writes.ts';
+import { revocationsIn } from './session-revocations.ts';
 import { tallyIn } from './tally.ts';
 
 /**
@@ -19,6 +20,7 @@ export function writesOver(db: Kysely<Tables>, connection: Connection) {
     ...actsIn(db, connection, tally),
     ...outboxWrites(db, connection),
     ...budgetLogIn(db, connection),
+    ...revocationsIn(db, connection),
 
     /** Writes the time (ms since the epoch), only to find out whether it can. */
     async probe(at: number): Promise<void> {

@@ -50,10 +50,13 @@ const spans: readonly Rule[] = [
   [/^_(?=\S)((?:\\.|[^\\_])+?)_(?![_\p{L}\p{N}])/su, ([, text = '']) => wrap('emphasis', inline(text))],
 ];
 
-/** Reads a whole text: blocks first, and what is between them line by line. */
+/** The description of an embed is the longest text that Discord marks up. Discord: "Embed Limits". */
+const longest = 4_096;
+
+/** Reads a whole text: blocks first, and what is between them line by line. What is beyond Discord's limit is not looked at. */
 export function parse(text: string): readonly MarkupNode[] {
   const nodes: MarkupNode[] = [];
-  let rest = text;
+  let rest = text.slice(0, longest);
   let plain = '';
   while (rest !== '') {
     const block = firstMatch(blocks, rest);

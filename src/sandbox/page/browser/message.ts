@@ -80,7 +80,7 @@ export function continues(message: Message, before: Message | undefined): boolea
 export function spokenText(message: Message): string {
   const embeds = message.embeds.map(({ title, description }) => [title, description].filter(Boolean).join(': '));
   const text = [message.content, ...embeds].filter(Boolean).join('. ');
-  return `${message.author.username}: ${text.replaceAll(/<[^>]*>|[*_`~|#\\]/g, '').slice(0, 300)}`;
+  return `${message.author.username}: ${text.replaceAll(/<[^<>]*>|[*_`~|#\\]/g, '').slice(0, 300)}`;
 }
 
 type Author = Pick<User, 'id'> & Partial<Pick<User, 'username' | 'global_name' | 'bot'>> & { readonly name?: string };

@@ -1,0 +1,16 @@
+import type { Kysely } from 'kysely';
+import type { Dialect } from '../dialect/dialect.ts';
+
+/** The console's sessions that were signed out before their time, so that none of them comes back. */
+export function revokedSessions(dialect: Dialect) {
+  return {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema
+        .createTable('revoked_sessions')
+        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .modifyEnd(dialect.clustered)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { describeConfig } from '../config/describe.ts';
+import { listingsFile } from '../config/listings-file.ts';
+import { loadConfig } from '../config/load.ts';
+import { settingNames } from '../config/settings.ts';
+import { systemClock } from '../src/clock.ts';
+import { readButtonId } from '../src/discord/button-id.ts';
+import { drawEmbed } from '../src/discord/reply.ts';
+import { judgeSecrets } from '../src/doctor/secrets.ts';
+import { formats } from '../src/export/format.ts';
+import { createLog } from '../src/log.ts';
+import { refusal } from '../src/lookup/refusal.ts';
+import {
+  botProfileOnTheWire,
+  reviewsOnTheWire,
+  serverProfileOnTheWire,
+  voteStatusOnTheWire,
+} from '../src/lookup/wire.ts';
+import * as markup from '../src/markup.ts';
+import { addressOf } from '../src/owner/address.ts';
+import { askedCorrection, askedDeliveries, askedEffects, askedKey, askedUser, read } from '../src/owner/asked.ts';
+import { placeWithoutSlash } from '../src/owner/console/guards.ts';
+import { readNotice } from '../src/owner/console/notices.ts';
+import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
+import { upFrom } from '../src/owner/console/show.ts';
+import { stated } from '../src/owner/why.ts';
+import { isOwnHost } from '../src/pages/host.ts';
+import { html } from '../src/pages/html.ts';
+import { isFromElsewhere } from '../src/pages/same-origin.ts';
+import { redactor } from '../src/redactor.ts';
+import { titleOf } from '../src/sandbox/delivery-title.ts';
+import { commandForm } from '../src/sandbox/discord/command-form.ts';
+import { messageForm } from '../src/sandbox/discord/limits.ts';
+import { mentionsIn } from '../src/sandbox/discord/mentions.ts';
+import { withoutToken } from '../src/sandbox/discord/requests.ts';
+import { decoded, matcher, ok, route } from '../src/sandbox/discord/route.ts';
+import { scenery } from '../src/sandbox/discord/scenery.ts';
+import { World } from '../src/sandbox/discord/world.ts';
+import { understand } from '../src/sandbox/page/browser/command-line.ts';
+import { parse, plainText } from '../src/sandbox/page/browser/markdown.ts';
+import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
+import { keyForm, listingForm, readForm, reviewForm, webhookForm } from '../src/service/pages/forms.ts';
+import { isPublic } from '../src/service/webhooks/addresses.ts';
+import { readTargetUrl } from '../src/service/webhooks/target.ts';
+import { createKeyring } from '../src/webhook/keyring.ts';
+import { parseJson, readPayload } from '../src/webhook/payload.ts';
+import { sign } from '../src/webhook/signature.ts';
+import { firstExcess } from './support/growth.ts';
+import { hostileInputs } from './support/hostile-inputs.ts';
+import { serverAndBot, voteSecret } from './support/listings.ts';
+import { nowhere, settings } from './support/settings.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const world = new World(systemClock, scenery({}));
+const findRoute = matcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
+const keyring = createKeyring(serverAndBot());
+const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });
+const option = { type: 3, name: 'text', description: 'text' };
+const command = commandForm.parse({ type: 1, name: 'say', description: 'say', options: [option] });
+
+/** An object whose fields all say the same. */
+function all(names: string, text: unknown): Record<string, unknown> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, text]));
+}
+
+/**
+ * Every function that takes a text apart which comes from outside: what it is, and how it is called with one. A new one gets a row here.
+ * Fields that are read one by one are all given the text at once. What a function throws counts as its answer.
+ */
+const functions: readonly (readonly [name: string, run: (text: string) => unknown])[] = [
+  // Deliveries
+  ['the JSON of a delivery', (text) => parseJson(text)],
+  ['the fields of a vote', (text) => readPayload({ ...vote(text), event: 'server_vote' }, { premiumPath: false, now })],
+  ['the time of a vote', (text) => readPayload({ event: 'server_vote', userId: '1', timestamp: text }, payload)],
+  ['the fraction of a time', (text) => readPayload(voteAt(`2026-01-01T00:00:00.${text}Z`), payload)],
+  ['the reason of a denial', (text) => readPayload({ ...voteAt(null), creditDenialReason: text }, payload)],
+  ['the kind of an event', (text) => readPayload({ ...vote(text), event: text }, payload)],
+  ['the fields of a purchase', (text) => readPayload({ ...purchase(text), event: 'premium_purchase' }, payload)],
+  ['the signature of a delivery', (text) => keyring.verify(Buffer.from(text), sign(text, voteSecret))],
+  ['a signature', (text) => keyring.verify(Buffer.from('{}'), text)],
+  ['an Authorization', (text) => keyring.authorize(text)],
+
+  // Texts in Discord
+  ['escapeText', (text) => markup.escapeText(text, text.length / 4)],
+  ['escapeName', (text) => markup.escapeName(text, text.length / 4)],
+  ['escapeText, cut', (text) => markup.escapeText(text, 950)],
+  ['plainName', (text) => markup.plainName(text, text.length - 1)],
+  ['cut', (text) => markup.cut(text, text.length - 1)],
+  ['cutMarkup', (text) => markup.cutMarkup(asMarkup(text), text.length - 1)],
+  ['link', (text) => markup.link(markup.escapeName('label'), text)],
+  ['webAddress', (text) => markup.webAddress(text)],
+  ['the host of a link', (text) => markup.webAddress(`https://${text}`)],
+  ['mention', (text) => markup.mention(text)],
+  ['drawEmbed', (text) => drawEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
+  ['the id of a button', (text) => readButtonId(text)],
+  ['the options of a button', (text) => readButtonId(`reviews:${text}`)],
+
+  // Answers of the lookup API
+  ['the profile of a server', (text) => serverProfileOnTheWire.safeParse(profile(text))],
+  ['the profile of a bot', (text) => botProfileOnTheWire.safeParse(profile(text))],
+  ['the address of a listing', (text) => botProfileOnTheWire.safeParse({ name: 'a', url: `https://${text}` })],
+  ['a vote status', (text) => voteStatusOnTheWire(now).safeParse(status(text))],
+  [
+    'reviews',
+    (text) => reviewsOnTheWire.safeParse({ data: [all('username rating comment createdAt', text)], meta: text }),
+  ],
+  ['Retry-After', (text) => refused(text)],
+
+  // The owner's API and console
+  ['the address of a caller', (text) => addressOf(text)],
+  ['an IPv6 address of a caller', (text) => addressOf(`[${text}]:1`)],
+  ['the redirect to a slash', (text) => placeWithoutSlash(text)],
+  ['the depth of a page', (text) => upFrom(text)],
+  ['the origin of a form', (text) => isFromElsewhere({ origin: text, host: text })],
+  [
+    'the query of deliveries',
+    (text) => read(askedDeliveries, all('limit before outcome kind listing user since until', text)),
+  ],
+  ['the query of effects', (text) => read(askedEffects, { state: text, [text]: text })],
+  ['the id of a member', (text) => read(askedUser, { userId: text })],
+  ['a correction', (text) => read(askedCorrection, { credits: 1, reason: text })],
+  ['the key of a correction', (text) => read(askedKey, { 'Idempotency-Key': text })],
+  ['a notice', (text) => readNotice(text)],
+  ['pretty JSON', (text) => prettyJson(text)],
+  ['pretty JSON of strings', (text) => prettyJson(JSON.stringify([text, text]))],
+  ['pretty JSON of a string that never ends', (text) => prettyJson(`"${text}`)],
+  ['what is not seen', (text) => visible(text)],
+  ['a reason', (text) => stated(text)],
+  ['the host of a page', (text) => isOwnHost(text, 'http://127.0.0.1')],
+  ['a page', (text) => html`<p title="${text}">${text}</p>`],
+
+  // The listing service
+  ['the path of votes', (text) => votesPath.safeParse({ userId: text })],
+  ['the query of reviews', (text) => reviewsQuery.safeParse({ limit: text, sort: text })],
+  ['the form of a review', (text) => readForm(reviewForm, { rating: text, comment: text })],
+  ['the form of a listing', (text) => readForm(listingForm, { name: text, description: text, tags: text })],
+  ['the form of a webhook', (text) => readForm(webhookForm, { url: text, secret: text })],
+  ['the form of a key', (text) => readForm(keyForm, { label: text })],
+  ['the receiver of a webhook', (text) => readTargetUrl(text, { allowLoopback: false })],
+  ['the host of a receiver', (text) => readTargetUrl(`https://${text}`, { allowLoopback: false })],
+  ['an address from the DNS', (text) => isPublic(text)],
+
+  // The local Discord and its page
+  ['the title of a delivery', (text) => titleOf(Buffer.from(JSON.stringify(all('event userId', text))), () => text)],
+  ['a message', (text) => messageForm.safeParse({ ...all('content nonce', text), embeds: [embed(text)] })],
+  ['a command', (text) => commandForm.safeParse({ ...command, name: text, description: text })],
+  ['mentions', (text) => mentionsIn(world, text, null)],
+  ['a path', (text) => findRoute('GET', text)],
+  ['a path with ids', (text) => findRoute('GET', `/guilds/${text}/members/${text}`)],
+  ['a path without its token', (text) => withoutToken(`/webhooks/1/${text}`)],
+  ['a decoded path', (text) => decoded(text)],
+  ['markdown', (text) => parse(text)],
+  ['markdown as plain text', (text) => plainText(text)],
+  ['a typed command', (text) => understand(`/say ${text}`, known)],
+  ['the options of a typed command', (text) => understand(`/say text:${text}`, known)],
+
+  // Settings, the log and the export
+  ...settingNames.map((name) => [`the setting ${name}`, (text: string) => loadConfig({ [name]: text })] as const),
+  ['a database with a password', (text) => loadConfig({ CACHE_URL: `redis://user:${text}@host` })],
+  [
+    'the description of the settings',
+    (text) => describeConfig(all(settingNames.join(' '), text) as Record<string, string>),
+  ],
+  ['the file of the listings', (text) => listingsFile.safeParse({ listings: [listing(text)] })],
+  ['the judgement of a secret', (text) => judgeSecrets(configWith(text))],
+  ['what the log cuts out', (text) => redactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
+  ['a secret that the log cuts out', (text) => redactor([text])(`${text}${text}`)],
+  ['a line of the log', (text) => log.info({ text, err: new Error(text) }, text)],
+  ['a line of CSV', (text) => formats.csv.line({ ...entry, reason: text })],
+  ['a line of JSON', (text) => formats.jsonl.line({ ...entry, reason: text })],
+];
+
+const payload = { premiumPath: false, now };
+const entry = { id: 1, userId: '1', listing: 'server', credits: 1, cause: 'vote', at: now, deliveryId: 1 } as const;
+const known = { commands: [command], members: [], channels: [], roles: [] };
+
+function voteAt(timestamp: string | null) {
+  return { event: 'server_vote', userId: '1', timestamp };
+}
+
+function vote(text: string) {
+  return {
+    ...all('userId serverId botId creditsAwarded creditDenialReason timestamp type', text),
+    ...all('voter server bot', { userId: text, id: text }),
+  };
+}
+
+function purchase(text: string) {
+  return {
+    ...all('orderId purchaseId timestamp currentPeriodEnd giftedBy targetType', text),
+    tier: { name: text, id: text },
+    vendor: { type: text, id: text },
+    buyer: { userId: '1' },
+    ...all('orderId', text.slice(0, 200)),
+  };
+}
+
+function profile(text: string) {
+  return { ...all('id name description category url votes', text), tags: [text, text] };
+}
+
+function status(text: string) {
+  return { canVote: false, ...all('nextVoteDate lastVoteDate secondsUntilVote', text) };
+}
+
+function refused(text: string) {
+  const response = new Response('', { status: 429, headers: { 'Retry-After': text } });
+  return refusal({ asked: 'GET /server', response, text, quoted: text, isJson: false, means: 'bad parameter', now });
+}
+
+function embed(text: string) {
+  return {
+    ...all('title description url timestamp', text),
+    fields: [{ name: text, value: text }],
+    image: { url: text },
+  };
+}
+
+function listing(text: string) {
+  return { kind: 'server', ...all('name id lookupKey voteAuthorization announceChannelId', text), voteSecrets: [text] };
+}
+
+const config = loadConfig(settings(nowhere));
+
+function configWith(text: string) {
+  return { ...config, listings: config.listings.map((each) => ({ ...each, voteSecrets: [text] })), ownerToken: text };
+}
+
+/** The type says that a text was escaped; these functions have to bear one that was not. */
+function asMarkup(text: string): markup.Markup {
+  return text as markup.Markup;
+}
+
+describe('what reads a text from outside takes time in proportion to it', { timeout: 120_000 }, () => {
+  it.each(functions)('%s', (_name, run) => {
+    expect(firstExcess(run, hostileInputs)).toBe(null);
+  });
+});

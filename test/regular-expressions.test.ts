@@ -1,0 +1,61 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { firstExcess, type Input } from './support/growth.ts';
+import { hostileInputs, inputsOf, pumped } from './support/hostile-inputs.ts';
+import { regularExpressions } from './support/regular-expressions.ts';
+
+const { literals, dynamic } = regularExpressions();
+const byPath = Map.groupBy(literals, ({ path }) => path);
+
+/**
+ * Every regular expression of the program is found here by itself; a new one needs no entry. One that is made at run time needs a function
+ * in the table of `linear-time.test.ts`, and its file in the list below.
+ */
+describe('every regular expression takes time in proportion to its input', { timeout: 120_000 }, () => {
+  it('is found', () => {
+    expect(literals.length).toBeGreaterThan(100);
+    expect(dynamic).toEqual(['src/sandbox/discord/route.ts', 'src/sandbox/page/browser/typed-line.ts']);
+  });
+
+  it.each([...byPath])('in %s', (_path, found) => {
+    const steep = found.map(({ pattern, flags }) => {
+      const expression = new RegExp(pattern, flags);
+      // As replace() uses it: a match, and all that follow where it is global.
+      const replace = (text: string) => text.replace(expression, '');
+      const inputs = [...hostileInputs, ...ownCharacters(pattern), ...almostMatches(pattern, flags)];
+      return `/${pattern}/${flags} ${firstExcess(replace, inputs) ?? 'is linear'}`;
+    });
+    expect(steep.filter((each) => !each.endsWith(' is linear'))).toEqual([]);
+  });
+});
+
+/** Every character of the expression itself over and over, with every other one after it. */
+function ownCharacters(pattern: string): Input[] {
+  const classes: Readonly<Record<string, string>> = { '\\d': '0', '\\s': ' ', '\\S': 'a', '\\w': 'a', '\\n': '\n' };
+  const parts = pattern.match(/\\[a-zA-Z]|[^\\]/gu) ?? [];
+  const characters = [...new Set(['\n', ...parts.map((part) => classes[part] ?? part.slice(-1))])].slice(0, 16);
+  return inputsOf(characters, characters);
+}
+
+/** Texts that match but for their end, with one piece of them repeated: where expressions backtrack. */
+function almostMatches(pattern: string, flags: string): Input[] {
+  return samplesOf(pattern, flags).flatMap((sample) =>
+    [...sample.split('').keys()].flatMap((start) =>
+      [1, 2, 3].flatMap((length) =>
+        ['\0', '/'].map((end) =>
+          pumped({ prefix: sample.slice(0, start), unit: sample.slice(start, start + length) || '\0', end }),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Some texts that match, always the same ones. None where fast-check cannot read the expression (a lookbehind, a class of characters). */
+function samplesOf(pattern: string, flags: string): readonly string[] {
+  try {
+    const matching = fc.stringMatching(new RegExp(pattern, flags.replace(/[gy]/g, '')), { size: 'xsmall' });
+    return fc.sample(matching, { seed: 1, numRuns: 3 }).map((sample) => sample.slice(0, 40));
+  } catch {
+    return [];
+  }
+}

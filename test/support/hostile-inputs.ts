@@ -1,0 +1,104 @@
+import type { Input } from './growth.ts';
+
+/** What is repeated: what markup, addresses, JSON, headers and dates are made of. */
+const units = [
+  ...[
+    '/',
+    '\\',
+    '*',
+    '_',
+    ' ',
+    'a',
+    '😀',
+    '0',
+    '\n',
+    '\r',
+    '\t',
+    '"',
+    "'",
+    '`',
+    '<',
+    '>',
+    '[',
+    ']',
+    '(',
+    ')',
+    '{',
+    '}',
+  ],
+  ...[
+    '@',
+    '#',
+    '-',
+    '.',
+    ',',
+    ':',
+    ';',
+    '=',
+    '&',
+    '%',
+    '~',
+    '|',
+    '?',
+    '!',
+    '+',
+    'T',
+    'é',
+    '\u0301',
+    '\u200d',
+    '\u{1f1e9}',
+  ],
+  ...[
+    '\\"',
+    '\\\\"',
+    ' \n',
+    '\r\n',
+    '[a](',
+    '](',
+    '**a',
+    '_a ',
+    '> a\n',
+    '- a\n',
+    '||a',
+    '<@1',
+    '<a:',
+    '```',
+    'a.',
+    'a:',
+  ],
+  ...[
+    '//',
+    '@a',
+    ':a ',
+    '1.',
+    '{}',
+    '[[',
+    '{"a":',
+    '%20',
+    '%f0',
+    '&a=',
+    'https://',
+    '/webhooks/1',
+    '😀\u200d',
+    'e\u0301',
+  ],
+];
+
+/** Every unit, repeated to any length, alone and with an end that lets no expression match that seemed to. */
+export const hostileInputs: readonly Input[] = inputsOf(units, ['', '\0']);
+
+/** Each of the units over and over, with each of the ends. */
+export function inputsOf(repeated: readonly string[], ends: readonly string[]): Input[] {
+  return repeated.flatMap((unit) => ends.map((end) => pumped({ prefix: '', unit, end })));
+}
+
+/** A text that is one piece over and over, between two others. */
+export function pumped({ prefix, unit, end }: { prefix: string; unit: string; end: string }): Input {
+  return {
+    name: `${JSON.stringify(prefix)} + ${JSON.stringify(unit)} repeated + ${JSON.stringify(end)}`,
+    of(length) {
+      const room = Math.max(0, length - prefix.length - end.length);
+      return prefix + unit.repeat(Math.ceil(room / unit.length)).slice(0, room) + end;
+    },
+  };
+}

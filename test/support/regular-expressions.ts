@@ -1,0 +1,29 @@
+import { globSync, readFileSync } from 'node:fs';
+import { parseAst } from 'rolldown/parseAst';
+
+/** A regular expression as it stands in the code. */
+export interface Found {
+  readonly path: string;
+  readonly pattern: string;
+  readonly flags: string;
+}
+
+/** Every regular expression of the program: the literals, and the files that make some at run time. */
+export function regularExpressions(): { literals: readonly Found[]; dynamic: readonly string[] } {
+  const literals: Found[] = [];
+  const dynamic = new Set<string>();
+  for (const path of globSync('{src,commands,config}/**/*.ts').sort()) {
+    visit(parseAst(readFileSync(path, 'utf8'), { lang: 'ts' }), (node) => {
+      const { regex, callee } = node as { regex?: { pattern: string; flags: string }; callee?: { name?: string } };
+      if (regex) literals.push({ path, pattern: regex.pattern, flags: regex.flags });
+      if (callee?.name === 'RegExp') dynamic.add(path);
+    });
+  }
+  return { literals, dynamic: [...dynamic] };
+}
+
+function visit(node: unknown, see: (node: object) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  see(node);
+  for (const child of Object.values(node)) visit(child, see);
+}
