@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   commands: [...pure, 'lookup', 'texts'],
   webhook: [...words, 'tally', 'ledger'],
   owner: [...words, 'pages', 'tally', 'ledger', 'outbox'],
-  store: [...words, 'sqlite-file', 'tally', 'ledger', 'outbox', 'lookup', 'owner'],
+  store: [...words, 'sqlite-file', 'tally', 'ledger', 'outbox', 'lookup', 'owner', 'discord'],
   discord: [...pure, 'outbox', 'commands', 'lookup', 'texts'],
   metrics: [],
   http: ['log', 'errors', 'metrics'],

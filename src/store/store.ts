@@ -1,4 +1,5 @@
 import { type Clock, second } from '../clock.ts';
+import type { CommandRegistry } from '../discord/command-registry.ts';
 import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
@@ -11,6 +12,7 @@ import { createWriter } from './commits/writer.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
 import { sqlAccounts } from './reads/accounts.ts';
+import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLeaderboard } from './reads/leaderboard.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlRecords } from './reads/records.ts';
@@ -41,6 +43,7 @@ export interface Store {
   readonly records: Records;
   readonly acts: Acts;
   readonly budgetLog: BudgetLog;
+  readonly commandRegistry: CommandRegistry;
   /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} or {@link QueueFull}. */
   probe(): Promise<void>;
   /** How many transactions wait to be committed. */
@@ -89,6 +92,7 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
       spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit),
       spent: (keyId, since) => spentSince(db, reading, keyId, since),
     },
+    commandRegistry: sqlCommandRegistry(db, reading, write),
     acts: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       revive: (effectId, now) => write('revive', effectId, now),

@@ -4,12 +4,14 @@ import { first } from './001-first.ts';
 import { unsureEffects } from './002-unsure-effects.ts';
 import { owner } from './003-owner.ts';
 import { passbooks } from './004-passbooks.ts';
+import { registeredCommands } from './005-registered-commands.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
   '002-unsure-effects': () => unsureEffects,
   '003-owner': owner,
   '004-passbooks': passbooks,
+  '005-registered-commands': () => registeredCommands,
 };
 
 /** The names of all migrations, oldest first. */

@@ -5,6 +5,7 @@ import { run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { actsIn } from './acts.ts';
 import { budgetLogIn } from './budget-log.ts';
+import { commandRegistryWrites } from './command-registry.ts';
 import { outboxWrites } from './outbox-writes.ts';
 import { tallyIn } from './tally.ts';
 
@@ -19,6 +20,7 @@ export function writesOver(db: Kysely<Tables>, connection: Connection) {
     ...actsIn(db, connection, tally),
     ...outboxWrites(db, connection),
     ...budgetLogIn(db, connection),
+    ...commandRegistryWrites(db, connection),
 
     /** Writes the time (ms since the epoch), only to find out whether it can. */
     async probe(at: number): Promise<void> {
