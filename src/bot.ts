@@ -5,6 +5,7 @@ import { type Clock, second } from './clock.ts';
 import type { ListingCard } from './discord/announcement.ts';
 import { createAnnouncer } from './discord/announcer.ts';
 import { createDiscordClient } from './discord/client.ts';
+import { createGlobalRateLimit } from './discord/global-rate-limit.ts';
 import { createInteractions } from './discord/interactions.ts';
 import { createReach } from './discord/reach.ts';
 import { createRegistrar } from './discord/registrar.ts';
@@ -43,7 +44,8 @@ export interface BotParts {
 export function createBot(discord: Config['discord'], parts: BotParts): Bot {
   const { services, outbox, metrics, log, stopwatch, onAttempted } = parts;
   const { clock, listings, texts } = services;
-  const rest = createDiscordRest(discord);
+  const globalLimit = createGlobalRateLimit(stopwatch);
+  const rest = createDiscordRest({ ...discord, globalLimit });
   const dispatcher = createDispatcher({
     outbox,
     perform: createAnnouncer({ rest, texts, listingOf: cardFrom(listings), clock, log }),
@@ -60,6 +62,7 @@ export function createBot(discord: Config['discord'], parts: BotParts): Bot {
     ...discord,
     clock: stopwatch,
     log,
+    globalLimit,
     onInteraction: createInteractions({
       commands,
       services,

@@ -1,5 +1,6 @@
 import { REST } from 'discord.js';
 import { second } from '../clock.ts';
+import type { GlobalRateLimit } from './global-rate-limit.ts';
 import { isTold, margin, pauseAfter } from './pause.ts';
 
 /** The longest rate limit that is waited out on the spot (ms); a longer one is the caller's to plan with: other channels have none. */
@@ -18,14 +19,26 @@ export interface DiscordRest {
 }
 
 /** @param apiUrl without the version: `https://discord.com/api`. */
-export function createDiscordRest({ token, apiUrl }: { token: string; apiUrl: string }): DiscordRest {
+export function createDiscordRest({
+  token,
+  apiUrl,
+  globalLimit,
+}: {
+  token: string;
+  apiUrl: string;
+  /** To be told of the rate limits that are met. */
+  globalLimit?: GlobalRateLimit;
+}): DiscordRest {
   const rest = new REST({
     api: apiUrl,
     version: '10',
     retries: 0,
     timeout,
     offset: margin,
-    rejectOnRateLimit: (limit) => !isTold(limit) || pauseAfter(limit) > patience,
+    rejectOnRateLimit: (limit) => {
+      globalLimit?.observe(limit);
+      return !isTold(limit) || pauseAfter(limit) > patience;
+    },
   });
   // discord.js forgets the token when Discord answers 401 once; a token that is reset and set again works without a restart.
   const authorized = () => rest.setToken(token);

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { Command, Reply, Services } from '../../commands/command.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
+import { createGlobalRateLimit } from '../../src/discord/global-rate-limit.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { registerCommands } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -75,6 +76,7 @@ export async function connectedBot(
     apiUrl: discord.apiUrl,
     clock: systemClock,
     log,
+    globalLimit: createGlobalRateLimit(systemClock),
     onInteraction: createInteractions({ commands, services, log, onAnswered }),
     onReady: () => {},
   });
