@@ -5,6 +5,7 @@ import { type Clock, second } from './clock.ts';
 import type { ListingCard } from './discord/announcement.ts';
 import { createAnnouncer } from './discord/announcer.ts';
 import { createDiscordClient } from './discord/client.ts';
+import type { CommandRegistry } from './discord/command-registry.ts';
 import { createGlobalRateLimit } from './discord/global-rate-limit.ts';
 import { createInteractions } from './discord/interactions.ts';
 import { createReach } from './discord/reach.ts';
@@ -33,6 +34,7 @@ export interface Bot {
 export interface BotParts {
   readonly services: Services;
   readonly outbox: Outbox;
+  readonly commandRegistry: CommandRegistry;
   readonly metrics: Metrics;
   readonly log: Log;
   /** The time that really passes: for the connection. */
@@ -42,7 +44,7 @@ export interface BotParts {
 
 /** Puts the bot together; it connects to nothing yet. */
 export function createBot(discord: Config['discord'], parts: BotParts): Bot {
-  const { services, outbox, metrics, log, stopwatch, onAttempted } = parts;
+  const { services, outbox, commandRegistry, metrics, log, stopwatch, onAttempted } = parts;
   const { clock, listings, texts } = services;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, globalLimit });
@@ -57,7 +59,15 @@ export function createBot(discord: Config['discord'], parts: BotParts): Bot {
       onAttempted(effects, attempt);
     },
   });
-  const registrar = createRegistrar({ rest, guildId: discord.guildId, commands, services, clock, log });
+  const registrar = createRegistrar({
+    rest,
+    guildId: discord.guildId,
+    commands,
+    services,
+    registry: commandRegistry,
+    clock,
+    log,
+  });
   const client = createDiscordClient({
     ...discord,
     clock: stopwatch,
@@ -66,6 +76,7 @@ export function createBot(discord: Config['discord'], parts: BotParts): Bot {
     onInteraction: createInteractions({
       commands,
       services,
+      isOwnCommand: registrar.isOwn,
       log,
       onAnswered(command, outcome, took) {
         metrics.commands.inc({ command, outcome });

@@ -15,7 +15,8 @@ const timeout = 10 * second;
 export interface DiscordRest {
   get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
   post(route: `/${string}`, body: object): Promise<unknown>;
-  put(route: `/${string}`, body: object): Promise<unknown>;
+  patch(route: `/${string}`, body: object): Promise<unknown>;
+  delete(route: `/${string}`): Promise<unknown>;
 }
 
 /** @param apiUrl without the version: `https://discord.com/api`. */
@@ -45,6 +46,7 @@ export function createDiscordRest({
   return {
     get: (route, query) => authorized().get(route, { ...(query && { query }), signal: AbortSignal.timeout(timeout) }),
     post: (route, body) => authorized().post(route, { body, signal: AbortSignal.timeout(timeout) }),
-    put: (route, body) => authorized().put(route, { body, signal: AbortSignal.timeout(timeout) }),
+    patch: (route, body) => authorized().patch(route, { body, signal: AbortSignal.timeout(timeout) }),
+    delete: (route) => authorized().delete(route, { signal: AbortSignal.timeout(timeout) }),
   };
 }
