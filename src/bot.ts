@@ -10,6 +10,7 @@ import { createGlobalRateLimit } from './discord/global-rate-limit.ts';
 import { createInteractions } from './discord/interactions.ts';
 import { createReach } from './discord/reach.ts';
 import { createRegistrar } from './discord/registrar.ts';
+import { ownApplicationId } from './discord/registration.ts';
 import { createDiscordRest } from './discord/rest.ts';
 import { messageOf } from './errors.ts';
 import type { Log } from './log.ts';
@@ -98,6 +99,8 @@ export function createBot(discord: Config['discord'], parts: BotParts): Bot {
     start() {
       dispatcher.start();
       client.start();
+      // Usually faster than the gateway, so that the ids of our commands are known before they are used. If it fails, the gateway tells.
+      ownApplicationId(rest).then(registrar.start, () => {});
     },
     nudge: dispatcher.nudge,
     async stop() {

@@ -38,7 +38,8 @@ export function createRegistrar(
       logRegistration(await registerCommands({ ...registration, applicationId }), guildId, log);
       return true;
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'the slash commands could not be registered; trying again');
+      if (!halt.signal.aborted)
+        log.warn({ reason: messageOf(error) }, 'the slash commands could not be registered; trying again');
       return false;
     } finally {
       firstAttempt.resolve();

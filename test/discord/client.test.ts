@@ -13,19 +13,20 @@ import { fastClock, listeningLog, localDiscord, until } from './bot.ts';
 function connecting(to: { apiUrl: string; token: string }, clock: Clock = systemClock) {
   const { log, said } = listeningLog([to.token]);
   let readied = 0;
+  const globalLimit = createGlobalRateLimit(clock);
   const client = createDiscordClient({
     token: to.token,
     apiUrl: to.apiUrl,
     clock,
     log,
-    globalLimit: createGlobalRateLimit(clock),
+    globalLimit,
     onInteraction: async () => {},
     onReady: () => {
       readied += 1;
     },
   });
   onTestFinished(() => client.stop());
-  return { client, said, readied: () => readied };
+  return { client, said, globalLimit, readied: () => readied };
 }
 
 /** Requests by which a client finds the gateway. */
@@ -179,6 +180,21 @@ describe('the connection to Discord', () => {
     await wait(3_000); // half a minute of the client's time
     expect(gateways).toBeGreaterThan(1);
     expect(gateways).toBeLessThan(8);
+  });
+
+  it('opens no session while a global rate limit is running that another request has met', async () => {
+    const discord = await localDiscord();
+    const { client, globalLimit } = connecting(discord, fastClock(10));
+    client.start();
+    await until(() => client.ready);
+    globalLimit.observe({ global: true, retryAfter: 30 * second, timeToReset: 30 * second });
+    discord.faults.freezeGateway(true);
+    discord.faults.dropGateway({ resumable: true });
+    await wait(2_000); // after 8 s of the client's time the session is given up
+    discord.faults.freezeGateway(false);
+    expect(knocks(discord)).toBe(1);
+    await until(() => client.ready, 5_000);
+    expect(knocks(discord)).toBe(2);
   });
 
   it('waits for the end of a global rate limit, whichever session has met it', async () => {

@@ -39,7 +39,8 @@ async function votedFile(...statements: string[]) {
 
 describe('the doctor, beside a running installation', { timeout: 30_000 }, () => {
   it('finds no fault in one that is well, and tells no secret', async () => {
-    const { environment, url, post } = await journey();
+    const { environment, url, post, lines } = await journey();
+    await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), 5_000);
     await post('/webhooks/vote', vote('1'));
     const { told, said, text } = await examined(environment, { url: `${url}/webhooks/vote` });
     expect(told.filter(({ level }) => level === 'fault')).toEqual([]);
