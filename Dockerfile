@@ -27,6 +27,8 @@ USER node
 RUN DISCORD_TOKEN=none node dist/program/launch.js start --help
 VOLUME /data
 EXPOSE 3000
+# Whether the process responds, and nothing else: a restart repairs neither Discord nor a full disk. For a load balancer that is
+# GET /readyz?role=receive, for a monitor GET /readyz.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm in between, so that SIGTERM reaches the program.

@@ -4,8 +4,8 @@ import type { ZodError } from 'zod';
 import { type FileListing, listingsFile } from './listings-file.ts';
 import { type Environment, readValues } from './read-values.ts';
 import { type Config, type Fault, FaultyConfig, type Listing } from './schema.ts';
-import { isReadableByAll } from './secret-file.ts';
 import { settings, type Values } from './settings.ts';
+import { warningsOf } from './warnings.ts';
 
 const hourInMs = 3_600_000;
 
@@ -16,7 +16,7 @@ export function isConfigured(environment: Environment): boolean {
 
 /** The environment becomes a frozen configuration. Throws {@link FaultyConfig} with every fault and its cure. */
 export function loadConfig(environment: Environment): Config {
-  const { values, faults } = readValues(environment);
+  const { values, faults, secretFiles } = readValues(environment);
   requireAlways(values, faults);
   const listings = values.TALLYHOOK_CONFIG === undefined ? fromVariables(values, faults) : fromFile(values, faults);
   if (faults.length > 0) throw new FaultyConfig(faults);
@@ -34,15 +34,11 @@ export function loadConfig(environment: Environment): Config {
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
     ownerToken: values.OWNER_TOKEN ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
-    exposedFile: exposedIn(values),
+    logFormat: values.LOG_FORMAT ?? 'auto',
+    warnings: warningsOf(environment, secretFiles),
     secrets: secretsIn(values, listings),
   };
   return deepFreeze(config);
-}
-
-/** The file may hold no secret at all, so that it is open to all is for its owner to judge. */
-function exposedIn({ TALLYHOOK_CONFIG: path }: Values): string | null {
-  return path !== undefined && isReadableByAll(path) ? path : null;
 }
 
 function isProduction(environment: Environment): boolean {
@@ -77,9 +73,10 @@ function fromVariables(values: Values, faults: Fault[]): Listing[] {
     ...channelsOf(values, {}),
     terms: termsOf(values, {}),
   };
+  const keyed = (key: string | undefined) => ({ lookupKey: key ?? null, implied: key === undefined });
   return [
-    { ...same, name: 'server', kind: 'server', lookupKey: values.LOOKUP_SERVER_KEY ?? null },
-    { ...same, name: 'bot', kind: 'bot', lookupKey: values.LOOKUP_BOT_KEY ?? null },
+    { ...same, name: 'server', kind: 'server', ...keyed(values.LOOKUP_SERVER_KEY) },
+    { ...same, name: 'bot', kind: 'bot', ...keyed(values.LOOKUP_BOT_KEY) },
   ];
 }
 
@@ -109,6 +106,7 @@ function fromFile(values: Values, faults: Fault[]): Listing[] {
     name: listing.name,
     kind: listing.kind,
     id: listing.id ?? null,
+    implied: false,
     lookupKey: listing.lookupKey ?? null,
     voteSecrets: listing.voteSecrets,
     premiumSecrets: listing.premiumSecrets,

@@ -1,19 +1,46 @@
 import { readFileSync } from 'node:fs';
 import type { Fault } from './schema.ts';
-import { isReadableByAll, readableByAll } from './secret-file.ts';
+import { isWorldWritable, worldWritable } from './secret-file.ts';
 import { type SettingName, settingNames, settings, type Values } from './settings.ts';
 
 /** Variables by name, as `process.env` has them. An empty one counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A file, and the setting that names it. */
+export interface NamedFile {
+  readonly setting: string;
+  readonly path: string;
+}
+
+export interface ReadValues {
+  readonly values: Values;
+  readonly faults: Fault[];
+  /** The files that hold secrets: those of `NAME_FILE` variables, and the one of the listings. */
+  readonly secretFiles: readonly NamedFile[];
+}
+
 /** Every setting's text from the environment, `NAME_FILE` or its default, checked. The faults are collected, not thrown. */
-export function readValues(environment: Environment): { values: Values; faults: Fault[] } {
+export function readValues(environment: Environment): ReadValues {
   const faults: Fault[] = [];
-  const values = settingNames.map((name) => {
-    const text = textOf(name, environment, faults);
-    return [name, text === undefined ? undefined : check(name, text, faults)];
+  const texts = settingNames.map((name) => [name, textOf(name, environment, faults)] as const);
+  const secretFiles = texts.flatMap(([name, text]) => {
+    if (text === undefined) return [];
+    if (name === 'TALLYHOOK_CONFIG') return [{ setting: name, path: text }];
+    const path = environment[`${name}_FILE`];
+    return isSet(path) && isSecretValue(name, text) ? [{ setting: `${name}_FILE`, path }] : [];
   });
-  return { values: Object.fromEntries(values), faults };
+  for (const { setting, path } of secretFiles) refuseWorldWritable(setting, path, faults);
+  const values = texts.map(([name, text]) => [name, text === undefined ? undefined : check(name, text, faults)]);
+  return { values: Object.fromEntries(values), faults, secretFiles };
+}
+
+/** A file that is not there is reported by whoever reads it. */
+function refuseWorldWritable(setting: string, path: string, faults: Fault[]): void {
+  try {
+    if (isWorldWritable(path)) faults.push(worldWritable(setting, path));
+  } catch {
+    // As above.
+  }
 }
 
 /** Where the value of a setting comes from, for whoever asks what is in force. */
@@ -45,8 +72,6 @@ function textOfFile(name: SettingName, path: string, faults: Fault[]): string | 
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
     if (text === '') {
       faults.push({ setting, problem: `names an empty file (${path}).`, cure: `Put into it ${settings[name].form}.` });
-    } else if (isSecret(name, text) && isReadableByAll(path)) {
-      faults.push(readableByAll(setting, path));
     } else {
       return text;
     }
@@ -58,9 +83,15 @@ function textOfFile(name: SettingName, path: string, faults: Fault[]): string | 
   return undefined;
 }
 
-/** An address on this machine holds no password. */
-function isSecret(name: SettingName, text: string): boolean {
-  return 'secret' in settings[name] && !/^(sqlite|memory):/.test(text);
+/** Whether a value of this setting is a secret. An address of a file or of the memory is none: it has no password. */
+export function isSecretValue(name: SettingName, text: string): boolean {
+  const setting = settings[name];
+  return 'secret' in setting && !('isAddress' in setting && isLocalAddress(text));
+}
+
+/** `sqlite:` followed by a path, or `memory:`. */
+export function isLocalAddress(text: string): boolean {
+  return /^(sqlite:(?!\/\/)|memory:$)/.test(text);
 }
 
 function check(name: SettingName, text: string, faults: Fault[]): unknown {
@@ -70,7 +101,12 @@ function check(name: SettingName, text: string, faults: Fault[]): unknown {
   if (checked.success) return checked.data;
   const problem = secret
     ? 'has a value that cannot be used (not shown: it is a secret).'
-    : `cannot be ${JSON.stringify(text)}.`;
+    : `cannot be ${JSON.stringify(withoutPassword(text))}.`;
   faults.push({ setting: name, problem, cure: `Set it to ${form}.` });
   return undefined;
+}
+
+/** A setting that is no secret may still be an address into which somebody wrote a password. */
+export function withoutPassword(value: string): string {
+  return value.replace(/^(\w+:\/\/)[^/@]*@/, '$1…@');
 }

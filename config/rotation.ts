@@ -35,6 +35,7 @@ const slices: Readonly<Record<string, (config: Config) => unknown>> = {
   'HOST, PORT': ({ http }) => http,
   OWNER_TOKEN: ({ ownerToken }) => ownerToken,
   LOG_LEVEL: ({ logLevel }) => logLevel,
+  LOG_FORMAT: ({ logFormat }) => logFormat,
 };
 
 /** The settings that are not as they were read: they wait for a restart. */

@@ -5,6 +5,8 @@ export interface Listing {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null where it need not be known. */
   readonly id: string | null;
+  /** It was not asked for by name: variables describe a server and a bot, and this one of the two has no API key. */
+  readonly implied: boolean;
   /** Its API key (document, section 5); null: the service is asked nothing about it. */
   readonly lookupKey: string | null;
   /** All of them are valid at once, for rotation; with none every signed vote is refused (document, section 5.7). */
@@ -42,8 +44,10 @@ export interface Config {
   /** Null: there is neither an owner's API nor a console. */
   readonly ownerToken: string | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-  /** The file of the listings, where everybody on this machine may read it. */
-  readonly exposedFile: string | null;
+  /** `auto`: for people where the log goes to a terminal, JSON elsewhere. */
+  readonly logFormat: 'auto' | 'json' | 'pretty';
+  /** What is no fault, but most likely not meant. */
+  readonly warnings: readonly Fault[];
   /** Every secret in it, for the log to cut out. */
   readonly secrets: readonly string[];
 }

@@ -1,25 +1,38 @@
 import { statSync } from 'node:fs';
 import type { Fault } from './schema.ts';
 
-const readableByOthers = 0o004;
+const others = { read: 0o004, write: 0o002 };
 
 /**
- * Whether everybody on this machine may read the file. A group may read a secret, which is how Kubernetes hands one to a container's
- * user (`fsGroup`); all others may not. There is no exception for `/run/secrets`: Compose mounts the host's own file there, with the
- * host's own mode. Where modes mean nothing (Windows) none is asked for. Throws what `statSync` throws.
+ * Whether every user of this machine may read the file. Docker Swarm mounts secrets with mode 0444 and Kubernetes with 0644, into a
+ * container that has no other users: this is worth a warning and no more. Modes mean nothing on Windows. Throws what `statSync` throws.
  */
-export function isReadableByAll(path: string): boolean {
-  return process.platform !== 'win32' && (statSync(path).mode & readableByOthers) !== 0;
+export function isWorldReadable(path: string): boolean {
+  return hasMode(path, others.read);
 }
 
-/** What to tell of such a file where it holds a secret. `setting` names it. Throws what `statSync` throws. */
-export function readableByAll(setting: string, path: string): Fault {
-  const mode = (statSync(path).mode & 0o777).toString(8).padStart(4, '0');
+/**
+ * Whether every user of this machine may write the file, and so decide what is trusted here. A group may: Kubernetes gives volumes to the
+ * group of the container (`fsGroup`). Throws what `statSync` throws.
+ */
+export function isWorldWritable(path: string): boolean {
+  return hasMode(path, others.write);
+}
+
+function hasMode(path: string, bit: number): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & bit) !== 0;
+}
+
+/** The fault of such a file. `setting` names it. Throws what `statSync` throws. */
+export function worldWritable(setting: string, path: string): Fault {
   return {
     setting,
-    problem: `names a file with secrets that everybody on this machine may read (${path} has mode ${mode}).`,
-    cure:
-      `Run \`chmod 600 ${path}\`, as the user that tallyhook runs as or with that user as its owner. ` +
-      'Where a container platform mounts it: mode 0400 and the uid of the container (1000 in ours).',
+    problem: `names a file that every user of this machine may write (${path} has mode ${modeOf(path)}).`,
+    cure: `Run \`chmod 600 ${path}\`, and check that its content is what you put there.`,
   };
+}
+
+/** The permissions as `chmod` takes them. Throws what `statSync` throws. */
+export function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8).padStart(4, '0');
 }

@@ -9,6 +9,8 @@ export interface Setting<Value = unknown> {
   readonly default?: string;
   /** Never shown, never logged. */
   readonly secret?: true;
+  /** The secret is only the password in it: the rest of the address is shown. */
+  readonly isAddress?: true;
 }
 
 const id = z.string().regex(/^\d{1,20}$/);
@@ -117,6 +119,7 @@ export const settings = {
     form: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',
     default: 'sqlite:data/tallyhook.db',
     secret: true,
+    isAddress: true,
   }),
   CACHE_URL: setting({
     schema: z
@@ -126,6 +129,7 @@ export const settings = {
     form: 'sqlite: followed by a path, redis://host:6379, or memory:',
     default: 'sqlite:data/cache.db',
     secret: true,
+    isAddress: true,
   }),
   HOST: setting({
     schema: text,
@@ -146,6 +150,11 @@ export const settings = {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     form: 'one of fatal, error, warn, info, debug, trace, silent',
     default: 'info',
+  }),
+  LOG_FORMAT: setting({
+    schema: z.enum(['auto', 'json', 'pretty']),
+    form: 'json, pretty, or auto: pretty on a terminal, JSON elsewhere',
+    default: 'auto',
   }),
   TALLYHOOK_CONFIG: setting({
     schema: text,

@@ -2,7 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { buildPage } from '../src/sandbox/page/build.ts';
 import { bundle } from './bundle.ts';
+import { bundleAdapters } from './bundle-adapters.ts';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 await bundle(`${dist}program`);
+await bundleAdapters(`${dist}src/lookup`);
 await buildPage(`${dist}src/sandbox/page`);

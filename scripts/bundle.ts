@@ -4,15 +4,13 @@ import { build } from 'rolldown';
 import { buildPage } from '../src/sandbox/page/build.ts';
 import { ascii } from './ascii.ts';
 import { notices } from './notices.ts';
+import { optional } from './optional.ts';
 
 /** Each has a file under its own name: what is run, and the thread that is started by its address. */
 const input = { launch: 'src/launch.js', 'writing-thread': 'src/store/commits/writing-thread.ts' };
 
 /** A tool that only the repository has. Node looks for it when it is asked for. */
 const installed = ['rolldown'];
-
-/** Packages do without these: a faster inflate that nobody has installed, and drivers for Node without SQLite and for another runtime. */
-const optional = ['zlib-sync', 'better-sqlite3', 'bun:sqlite'];
 
 /**
  * Puts the whole program with its packages into `folder`, as a few large files instead of hundreds of small ones, which Node would have to

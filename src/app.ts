@@ -6,6 +6,7 @@ import { type Clock, second } from './clock.ts';
 import { tellDoubts } from './doubts.ts';
 import { messageOf } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
+import { coalesce } from './http/coalesce.ts';
 import { createHealth } from './http/health.ts';
 import { createHttpServer } from './http/server.ts';
 import type { LedgerReads } from './ledger/ledger.ts';
@@ -21,9 +22,11 @@ import { openStore, type Store } from './store/store.ts';
 import type { Recorded } from './tally/tally.ts';
 import { en } from './texts/en.ts';
 import { DirectRequest } from './webhook/direct-request.ts';
+import { createDueReplays } from './webhook/due-replays.ts';
 import { createIntake } from './webhook/intake.ts';
 import { createKeyring, type Keyring } from './webhook/keyring.ts';
 import { createReceiver, type Receiver } from './webhook/receiver.ts';
+import { createReplay } from './webhook/replay.ts';
 import { createRotatingKeyring } from './webhook/rotating-keyring.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -81,7 +84,7 @@ export async function createApp(config: Config, edges: Edges): Promise<App> {
   );
   let store: Store | undefined;
   try {
-    store = await openStore(config.databaseUrl, edges.clock);
+    store = await openStore(config.databaseUrl, edges.clock, { log: edges.log });
     return appOver(store, cache, config, edges);
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);
@@ -122,14 +125,21 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
   };
   const keyring = createRotatingKeyring(createKeyring(config.listings));
   const receiver = receiverFor(keyring, parts);
+  const replay = createReplay({ ...parts, listings: config.listings, recorder: store.recorder });
+  const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const vital = {
-    store: store.probe,
+    store: coalesce(store.probe, second),
     discord: async () => {
       if (!bot.isConnected) throw new Error('not connected to the gateway');
     },
   };
-  const health = createHealth(vital, metrics);
-  const owner = createOwnerApp(config, { ...parts, vital, keys: lookups.standings, nudge: bot.nudge });
+  const health = createHealth({
+    parts: vital,
+    roles: new Map([['receive', { store: vital.store }]]),
+    metrics,
+    isStopping: () => stopped !== undefined,
+  });
+  const owner = createOwnerApp(config, { ...parts, vital, keys: lookups.standings, replay, nudge: bot.nudge });
   const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
@@ -143,6 +153,7 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
       const address = isWanted ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
       bot.start();
+      dueReplays.start();
       tellDoubts(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
@@ -154,7 +165,7 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop()]);
+        await Promise.all([server.close(), bot.stop(), dueReplays.stop()]);
         await within(lastWords, clock, cache.disconnect());
         await within(lastWords, clock, store.close());
         log.info('stopped');

@@ -48,7 +48,7 @@ export function createBot(discord: Config['discord'], parts: BotParts): Bot {
   const { services, outbox, commandRegistry, metrics, log, stopwatch, onAttempted } = parts;
   const { clock, listings, texts } = services;
   const globalLimit = createGlobalRateLimit(stopwatch);
-  const rest = createDiscordRest({ ...discord, globalLimit });
+  const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
   const dispatcher = createDispatcher({
     outbox,
     perform: createAnnouncer({ rest, texts, listingOf: cardFrom(listings), clock, log }),

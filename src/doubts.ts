@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.ts';
 import type { Log } from './log.ts';
 
 /** What is not wrong, but most likely not meant. */
-export function tellDoubts({ listings, exposedFile }: Config, log: Log): void {
+export function tellDoubts({ listings, warnings }: Config, log: Log): void {
   const receiving = listings.some(
     ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
       voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
@@ -15,10 +15,5 @@ export function tellDoubts({ listings, exposedFile }: Config, log: Log): void {
   else if (listings.every(({ announceChannelId }) => announceChannelId === null)) {
     log.warn({ cure: 'Set ANNOUNCE_CHANNEL_ID.' }, 'no channel is configured: nothing will be announced');
   }
-  if (exposedFile !== null) {
-    log.warn(
-      { cure: `Run \`chmod 600 ${exposedFile}\`.` },
-      'everybody on this machine may read the file of TALLYHOOK_CONFIG, and with it its secrets',
-    );
-  }
+  for (const { setting, problem, cure } of warnings) log.warn({ cure }, `${setting} ${problem}`);
 }

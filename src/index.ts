@@ -12,7 +12,15 @@ export type { Account, Leaderboard, LedgerReads } from './ledger/ledger.ts';
 export { createLog, type Log, type LogLevel } from './log.ts';
 export { createLookup, type LookupOptions, type OwnedLookup } from './lookup/client.ts';
 export { LookupFailure, type LookupFailureCode } from './lookup/failures.ts';
-export type { Known, Lookup } from './lookup/lookup.ts';
-export type { BotProfile, Review, Reviews, ServerProfile, VoteStatus } from './lookup/schemas.ts';
+export type { Known, ListingKind, Lookup, ReviewsQuery, Standing } from './lookup/lookup.ts';
+export type {
+  BotProfile,
+  ProfileByKind,
+  Review,
+  ReviewSort,
+  Reviews,
+  ServerProfile,
+  VoteStatus,
+} from './lookup/schemas.ts';
 export type { Recorded } from './tally/tally.ts';
 export { isSignature, isSignedWith, sign } from './webhook/signature.ts';

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { prettyLine } from './log-lines.ts';
 import { type Redactor, redactor } from './redactor.ts';
 
 /** A pino logger. One that {@link createLog} has not made cuts no secrets out. */
@@ -8,19 +9,21 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Structured logs as JSON lines, on stdout unless a destination is given. Every secret is cut out of the finished line,
- * whatever object, error or URL carried it there, so that no call site can forget to redact. A redactor in place of the
- * secrets can be told of more of them later.
+ * Structured logs, on stdout unless a destination is given, as JSON lines unless the format is `pretty`. Every secret is cut out of the
+ * finished line of JSON, whatever object, error or URL carried it there, so that no call site can forget to redact. A redactor in place
+ * of the secrets can be told of more of them later.
  */
 export function createLog(options: {
   level: LogLevel;
   secrets: readonly string[] | Redactor;
+  format?: 'json' | 'pretty';
   destination?: DestinationStream;
 }): Log {
   const destination = options.destination ?? pino.destination({ dest: 1, sync: false });
   const redact = typeof options.secrets === 'function' ? options.secrets : redactor(options.secrets);
+  const format = options.format === 'pretty' ? prettyLine : (line: string) => line;
   return pino(
     { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line: string) => destination.write(redact(line)) },
+    { write: (line: string) => destination.write(format(redact(line))) },
   );
 }

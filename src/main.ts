@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { environmentNow } from '../config/dot-env.ts';
 import type { Environment } from '../config/read-values.ts';
-import { complaining, exit, type Terminal, UsageError } from './terminal/terminal.ts';
+import { processTerminal } from './terminal/process-terminal.ts';
+import { complaining, exit, type Terminal, UsageError, withSuggestion } from './terminal/terminal.ts';
 
 const help = `tallyhook: votes on a listing service become credits and announcements on Discord
 
@@ -17,7 +18,8 @@ Usage
   tallyhook backup      copy the database into a file while the program runs, and prove the copy
   tallyhook restore     make such a file the database again
   tallyhook export      print every entry of the ledger as JSON lines or CSV
-  tallyhook --help      this text; every command has one of its own
+  tallyhook help VERB   what a command does, and its options
+  tallyhook --help      this text
   tallyhook --version
 
 Settings come from environment variables, each also as NAME_FILE; .env.example names them all, and a file .env in the
@@ -29,8 +31,6 @@ Exit codes: 0 stopped on request, 1 fault while running or ended at once, 2 faul
 
 /** For what was not closed well, such as a socket that nobody answers (ms). */
 const lastGrace = 1_000;
-/** Ctrl-C under npm comes twice, from the terminal and from npm: within this time (ms) it is still the same request. */
-const echo = 200;
 
 /** A command. Resolves with its exit code; what it may throw is for `complaining` to tell. */
 type Run = (args: readonly string[], terminal: Terminal, environment: () => Environment) => Promise<number>;
@@ -54,25 +54,39 @@ const verbs: Readonly<Record<string, () => Promise<Run>>> = {
 
 /** The command line. Sets the exit code; returns when there is nothing left to do. */
 export async function main(args: readonly string[]): Promise<void> {
-  const [verb = 'start', ...rest] = args[0]?.startsWith('-') && !isAboutUs(args[0]) ? ['start', ...args] : args;
   const terminal = processTerminal();
-  process.exitCode = await complaining(terminal, async () => {
-    if (verb === '--help' || verb === '-h' || verb === 'help') {
-      terminal.print(help);
-      return exit.fine;
-    }
-    if (verb === '--version' || verb === '-v') {
-      terminal.print(version());
-      return exit.fine;
-    }
-    const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-    if (load === undefined) throw new UsageError(`There is no command "${verb}".`);
-    const given = { ...process.env };
-    readDotEnv();
-    return (await load())(rest, terminal, () => environmentNow(given));
+  process.exitCode = await complaining(terminal, () => run(args, terminal)).catch((defect: unknown) => {
+    terminal.complain(
+      `Unexpected error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
+    );
+    return exit.fault;
   });
   // All is closed by now. Should something hold on all the same, it must not hold up whoever waits for the end.
   setTimeout(() => process.exit(), lastGrace).unref();
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [verb = 'start', ...rest] = args[0]?.startsWith('-') && !isAboutUs(args[0]) ? ['start', ...args] : args;
+  if (verb === '--version' || verb === '-v') {
+    terminal.print(version());
+    return exit.fine;
+  }
+  const isHelp = verb === '--help' || verb === '-h' || verb === 'help';
+  if (isHelp && rest[0] === undefined) {
+    terminal.print(help);
+    return exit.fine;
+  }
+  const command = await commandNamed(isHelp ? (rest[0] ?? '') : verb);
+  const given = { ...process.env };
+  readDotEnv();
+  return command(isHelp ? ['--help'] : rest, terminal, () => environmentNow(given));
+}
+
+/** Throws {@link UsageError} where there is none. */
+async function commandNamed(verb: string): Promise<Run> {
+  const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (load !== undefined) return load();
+  throw new UsageError(withSuggestion(`There is no command "${verb}".`, verb, Object.keys(verbs)));
 }
 
 function isAboutUs(word: string): boolean {
@@ -99,24 +113,4 @@ function readDotEnv(): void {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!isMissing) throw new UsageError('The file .env in this directory cannot be read.');
   }
-}
-
-/** The first signal asks to stop in order; a second one does not wait. What was acknowledged is on disk either way. */
-function processTerminal(): Terminal {
-  const stop = new AbortController();
-  let asked = 0;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stop.signal.aborted && performance.now() - asked > echo) process.exit(exit.fault);
-      if (stop.signal.aborted) return;
-      asked = performance.now();
-      stop.abort();
-    });
-  }
-  return {
-    print: (line) => void process.stdout.write(`${line}\n`),
-    complain: (line) => void process.stderr.write(`${line}\n`),
-    input: process.stdin,
-    stop: stop.signal,
-  };
 }

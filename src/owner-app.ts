@@ -7,9 +7,8 @@ import { requestLimit } from './lookup/budget.ts';
 import type { Standing } from './lookup/lookup.ts';
 import { createOwner } from './owner/owner.ts';
 import type { Store } from './store/store.ts';
-import type { Recorded } from './tally/tally.ts';
 import { identify } from './webhook/identify.ts';
-import { createReplay } from './webhook/replay.ts';
+import type { Replay } from './webhook/replay.ts';
 
 /** What of the whole the owner's API and console work with. */
 export interface OwnersShare {
@@ -20,8 +19,7 @@ export interface OwnersShare {
   readonly vital: Readonly<Record<string, Part>>;
   /** How it stands with the key of each listing, by name. */
   readonly keys: () => Promise<ReadonlyMap<string, Standing>>;
-  /** Told of every delivery that a replay recorded, after its commit. */
-  readonly onRecorded: (recorded: Recorded) => void;
+  readonly replay: Replay;
   /** An effect waits: look at once. */
   readonly nudge: () => void;
 }
@@ -29,12 +27,11 @@ export interface OwnersShare {
 /** The owner's API and console, put together; null where no `OWNER_TOKEN` is set. */
 export function createOwnerApp({ listings, ownerToken }: Config, share: OwnersShare): RequestHandler | null {
   if (ownerToken === null) return null;
-  const { store, clock, log, vital, keys, onRecorded, nudge } = share;
-  const { records, acts, ledger, recorder } = store;
+  const { store, clock, log, vital, keys, replay, nudge } = share;
+  const { records, acts, ledger } = store;
 
   return createOwner(ownerToken, {
-    ...{ records, acts, ledger, identify, nudge, clock, log },
-    replay: createReplay({ listings, recorder, clock, onRecorded }),
+    ...{ records, acts, ledger, identify, replay, nudge, clock, log },
     cooldowns: new Map(listings.map(({ name, terms }) => [name, terms.cooldown])),
     health: () => askParts(vital),
     budgets: async () =>

@@ -6,14 +6,14 @@ import type { Clock } from './clock.ts';
  * What is at hand already costs no timer, which matters where every answer passes.
  */
 export async function within<Value>(ms: number, clock: Clock, coming: Promise<Value>): Promise<Value | undefined> {
-  const end = clock.now() + ms;
+  const end = clock.monotonic() + ms;
   const settled = coming.catch(() => undefined);
   const atHand = await Promise.race([settled.then((value) => ({ value })), turn()]);
   if (atHand !== undefined) return atHand.value;
 
   const enough = new AbortController();
   // Where a thousand members ask at once, that turn may have been a long one.
-  const late = clock.sleep(Math.max(0, end - clock.now()), enough.signal).then(() => undefined);
+  const late = clock.sleep(Math.max(0, end - clock.monotonic()), enough.signal).then(() => undefined);
   try {
     return await Promise.race([settled, late]);
   } finally {

@@ -58,3 +58,13 @@ export function prepare(database: DatabaseSync, text: string): SqliteStatement {
 export function forKysely(database: DatabaseSync): SqliteDatabase {
   return { prepare: (text) => prepare(database, text), close: () => database.close() };
 }
+
+/** Whether another connection holds the lock that this one needs: BUSY or LOCKED (sqlite.org/rescode.html). */
+export function isBusy(error: unknown): boolean {
+  return [5, 6].includes(resultCode(error));
+}
+
+/** The primary result code, which is the lower byte of the extended one; 0 where the error is none of SQLite's. */
+export function resultCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+}

@@ -23,7 +23,7 @@ describe('patience', () => {
   it('counts from the beginning, however much else went on before it could look at the clock again', async () => {
     let now = 0;
     const slept: number[] = [];
-    const busy = { ...manualClock(), now: () => now, sleep: async (ms: number) => void slept.push(ms) };
+    const busy = { ...manualClock(), monotonic: () => now, sleep: async (ms: number) => void slept.push(ms) };
     const waiting = within(1_000, busy, new Promise(() => {}));
     now = 600;
     await waiting;

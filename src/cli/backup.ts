@@ -8,6 +8,8 @@ The copy is of one moment. It is checked (the file is whole, every balance is th
 name; until then it is FILE.partial. A file that is there is never overwritten. Only its owner may read it.
 \`tallyhook restore FILE\` makes it the database again. PostgreSQL has tools of its own for this; the command names them.
 
+  --json  print what was copied as one JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
+
 Exit codes: 0 the copy is made, 1 it is not, or it is a true copy of a ledger that does not add up, 2 not with this database.`;
 
 /** `tallyhook backup`. */

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import type { Copied } from '../store/snapshots/backup.ts';
 import { databaseFile } from '../store/snapshots/snapshot.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { exit, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { withDatabase } from '../terminal/with-settings.ts';
 
@@ -18,8 +18,9 @@ export interface Copying {
 /** A command that copies between one named file and the database, and tells what was in it. */
 export function copyingCommand({ help, postgres, copy, done }: Copying) {
   return async (args: readonly string[], terminal: Terminal): Promise<number> => {
-    const options = { help: { type: 'boolean', short: 'h', default: false } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const flag = { type: 'boolean', default: false } as const;
+    const options = { help: { ...flag, short: 'h' }, json: flag } as const;
+    const { values, positionals } = parseOptions({ args: [...args], options, allowPositionals: true });
     if (values.help) {
       terminal.print(help);
       return exit.fine;
@@ -32,7 +33,11 @@ export function copyingCommand({ help, postgres, copy, done }: Copying) {
         return exit.usage;
       }
       const copied = await copy(file, path, terminal);
-      terminal.print(`${done(file, path)}: ${contentsInWords(copied)}.`);
+      terminal.print(
+        values.json
+          ? JSON.stringify({ file, database: path, ...contentsAsJson(copied) })
+          : `${done(file, path)}: ${contentsInWords(copied)}.`,
+      );
       return judgeLedger(copied, terminal);
     });
   };
@@ -43,6 +48,11 @@ function onlyFile(positionals: readonly string[]): string {
   const [file, ...more] = positionals;
   if (file === undefined || file === '' || more.length > 0) throw new UsageError('Name one file.');
   return file;
+}
+
+function contentsAsJson({ entries, users, lastDeliveryAt, differing }: Copied): object {
+  const last = lastDeliveryAt === null ? null : new Date(lastDeliveryAt).toISOString();
+  return { entries, users, lastDeliveryAt: last, differingBalances: differing };
 }
 
 function contentsInWords({ entries, users, lastDeliveryAt }: Copied): string {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
@@ -9,18 +8,22 @@ import { createDiscordRest } from '../discord/rest.ts';
 import { messageOf, TallyhookError } from '../errors.ts';
 import { createLookup } from '../lookup/client.ts';
 import { openStore } from '../store/store.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { exit, type Terminal } from '../terminal/terminal.ts';
 import { withConfig } from '../terminal/with-settings.ts';
 import { en } from '../texts/en.ts';
 
 const help = `tallyhook register: registers the slash commands, on the guild that DISCORD_GUILD_ID names or everywhere, and exits
 
+  --json  print the result as one JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts, inaccessible}
+
 \`tallyhook start\` does the same by itself; use this to register them ahead of time. The ids of the commands are stored in the
 database (DATABASE_URL): only commands that tallyhook registered itself are ever changed or deleted.`;
 
 /** `tallyhook register`. Throws TallyhookError `not_registered`, and what {@link servicesFor} and {@link openStore} throw. */
 export async function register(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { help: { type: 'boolean', short: 'h', default: false } } });
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseOptions({ args: [...args], options: { help: { ...flag, short: 'h' }, json: flag } });
   if (values.help) {
     terminal.print(help);
     return exit.fine;
@@ -42,7 +45,8 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
             cure: 'Check that Discord can be reached, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
           });
         });
-      printReport(report, guildId, terminal);
+      if (values.json) terminal.print(JSON.stringify({ outcome: outcomeOf(report), guildId, ...report }));
+      else printReport(report, guildId, terminal);
     } finally {
       await store.close();
     }
@@ -50,14 +54,19 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
   });
 }
 
+function outcomeOf({ created, updated, deleted }: RegistrationReport): 'registered' | 'unchanged' {
+  return created.length + updated.length + deleted.length === 0 ? 'unchanged' : 'registered';
+}
+
 function printReport(report: RegistrationReport, guildId: string | null, terminal: Terminal): void {
   const { created, updated, unchanged, deleted, conflicts, inaccessible } = report;
   const where = guildId === null ? 'everywhere' : `on guild ${guildId}`;
-  const isUnchanged = created.length + updated.length + deleted.length === 0;
   const counted = Object.entries({ created, updated, unchanged, deleted }).flatMap(([what, names]) =>
     names.length === 0 ? [] : [`${what}: ${names.map((name) => `/${name}`).join(', ')}`],
   );
-  terminal.print(isUnchanged ? `Discord has these commands already (${where}).` : `Registered ${where}.`);
+  terminal.print(
+    outcomeOf(report) === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`,
+  );
   for (const line of counted) terminal.print(`  ${line}`);
   for (const { name, id } of conflicts) {
     terminal.complain(`/${name} (${id}) of another program was left alone, and ours is not offered. ${conflictHint}`);

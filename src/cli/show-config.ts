@@ -1,19 +1,22 @@
-import { parseArgs } from 'node:util';
-import { describeConfig } from '../../config/describe.ts';
+import { configWarnings, describeConfig, shownSettings } from '../../config/describe.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
+import { loadConfig } from '../../config/load.ts';
+import { type Fault, FaultyConfig } from '../../config/schema.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { exit, type Terminal } from '../terminal/terminal.ts';
-import { withConfig } from '../terminal/with-settings.ts';
 
-const help = `tallyhook config: shows the settings in force, secrets hidden
+const help = `tallyhook config: shows the settings in force, secrets hidden, and on stderr what is most likely not meant
 
   --check    also say what is wrong with them; exit code 2 if anything is
+  --json     one JSON object for machines: {settings: [{name, source, value}], warnings: [{setting, problem, hint}],
+             issues: [{setting, problem, hint}]}; value is null for what is not set, in a file, or secret
   --schema   print the JSON Schema of the file that TALLYHOOK_CONFIG names`;
 
 /** `tallyhook config`. */
 export async function showConfig(args: readonly string[], terminal: Terminal): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
-  const options = { help: { ...flag, short: 'h' }, check: flag, schema: flag };
-  const { values } = parseArgs({ args: [...args], options });
+  const options = { help: { ...flag, short: 'h' }, check: flag, json: flag, schema: flag } as const;
+  const { values } = parseOptions({ args: [...args], options });
   if (values.help) {
     terminal.print(help);
     return exit.fine;
@@ -22,6 +25,27 @@ export async function showConfig(args: readonly string[], terminal: Terminal): P
     terminal.print(JSON.stringify(listingsFileSchema(), null, 2));
     return exit.fine;
   }
-  terminal.print(describeConfig(process.env).trimEnd());
-  return values.check ? withConfig(terminal, async () => exit.fine) : exit.fine;
+  const invalid = faultsIn(process.env);
+  const warnings = configWarnings(process.env);
+  if (values.json) {
+    const hinted = ({ setting, problem, cure }: Fault) => ({ setting, problem, hint: cure });
+    const issues = (invalid?.faults ?? []).map(hinted);
+    const shown = { settings: shownSettings(process.env), warnings: warnings.map(hinted), issues };
+    terminal.print(JSON.stringify(shown, null, 2));
+  } else {
+    terminal.print(describeConfig(process.env).trimEnd());
+    for (const { setting, problem, cure } of warnings) terminal.complain(`Warning: ${setting} ${problem} ${cure}`);
+    if (values.check && invalid !== null) terminal.complain(invalid.message);
+  }
+  return values.check && invalid !== null ? exit.usage : exit.fine;
+}
+
+function faultsIn(environment: typeof process.env): FaultyConfig | null {
+  try {
+    loadConfig(environment);
+    return null;
+  } catch (error) {
+    if (error instanceof FaultyConfig) return error;
+    throw error;
+  }
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import type { Environment } from '../../config/read-values.ts';
@@ -6,6 +5,8 @@ import { createApp } from '../app.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { redactor } from '../redactor.ts';
+import { resolveLogFormat } from '../terminal/log-format.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { surviveStrayErrors } from '../terminal/stray-errors.ts';
 import { exit, stopped, type Terminal } from '../terminal/terminal.ts';
 import { withConfig } from '../terminal/with-settings.ts';
@@ -36,14 +37,17 @@ export async function start(
     }
     return sandboxCommand(args, terminal);
   }
-  const { values } = parseArgs({ args: [...args], options: { help: { type: 'boolean', short: 'h', default: false } } });
+  const { values } = parseOptions({
+    args: [...args],
+    options: { help: { type: 'boolean', short: 'h', default: false } },
+  });
   if (values.help) {
     terminal.print(help);
     return exit.fine;
   }
   return withConfig(terminal, async (config) => {
     const redact = redactor(config.secrets);
-    const log = createLog({ level: config.logLevel, secrets: redact });
+    const log = createLog({ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) });
     surviveStrayErrors(log);
     const hangUps = hearHangUps();
     try {

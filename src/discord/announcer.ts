@@ -9,6 +9,7 @@ import { type ListingCard, sayAnnouncement } from './announcement.ts';
 import { attemptAfter } from './attempt.ts';
 import { createLookBack } from './look-back.ts';
 import { markOf } from './mark.ts';
+import { createNonceAges } from './nonce-ages.ts';
 import { drawEmbed } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 import { tokenCure } from './token.ts';
@@ -37,6 +38,7 @@ export function createAnnouncer(options: {
 }): Perform {
   const { rest, texts, listingOf, clock, log } = options;
   const lookBack = createLookBack(rest);
+  const ages = createNonceAges(clock);
 
   async function draw(effects: readonly Effect[]): Promise<RESTPostAPIChannelMessageJSONBody> {
     const names = [...new Set(effects.map(({ announcement }) => announcement.listing))];
@@ -54,19 +56,23 @@ export function createAnnouncer(options: {
     return within(patience, clock, coming);
   }
 
-  /** What has become of an earlier attempt that nobody knows the end of; null when it surely came to nothing. */
-  async function earlierAttempt(effects: readonly Effect[], channelId: string): Promise<Attempt | null> {
-    const begun = effects.map(({ unsureSince }) => unsureSince).filter((since) => since !== null);
-    if (begun.length === 0) return null;
-    const since = Math.min(...begun);
+  /** What has become of an earlier attempt that nobody knows the end of; null when it surely came to nothing, or its nonce still holds. */
+  async function earlierAttempt(effects: readonly Effect[], channelId: string, nonce: string): Promise<Attempt | null> {
+    const since = unsureSince(effects);
+    if (since === null) return null;
     const now = clock.now();
-    const wasSetBack = since > now;
-    if (!wasSetBack && now - since < nonceHolds) return null;
+    const age = ages.of(nonce, since);
+    if (age >= 0 && age < nonceHolds) {
+      ages.begin(nonce, age);
+      return null;
+    }
     try {
-      switch (await lookBack(effects, wasSetBack ? now - wrongBy : since)) {
+      switch (await lookBack(effects, age < 0 ? now - wrongBy : Math.min(since, now - age))) {
         case 'there':
+          ages.forget(nonce);
           return { outcome: 'done' };
         case 'absent':
+          ages.forget(nonce);
           return null;
         case 'unknown':
           return { outcome: 'later', reason: cannotTell(channelId, since), everything: false, notDone: true };
@@ -77,11 +83,23 @@ export function createAnnouncer(options: {
     }
   }
 
+  async function send(channelId: string, body: RESTPostAPIChannelMessageJSONBody, effects: number): Promise<Attempt> {
+    try {
+      await rest.post(Routes.channelMessages(channelId), body);
+      return { outcome: 'done' };
+    } catch (error) {
+      if (error instanceof DiscordAPIError && error.status === 401) {
+        log.error({ cure: tokenCure }, 'Discord does not accept the bot token');
+      }
+      return attemptAfter(error, { channelId, effects });
+    }
+  }
+
   return async (effects) => {
     const [first] = effects;
     if (first === undefined) return { outcome: 'done' };
     const { channelId, nonce } = first;
-    const earlier = await earlierAttempt(effects, channelId);
+    const earlier = await earlierAttempt(effects, channelId, nonce);
     if (earlier !== null) return earlier;
     let body: RESTPostAPIChannelMessageJSONBody;
     try {
@@ -90,16 +108,18 @@ export function createAnnouncer(options: {
       log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be drawn');
       return undrawable(error, effects.length);
     }
-    try {
-      await rest.post(Routes.channelMessages(channelId), body);
-      return { outcome: 'done' };
-    } catch (error) {
-      if (error instanceof DiscordAPIError && error.status === 401) {
-        log.error({ cure: tokenCure }, 'Discord does not accept the bot token');
-      }
-      return attemptAfter(error, { channelId, effects: effects.length });
-    }
+    ages.begin(nonce, 0);
+    const attempt = await send(channelId, body, effects.length);
+    const mayBeThere = attempt.outcome === 'later' && (!attempt.notDone || unsureSince(effects) !== null);
+    if (!mayBeThere) ages.forget(nonce);
+    return attempt;
   };
+}
+
+/** When the first attempt began of which nobody knows whether it succeeded (ms since the epoch); null when none did. */
+function unsureSince(effects: readonly Effect[]): number | null {
+  const begun = effects.map(({ unsureSince }) => unsureSince).filter((since) => since !== null);
+  return begun.length === 0 ? null : Math.min(...begun);
 }
 
 function cannotTell(channelId: string, since: number): string {

@@ -85,14 +85,14 @@ export function createDiscordClient(options: {
 
   /** Looks at the session every second, until it has had no connection for too long. */
   async function unreachability(current: Session, over: AbortSignal): Promise<SessionEnd> {
-    let lastProgress = clock.now();
+    let lastProgress = clock.monotonic();
     let shards = 0;
     while (!over.aborted) {
       await clock.sleep(pulse, over);
       look();
-      if (ready || current.shardsReady() > shards) lastProgress = clock.now();
+      if (ready || current.shardsReady() > shards) lastProgress = clock.monotonic();
       shards = current.shardsReady();
-      if (clock.now() - lastProgress > patience) break;
+      if (clock.monotonic() - lastProgress > patience) break;
     }
     return { cause: 'unreachable', reason: `not connected for ${patience / second} s` };
   }

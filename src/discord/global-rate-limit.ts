@@ -11,16 +11,11 @@ export interface GlobalRateLimit {
 }
 
 export function createGlobalRateLimit(clock: Clock): GlobalRateLimit {
-  let pauseMs = 0;
-  let since = 0;
-  // A clock that is set back does not make the pause longer.
-  const remainingMs = () => Math.min(pauseMs, Math.max(0, since + pauseMs - clock.now()));
+  let endsAt = 0;
   return {
     observe(limit) {
-      if (!limit.global || pauseAfter(limit) < remainingMs()) return;
-      pauseMs = pauseAfter(limit);
-      since = clock.now();
+      if (limit.global) endsAt = Math.max(endsAt, clock.monotonic() + pauseAfter(limit));
     },
-    remainingMs,
+    remainingMs: () => Math.max(0, endsAt - clock.monotonic()),
   };
 }

@@ -100,13 +100,13 @@ export function createInteractions(options: {
   }
 
   async function run(command: Command, asked: Asked, exchange: Exchange): Promise<void> {
-    const askedAt = clock.now();
+    const askedAt = clock.monotonic();
     let outcome: 'answered' | 'failed' = 'failed';
     try {
       outcome = await answer(command, asked, exchange, askedAt);
     } finally {
       // Counted when the member has the answer: nobody waits for what is only measured.
-      onAnswered(command.name, outcome, clock.now() - askedAt);
+      onAnswered(command.name, outcome, clock.monotonic() - askedAt);
     }
   }
 
@@ -125,7 +125,7 @@ export function createInteractions(options: {
       return prompt.failed ? 'failed' : 'answered';
     }
     await exchange.defer();
-    const patience = Math.max(0, askedAt + deadline - clock.now());
+    const patience = Math.max(0, askedAt + deadline - clock.monotonic());
     const late = (await within(patience, clock, coming)) ?? tooLate(command.name);
     const body = drawReply(late.reply, command.name);
     await (late.failed ? exchange.refuseLate(body) : exchange.answerLate(body));

@@ -1,5 +1,5 @@
 import { REST } from 'discord.js';
-import { second } from '../clock.ts';
+import { type Clock, second, systemClock, watchClockSteps } from '../clock.ts';
 import type { GlobalRateLimit } from './global-rate-limit.ts';
 import { isTold, margin, pauseAfter } from './pause.ts';
 
@@ -19,30 +19,38 @@ export interface DiscordRest {
   delete(route: `/${string}`): Promise<unknown>;
 }
 
-/** @param apiUrl without the version: `https://discord.com/api`. */
-export function createDiscordRest({
-  token,
-  apiUrl,
-  globalLimit,
-}: {
+export function createDiscordRest(options: {
   token: string;
+  /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
+  /** The machine's own unless given: it is what discord.js goes by. */
+  clock?: Clock;
   /** To be told of the rate limits that are met. */
   globalLimit?: GlobalRateLimit;
 }): DiscordRest {
-  const rest = new REST({
-    api: apiUrl,
-    version: '10',
-    retries: 0,
-    timeout,
-    offset: margin,
-    rejectOnRateLimit: (limit) => {
-      globalLimit?.observe(limit);
-      return !isTold(limit) || pauseAfter(limit) > patience;
-    },
-  });
-  // discord.js forgets the token when Discord answers 401 once; a token that is reset and set again works without a restart.
-  const authorized = () => rest.setToken(token);
+  const { token, apiUrl, clock = systemClock, globalLimit } = options;
+  const clockStep = watchClockSteps(clock);
+  const newRest = () =>
+    new REST({
+      api: apiUrl,
+      version: '10',
+      retries: 0,
+      timeout,
+      offset: margin,
+      rejectOnRateLimit: (limit) => {
+        globalLimit?.observe(limit);
+        return !isTold(limit) || pauseAfter(limit) > patience;
+      },
+    });
+  let rest = newRest();
+
+  function authorized(): REST {
+    // discord.js keeps by the wall clock when a rate limit ends: set back, it would hold requests up for as long as the step.
+    if (clockStep() < 0) rest = newRest();
+    // It forgets the token when Discord answers 401 once; a token that is reset and set again works without a restart.
+    return rest.setToken(token);
+  }
+
   return {
     get: (route, query) => authorized().get(route, { ...(query && { query }), signal: AbortSignal.timeout(timeout) }),
     post: (route, body) => authorized().post(route, { body, signal: AbortSignal.timeout(timeout) }),

@@ -43,7 +43,7 @@ async function checkLocal({ host, port }: { host: string; port: number }): Promi
 }
 
 /** What listens on every address is asked on the loopback. */
-function localBase(host: string, port: number): string {
+export function localBase(host: string, port: number): string {
   const asked = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${asked.includes(':') ? `[${asked}]` : asked}:${port}`;
 }

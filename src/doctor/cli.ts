@@ -1,12 +1,12 @@
-import { parseArgs } from 'node:util';
+import { configWarnings } from '../../config/describe.ts';
 import { loadConfig } from '../../config/load.ts';
 import { type Config, FaultyConfig } from '../../config/schema.ts';
-import { secretFiles } from '../../config/secret-files.ts';
 import { systemClock } from '../clock.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { exit, stopped, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { examineAll } from './doctor.ts';
 import type { Told } from './examine.ts';
-import { fault } from './finding.ts';
+import { fault, note } from './finding.ts';
 import { exitCodeOf, jsonOf, lineOf, tidied, verdictOf } from './report.ts';
 
 const help = `tallyhook doctor: checks the whole installation, also while the program runs, and names the cure of each fault
@@ -24,7 +24,7 @@ Exit codes: 0 no fault (there may be notes), 1 a fault, 2 faulty settings or wor
 export async function doctor(args: readonly string[], terminal: Terminal): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
   const options = { help: { ...flag, short: 'h' }, json: flag, url: { type: 'string' } } as const;
-  const { values } = parseArgs({ args: [...args], options });
+  const { values } = parseOptions({ args: [...args], options });
   if (values.help) {
     terminal.print(help);
     return exit.fine;
@@ -47,7 +47,7 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
   const examination = examineAll(config, {
     clock: systemClock,
     url,
-    secretFiles: ['.env', ...secretFiles(process.env)],
+    secretFiles: ['.env'],
     tell: (told) => tell(tidied(told, config.secrets)),
     progress: terminal.complain,
   });
@@ -65,8 +65,13 @@ function configOr(tell: (told: Told) => void): Config | null {
     return loadConfig(process.env);
   } catch (error) {
     if (!(error instanceof FaultyConfig)) throw error;
-    for (const { setting, problem, cure } of error.faults) {
-      tell({ check: 'configuration', ...fault(`${setting} ${problem}`, cure) });
+    const warnings = configWarnings(process.env);
+    for (const [judge, found] of [
+      [fault, error.faults],
+      [note, warnings],
+    ] as const) {
+      for (const { setting, problem, cure } of found)
+        tell({ check: 'configuration', ...judge(`${setting} ${problem}`, cure) });
     }
     return null;
   }

@@ -14,8 +14,9 @@ import { checkCommands } from './commands.ts';
 import { checkDiscord } from './discord.ts';
 import { type Check, type Examination, examine } from './examine.ts';
 import { checkFiles } from './files.ts';
-import { note, well } from './finding.ts';
+import { type Finding, note, well } from './finding.ts';
 import { checkKeys } from './keys.ts';
+import { askRunningStore, isFileReplaced, judgeProgram, type RunningStore } from './program.ts';
 import { judgeSecrets } from './secrets.ts';
 import { databaseChecks, largeFile, type Opened, sizeOf } from './stored.ts';
 
@@ -37,9 +38,13 @@ export interface Examined extends Pick<Examination, 'clock' | 'tell' | 'progress
  */
 export async function examineAll(config: Config, examined: Examined): Promise<void> {
   const { clock, progress, secretFiles } = examined;
-  const opened = await openForReading(config.databaseUrl, clock);
+  const running = await askRunningStore(config.http);
+  const isReplaced = isFileReplaced(running);
+  const opened = isReplaced ? unopened : await openForReading(config.databaseUrl, clock);
   try {
-    await examine(outsideChecks(config, examined, opened), { ...examined, patience: patience.network });
+    const outside = outsideChecks(config, examined, opened, running);
+    await examine(outside, { ...examined, patience: patience.network });
+    if (isReplaced) return;
     const path = databaseFile(config.databaseUrl);
     if (path !== null && sizeOf(path) > largeFile) progress(`Reading the whole database (${megabytes(path)} MB) …`);
     const files = path === null ? secretFiles : [...secretFiles, path];
@@ -54,6 +59,13 @@ export async function examineAll(config: Config, examined: Examined): Promise<vo
   }
 }
 
+/** SQLite would apply the write-ahead log of the file that the program has open to the one that took its place. */
+const unopened: Opened = {
+  standing: { state: 'unreadable', reason: 'the running program has another file open' },
+  store: null,
+  snapshot: null,
+};
+
 /** Nothing is created, and a database of another version is not migrated. */
 async function openForReading(url: string, clock: Clock): Promise<Opened> {
   const standing = await standingOf(url);
@@ -65,7 +77,12 @@ async function openForReading(url: string, clock: Clock): Promise<Opened> {
   };
 }
 
-function outsideChecks(config: Config, { clock, url }: Examined, { standing, store }: Opened): Check[] {
+function outsideChecks(
+  config: Config,
+  { clock, url }: Examined,
+  { standing, store }: Opened,
+  running: RunningStore,
+): Check[] {
   const { discord, listings, lookup } = config;
   const rest = createDiscordRest(discord);
   const identity: Promise<Identity> = identify(rest);
@@ -79,7 +96,7 @@ function outsideChecks(config: Config, { clock, url }: Examined, { standing, sto
   const budget = store?.budgetLog ?? (standing.state === 'absent' ? memoryBudgetLog() : null);
   const baseUrl = lookup.baseUrl;
   return [
-    { name: 'configuration', run: async () => [well('The settings have no fault.')] },
+    { name: 'configuration', run: async () => judgeSettings(config) },
     { name: 'secrets', run: async () => judgeSecrets(config) },
     { name: 'clock', run: () => checkClock(timeSources, clock, answerPatience) },
     { name: 'discord', run: () => checkDiscord(rest, identity, discord.guildId) },
@@ -95,7 +112,13 @@ function outsideChecks(config: Config, { clock, url }: Examined, { standing, sto
             ),
     },
     { name: 'address', run: () => checkAddress(url, config.http) },
+    { name: 'program', run: async () => judgeProgram(running) },
   ];
+}
+
+function judgeSettings({ warnings }: Config): Finding[] {
+  const notes = warnings.map(({ setting, problem, cure }) => note(`${setting} ${problem}`, cure));
+  return [well('The settings have no fault.'), ...notes];
 }
 
 function megabytes(path: string): number {

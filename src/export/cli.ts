@@ -1,16 +1,17 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { isOnCalendar } from '../clock.ts';
 import { TallyhookError } from '../errors.ts';
 import { writeWhole } from '../store/snapshots/copy.ts';
-import { type EntrySelection, entryPages } from '../store/snapshots/entry-pages.ts';
+import { type EntrySelection, entryPages, type NumberedEntry } from '../store/snapshots/entry-pages.ts';
 import { openSnapshot, type Snapshot } from '../store/snapshots/snapshot.ts';
 import { standingOf } from '../store/snapshots/standing.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { exit, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { withDatabase } from '../terminal/with-settings.ts';
 import { type Format, formats } from './format.ts';
+import { createSummary } from './summary.ts';
 
 const help = `tallyhook export: prints every entry of the ledger, oldest first, as it is at one moment
 
@@ -19,7 +20,9 @@ const help = `tallyhook export: prints every entry of the ledger, oldest first, 
   --user ID           the entries of one user only
   --since DATE        entries of events from then on, such as 2026-11-01 or 2026-11-01T12:00:00Z; a date alone is
                       midnight, and a time without a zone is UTC
+  --json              print the summary as one JSON object: {entries, credits}
 
+Progress and a summary go to stderr.
 Fields: id, userId, listing, credits, cause, reason, at, deliveryId. In CSV a text that a spreadsheet would run as a
 formula begins with an apostrophe. Spreadsheets round long numbers: import the column userId as text.`;
 
@@ -32,8 +35,9 @@ export async function exportCommand(args: readonly string[], terminal: Terminal)
     out: text,
     user: text,
     since: text,
+    json: { type: 'boolean', default: false },
   } as const;
-  const { values } = parseArgs({ args: [...args], options });
+  const { values } = parseOptions({ args: [...args], options });
   if (values.help) {
     terminal.print(help);
     return exit.fine;
@@ -43,9 +47,11 @@ export async function exportCommand(args: readonly string[], terminal: Terminal)
   return withDatabase(terminal, async (url) => {
     const snapshot = await openLedger(url);
     try {
-      const lines = Readable.from(linesOf(snapshot, selection, format));
-      if (values.out === undefined) await print(lines, terminal.stop);
-      else await write(lines, values.out, terminal.stop);
+      const summary = createSummary(terminal.complain);
+      const lines = Readable.from(linesOf(snapshot, selection, format, summary.add));
+      if (values.out !== undefined) await write(lines, values.out, terminal.stop);
+      else if (!(await print(lines, terminal.stop))) return exit.fine;
+      terminal.complain(values.json ? summary.asJson() : summary.asText());
       return exit.fine;
     } finally {
       await snapshot.close();
@@ -53,18 +59,28 @@ export async function exportCommand(args: readonly string[], terminal: Terminal)
   });
 }
 
-async function* linesOf(snapshot: Snapshot, selection: EntrySelection, { head, line }: Format): AsyncGenerator<string> {
+async function* linesOf(
+  snapshot: Snapshot,
+  selection: EntrySelection,
+  { head, line }: Format,
+  onPage: (page: readonly NumberedEntry[]) => void,
+): AsyncGenerator<string> {
   if (head !== '') yield head;
-  for await (const page of entryPages(snapshot, selection)) yield page.map(line).join('');
+  for await (const page of entryPages(snapshot, selection)) {
+    yield page.map(line).join('');
+    onPage(page);
+  }
 }
 
-/** Whoever reads may stop reading, as `head` does: that is no fault. */
-async function print(lines: Readable, stop: AbortSignal): Promise<void> {
+/** Whether all was printed: the reader may stop reading, as `head` does, and that is no fault. */
+async function print(lines: Readable, stop: AbortSignal): Promise<boolean> {
   try {
     await pipeline(lines, process.stdout, { end: false, signal: stop });
+    return true;
   } catch (error) {
     const isOver = stop.aborted || (error instanceof Error && 'code' in error && error.code === 'EPIPE');
     if (!isOver) throw error;
+    return false;
   }
 }
 

@@ -29,6 +29,12 @@ const usualLimits: HttpLimits = {
   maxConnections: 2_000,
 };
 
+/**
+ * A sender may close its half as soon as it has sent its request. Node would then close the other half too, before the response: a
+ * vote would be stored and its sender would not learn it. Not an option of `createServer`, hence a property.
+ */
+const halfOpen = { httpAllowHalfOpen: true };
+
 /** How long requests that are under way may take to finish when the server stops (ms). */
 const grace = 3_000;
 
@@ -55,7 +61,7 @@ export function createHttpServer(
   let closing = false;
   let opening: Promise<unknown> = Promise.resolve();
   // No route asks for the host, and Node's own refusal of a request without one has not the shape of ours.
-  const server = createServer({ ...limits, requireHostHeader: false });
+  const server = Object.assign(createServer({ ...limits, requireHostHeader: false }), halfOpen);
   answerBrokenRequests(server);
   const listen: RequestListener = (request, response) => {
     // A sender that keeps its connection busy would otherwise hold up the end.

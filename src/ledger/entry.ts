@@ -6,6 +6,8 @@ export type Cause = 'vote' | 'denied' | 'within_cooldown' | 'purchase' | 'renewa
 
 /** The causes whose entries are votes that count. */
 export const countedVotes = ['vote', 'denied'] as const satisfies readonly Cause[];
+/** The causes of all votes, also of those that do not count. */
+export const allVotes = [...countedVotes, 'within_cooldown'] as const satisfies readonly Cause[];
 
 /** One line of the ledger. It is never changed: what was wrong is set right by another entry. */
 export interface Entry {

@@ -11,6 +11,11 @@ export const premiumKinds = [
   'subscription.revoked',
 ] as const;
 
+/** Whether an event ends an order, or a period of it: then it pays nothing. */
+export function endsOrder(kind: PremiumKind): boolean {
+  return kind === 'subscription.expired' || kind === 'subscription.revoked';
+}
+
 export type VoteKind = (typeof voteKinds)[number];
 export type PremiumKind = (typeof premiumKinds)[number];
 export type EventKind = VoteKind | PremiumKind;
@@ -41,8 +46,13 @@ export interface Premium {
   readonly family: 'premium';
   readonly kind: PremiumKind;
   readonly target: Target;
-  /** Who holds it: the recipient of a gift, else the buyer. Only an expiry or revocation may name nobody. */
+  /**
+   * Who holds it: the recipient of a gift, else the buyer. Null where an expiry or revocation names nobody, and where it may be a gift
+   * without a readable recipient: then the order has to tell.
+   */
   readonly userId: string | null;
+  /** Whether `userId` is named as the recipient. A mere buyer gives way to the known holder of the order. */
+  readonly isRecipient: boolean;
   /** Who paid for a gift; null where it is none, or nobody else is named. */
   readonly giftedBy: string | null;
   /** The ids of the order: the first names it, all of them find it again. Empty where the service gave none. */

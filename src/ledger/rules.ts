@@ -1,6 +1,6 @@
 import { minute } from '../clock.ts';
 import type { Cause } from './entry.ts';
-import type { Premium, Vote } from './event.ts';
+import { endsOrder, type Premium, type Vote } from './event.ts';
 
 /** What one listing pays (whole credits) and how long its cooldown is (ms). */
 export interface Terms {
@@ -46,7 +46,7 @@ export function judgeVote(vote: Vote, terms: Terms, withinCooldown: boolean): Ve
 
 /** An event of a premium order, given whether that order was revoked: a revocation outranks all that arrives after it. */
 export function judgePremium(premium: Premium, terms: Terms, revoked: boolean): Verdict {
-  if (premium.kind === 'subscription.expired' || premium.kind === 'subscription.revoked') return nothingToBook;
+  if (endsOrder(premium.kind)) return nothingToBook;
   if (revoked) return { cause: 'revoked', credits: 0, reason: 'order_revoked' };
   const credits = typeof premium.awarded === 'number' ? premium.awarded : terms.perPremium;
   return { cause: premium.kind === 'premium_purchase' ? 'purchase' : 'renewal', credits, reason: null };

@@ -1,10 +1,12 @@
-import { minute, second } from '../clock.ts';
+import { type Clock, minute, second, watchClockSteps } from '../clock.ts';
 import { LookupOverBudget, LookupUncounted } from './failures.ts';
 
 /** What the service allows: requests per key in any minute (document, section 8). */
 export const requestLimit = 120;
 /** For what the proof leaves out: bytes still on their way when a request is given up, and clocks of several machines that differ. */
 const slack = second;
+/** An entry of the log that lies further ahead (ms) was written before a clock was set back: those of several machines differ by less. */
+export const maxSkew = 5 * second;
 /** How long to wait with the next try when the log itself cannot be written. */
 const logRetry = 5 * second;
 
@@ -16,16 +18,18 @@ export type Spending = { readonly granted: true } | { readonly granted: false; r
  *
  * `spend` looks and writes in one atomic step. It grants when fewer than `limit` of the key's entries are later than `at - window`,
  * entries later than `at` included, and then writes the entry `at`. Otherwise it writes nothing, and `retryAt` is the first moment
- * that could be granted: the `limit`-th latest entry plus `window`. Entries older than two windows may be forgotten.
+ * that could be granted: the `limit`-th latest entry plus `window`. Entries older than two windows may be forgotten. Entries later than
+ * `at` by more than {@link maxSkew} were written before the clock was set back: they become earlier by `setBack`, and no later than `at`.
  *
  * Both methods reject when the log cannot be used.
  *
  * @param keyId stands for the key, and is not the key
  * @param at ms since the epoch
  * @param window ms
+ * @param setBack by how much the clock of the caller was set back since it asked before, where it knows (ms)
  */
 export interface BudgetLog {
-  spend(keyId: string, at: number, window: number, limit: number): Promise<Spending>;
+  spend(keyId: string, at: number, window: number, limit: number, setBack?: number): Promise<Spending>;
   /** How many of the key's entries are later than `since` (ms since the epoch). Writes nothing. */
   spent(keyId: string, since: number): Promise<number>;
 }
@@ -33,15 +37,15 @@ export interface BudgetLog {
 /** The requests that a key has left (document, section 8). */
 export interface Budget {
   /**
-   * Takes one request that leaves at `at` (ms since the epoch) and has arrived or been given up at `at + timeout`.
+   * Takes one request that leaves now and has arrived or been given up after `timeout`.
    * @throws LookupOverBudget at once when there is none left; nothing waits in a queue.
    * @throws LookupUncounted when the log cannot be written
    */
-  spend(at: number): Promise<void>;
+  spend(): Promise<void>;
   /** The service itself says that it is enough: nothing more until then (ms since the epoch). */
   close(until: number): void;
-  /** How many requests could leave at `at` (ms since the epoch). Rejects when the log cannot be read. */
-  left(at: number): Promise<number>;
+  /** How many requests could leave now. Rejects when the log cannot be read. */
+  left(): Promise<number>;
 }
 
 /**
@@ -53,43 +57,76 @@ export interface Budget {
  * entry of that window was there and later than y - W, hence later than z - W: at least 120 counted, and z was refused. ∎
  * The order of the entries plays no part, so the proof holds for any number of processes that write to one log.
  *
+ * Clocks that are set do not break it. What this process itself sent is counted in monotonic time too. After a step back the entries that
+ * lie ahead are moved along with the clock, or to now where nobody knows by how much: none becomes earlier than its departure. After a step
+ * forward entries look older than they are by as much, so for the length of a window the window is longer by the step.
+ *
  * @param options.timeout the longest that any request counted in the log may be under way (ms)
  */
-export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number }): Budget {
+export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number; clock: Clock }): Budget {
+  const { log, keyId, clock } = options;
   const window = minute + options.timeout + slack;
+  const clockStep = watchClockSteps(clock);
+  /** The steps forward within the last window (ms), each until a monotonic moment. */
+  let steps: readonly { readonly by: number; readonly until: number }[] = [];
+  /** Monotonic (ms). */
   let closedUntil = Number.NEGATIVE_INFINITY;
-  /** What this process was granted or has just asked for: the log would refuse what is beyond it, so it is not even asked. */
+  /** What this process was granted or has just asked for (monotonic, ms): the log would refuse what is beyond it, so it is not even asked. */
   let own: readonly number[] = [];
 
   return {
-    async spend(at) {
-      if (at < closedUntil) throw overBudget(closedUntil);
-      own = own.filter((departure) => departure > at - window);
-      if (own.length >= requestLimit) throw overBudget(Math.min(...own) + window);
-      own = [...own, at];
-      const spending = await options.log.spend(options.keyId, at, window, requestLimit).catch((cause: unknown) => {
-        giveBack(at);
-        // What cannot be counted cannot be proved, so it must not leave.
-        throw new LookupUncounted(at + logRetry, cause);
-      });
+    async spend() {
+      const now = clock.monotonic();
+      if (now < closedUntil) throw overBudget(onTheWall(closedUntil));
+      own = own.filter((departure) => departure > now - window);
+      if (own.length >= requestLimit) throw overBudget(onTheWall(Math.min(...own) + window));
+      own = [...own, now];
+      const at = clock.now();
+      const step = noteStep(now);
+      const spending = await log
+        .spend(keyId, at, windowAt(now), requestLimit, Math.max(0, -step))
+        .catch((cause: unknown) => {
+          giveBack(now);
+          // What cannot be counted cannot be proved, so it must not leave.
+          throw new LookupUncounted(at + logRetry, cause);
+        });
       if (!spending.granted) {
-        giveBack(at);
+        giveBack(now);
         // Entries leave the window only by ageing: before that moment there is no need to look again.
-        closedUntil = Math.max(closedUntil, spending.retryAt);
+        closedUntil = Math.max(closedUntil, now + spending.retryAt - at);
         throw overBudget(spending.retryAt);
       }
     },
     close(until) {
-      closedUntil = Math.max(closedUntil, until);
+      closedUntil = Math.max(closedUntil, clock.monotonic() + until - clock.now());
     },
-    async left(at) {
-      if (at < closedUntil) return 0;
-      return Math.max(0, requestLimit - (await options.log.spent(options.keyId, at - window)));
+    async left() {
+      const now = clock.monotonic();
+      if (now < closedUntil) return 0;
+      return Math.max(0, requestLimit - (await log.spent(keyId, clock.now() - windowAt(now))));
     },
   };
 
-  function giveBack(at: number): void {
-    const place = own.indexOf(at);
+  /** The window by the wall clock (ms), at a monotonic moment. */
+  function windowAt(now: number): number {
+    return steps.filter(({ until }) => until > now).reduce((sum, { by }) => sum + by, window);
+  }
+
+  /** By how much the clock was set since the log was asked before (ms). */
+  function noteStep(now: number): number {
+    const step = clockStep();
+    steps = steps.filter(({ until }) => until > now);
+    if (step > 0) steps = [...steps, { by: step, until: now + window }];
+    return step;
+  }
+
+  /** A monotonic moment as ms since the epoch. */
+  function onTheWall(moment: number): number {
+    return Math.ceil(clock.now() + moment - clock.monotonic());
+  }
+
+  function giveBack(departure: number): void {
+    const place = own.indexOf(departure);
     own = own.filter((_, other) => other !== place);
   }
 }
@@ -105,8 +142,11 @@ function overBudget(retryAt: number): LookupOverBudget {
 export function memoryBudgetLog(): BudgetLog {
   const departures = new Map<string, readonly number[]>();
   return {
-    async spend(keyId, at, window, limit) {
-      const known = (departures.get(keyId) ?? []).filter((departure) => departure > at - 2 * window);
+    async spend(keyId, at, window, limit, setBack = 0) {
+      const known = (departures.get(keyId) ?? [])
+        .filter((departure) => departure > at - 2 * window)
+        .map((departure) => (departure > at + maxSkew ? Math.min(at, departure - setBack) : departure));
+      departures.set(keyId, known);
       const counted = known.filter((departure) => departure > at - window).sort((a, b) => b - a);
       const decisive = counted[limit - 1];
       if (decisive !== undefined) return { granted: false, retryAt: decisive + window };

@@ -28,6 +28,7 @@ interface ReadThrough<Value> {
 
 /** One look into the storage and, if need be, one request, shared by all who ask for the same while it lasts. */
 interface Flight<Value> {
+  /** Monotonic (ms). */
   readonly begunAt: number;
   readonly kept: Promise<Kept<Value> | null>;
   readonly answer: Promise<Kept<Value>>;
@@ -71,7 +72,7 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
 
   function begin(id: string): Flight<Value> {
     const kept = storage.get(options.keyOf(id), keptShape);
-    const flight = { begunAt: clock.now(), kept, answer: look(id, kept) };
+    const flight = { begunAt: clock.monotonic(), kept, answer: look(id, kept) };
     flights.set(id, flight);
     void land(id, flight);
     return flight;
@@ -101,7 +102,7 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
   /** The answer, or null when it fails or is not there in time. */
   async function answerInPatience(flight: Flight<Value>): Promise<Kept<Value> | null> {
     const given = new AbortController();
-    const wait = Math.max(0, flight.begunAt + patience - clock.now());
+    const wait = Math.max(0, flight.begunAt + patience - clock.monotonic());
     try {
       return await Promise.race([flight.answer, clock.sleep(wait, given.signal).then(() => null)]);
     } catch {

@@ -13,15 +13,19 @@ import { fingerprint } from './fingerprint.ts';
 import { createHoldOff } from './hold-off.ts';
 import { createHttp } from './http.ts';
 import { createInquiry } from './inquiry.ts';
-import type { Known, ListingKind, Lookup, Standing } from './lookup.ts';
+import { withSecondsLeft } from './lifetimes.ts';
+import type { Known, ListingKind, Lookup, ReviewsQuery, Standing } from './lookup.ts';
 import type { Observe, ObserveAge, Resource } from './observation.ts';
 import { memoryKeyv } from './open-keyv.ts';
+import { checkRequiredOptions } from './required-options.ts';
+import { type ProfileByKind, reviewSorts } from './schemas.ts';
 import { createStandingFaults } from './standing-faults.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
 /** What a lookup client is made of. All but the first three have a default. */
-export interface LookupOptions {
-  readonly kind: ListingKind;
+export interface LookupOptions<Kind extends ListingKind = ListingKind> {
+  /** What the key belongs to. It decides which endpoints answer, and the type of the profile. */
+  readonly kind: Kind;
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
   /** The listing's API key (document, section 5). */
@@ -50,16 +54,21 @@ export interface LookupOptions {
 }
 
 /** A lookup that its owner can look into. */
-export interface OwnedLookup extends Lookup {
+export interface OwnedLookup<Kind extends ListingKind = ListingKind> extends Lookup<Kind> {
   /** Asks nobody, and never rejects. */
   standing(): Promise<Standing>;
 }
 
+/** As many reviews as the service shows by default (document, section 8). */
+const defaultReviews = 10;
+
 /**
  * The client of the lookup API for one listing.
- * @throws TallyhookError `lookup_key_malformed` when no header can carry the key
+ * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`, `lookup_base_url_malformed`,
+ * `lookup_key_missing`, or `lookup_key_malformed` when no header can carry the key
  */
-export function createLookup(options: LookupOptions): OwnedLookup {
+export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): OwnedLookup<Kind> {
+  checkRequiredOptions(options);
   const { kind, key, baseUrl } = options;
   const clock = options.clock ?? systemClock;
   const timeout = options.timeoutMs ?? 5 * second;
@@ -68,7 +77,7 @@ export function createLookup(options: LookupOptions): OwnedLookup {
   const log = options.log ?? pino({ enabled: false });
   const complain = createComplaints({ log, clock });
   const faults = createStandingFaults({ log, complain });
-  const budget = createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout });
+  const budget = createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout, clock });
 
   const inquire = createInquiry({
     http: createHttp({ baseUrl, key, clock }),
@@ -83,7 +92,7 @@ export function createLookup(options: LookupOptions): OwnedLookup {
   const storage = createAnswerStorage({ keyv: options.cache ?? memoryKeyv(), clock, complain });
   const prefix = fingerprint(`${baseUrl} ${key}`);
 
-  const profile = through(profileEndpoint[kind]);
+  const profile = through<ProfileByKind[Kind]>(profileEndpoint[kind]);
   const votes = through(votesEndpoint);
   const reviews = through(reviewsEndpoint);
   const voteStatus = withLedger({
@@ -106,19 +115,27 @@ export function createLookup(options: LookupOptions): OwnedLookup {
     profile: () => aged('profile', profile(kind)),
     async voteStatus(userId) {
       if (!/^\d{1,20}$/.test(userId)) throw new LookupBadParameter('A user id has 1 to 20 digits.');
-      return aged('votes', voteStatus(userId));
+      const known = await aged('votes', voteStatus(userId));
+      return { ...known, value: withSecondsLeft(known.value, clock.now()) };
     },
-    async reviews({ sort, limit }) {
-      if (kind === 'bot') throw new LookupWrongKeyType('Reviews are served to the key of a server only.');
+    async reviews({ sort = 'newest', limit = defaultReviews }: ReviewsQuery = {}) {
+      if (kind === 'bot') {
+        throw new LookupWrongKeyType(
+          'Reviews are served to the key of a server only.',
+          'Ask a lookup client of kind "server", with the API key of the server.',
+        );
+      }
+      if (!reviewSorts.includes(sort)) throw new LookupBadParameter('A sort is one of newest, highest, lowest.');
+      if (!Number.isInteger(limit)) throw new LookupBadParameter('A limit is a whole number.');
       const known = await aged('reviews', reviews(sort));
-      const wanted = Math.min(Math.max(1, limit), reviewsCap);
-      return { ...known, value: { ...known.value, reviews: known.value.reviews.slice(0, wanted) } };
+      const shown = known.value.reviews.slice(0, Math.min(Math.max(1, limit), reviewsCap));
+      return { ...known, value: { ...known.value, reviews: shown, shown: shown.length } };
     },
     async standing() {
       return {
         keyRefused: faults.has('lookup_key_refused'),
         wrongShape: faults.has('lookup_wrong_shape'),
-        budgetLeft: await budget.left(clock.now()).catch(() => null),
+        budgetLeft: await budget.left().catch(() => null),
       };
     },
   };

@@ -11,7 +11,7 @@ export type Complain = (level: 'error' | 'warn', code: string, message: string, 
 export function createComplaints(options: { log: Log; clock: Clock }): Complain {
   const quietUntil = new Map<string, number>();
   return (level, code, message, about = {}) => {
-    const now = options.clock.now();
+    const now = options.clock.monotonic();
     if (now < (quietUntil.get(code) ?? 0)) return false;
     quietUntil.set(code, now + minute);
     options.log[level]({ code, ...about }, message);

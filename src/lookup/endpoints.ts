@@ -4,13 +4,12 @@ import { type FreshUntil, fiveMinutes, voteStatusFreshUntil } from './lifetimes.
 import type { ListingKind } from './lookup.ts';
 import type { Resource } from './observation.ts';
 import {
-  type BotProfile,
   botProfile,
-  type Reviews,
+  type CachedReviews,
+  type CachedVoteStatus,
+  type ProfileByKind,
   reviews,
-  type ServerProfile,
   serverProfile,
-  type VoteStatus,
   voteStatus,
 } from './schemas.ts';
 import { botProfileOnTheWire, reviewsOnTheWire, serverProfileOnTheWire, voteStatusOnTheWire } from './wire.ts';
@@ -26,7 +25,7 @@ export interface Endpoint<Value> {
   readonly freshUntil: FreshUntil<Value>;
 }
 
-const server: Endpoint<ServerProfile | BotProfile> = {
+const server: Endpoint<ProfileByKind['server']> = {
   resource: 'profile',
   question: () => ({ path: 'server', badRequestMeans: 'wrong key type' }),
   read: ({ data }) => serverProfileOnTheWire.safeParse(data),
@@ -34,7 +33,7 @@ const server: Endpoint<ServerProfile | BotProfile> = {
   freshUntil: fiveMinutes,
 };
 
-const bot: Endpoint<ServerProfile | BotProfile> = {
+const bot: Endpoint<ProfileByKind['bot']> = {
   resource: 'profile',
   question: () => ({ path: 'bot', badRequestMeans: 'wrong key type' }),
   read: ({ data }) => botProfileOnTheWire.safeParse(data),
@@ -43,10 +42,10 @@ const bot: Endpoint<ServerProfile | BotProfile> = {
 };
 
 /** The profile that a key of this kind serves. */
-export const profileEndpoint: Readonly<Record<ListingKind, Endpoint<ServerProfile | BotProfile>>> = { server, bot };
+export const profileEndpoint: { readonly [Kind in ListingKind]: Endpoint<ProfileByKind[Kind]> } = { server, bot };
 
 /** The id is the user's. */
-export const votesEndpoint: Endpoint<VoteStatus> = {
+export const votesEndpoint: Endpoint<CachedVoteStatus> = {
   resource: 'votes',
   question: (userId) => ({ path: `votes/${userId}`, badRequestMeans: 'bad parameter' }),
   read: ({ data }, now) => voteStatusOnTheWire(now).safeParse(data),
@@ -58,9 +57,9 @@ export const votesEndpoint: Endpoint<VoteStatus> = {
 export const reviewsCap = 50;
 
 /** The id is the order. Always all that the service gives: one request serves every page and every limit. */
-export const reviewsEndpoint: Endpoint<Reviews> = {
+export const reviewsEndpoint: Endpoint<CachedReviews> = {
   resource: 'reviews',
-  question: (sort) => ({ path: 'reviews', query: { limit: reviewsCap, sort }, badRequestMeans: 'wrong key type' }),
+  question: (sort) => ({ path: 'reviews', query: { limit: reviewsCap, sort }, badRequestMeans: 'either' }),
   read: (answer) => reviewsOnTheWire.safeParse(answer),
   shape: reviews,
   freshUntil: fiveMinutes,

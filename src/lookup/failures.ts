@@ -4,6 +4,7 @@ import { TallyhookError } from '../errors.ts';
 export type LookupFailureCode =
   | 'lookup_wrong_key_type'
   | 'lookup_bad_parameter'
+  | 'lookup_bad_request'
   | 'lookup_key_refused'
   | 'lookup_not_found'
   | 'lookup_rate_limited'
@@ -42,19 +43,33 @@ export abstract class LookupFailure extends TallyhookError {
 
 /** Status 400 on an endpoint that the key does not fit, or a question that a key of this kind cannot answer (document, section 5.5). */
 export class LookupWrongKeyType extends LookupFailure {
-  constructor(message: string) {
-    super({
-      code: 'lookup_wrong_key_type',
-      message,
-      cure: "Check in the settings that the server's key and the bot's key are not swapped.",
-    });
+  constructor(
+    message: string,
+    cure = "Check in the settings that the key is the listing's own, and that the server's key and the bot's key are not swapped.",
+  ) {
+    super({ code: 'lookup_wrong_key_type', message, cure });
   }
 }
 
 /** Status 400 for a parameter, such as a user id that is not numeric (document, section 7). */
 export class LookupBadParameter extends LookupFailure {
   constructor(message: string) {
-    super({ code: 'lookup_bad_parameter', message, cure: 'Ask with a numeric user id, as Discord shows it.' });
+    super({
+      code: 'lookup_bad_parameter',
+      message,
+      cure: 'Correct what the message names: a user id has 1 to 20 digits, a limit is a whole number from 1 to 50, a sort is newest, highest or lowest.',
+    });
+  }
+}
+
+/** Status 400 whose cause can be the key as well as a parameter, and whose error text does not tell (document, section 7). */
+export class LookupBadRequest extends LookupFailure {
+  constructor(message: string) {
+    super({
+      code: 'lookup_bad_request',
+      message,
+      cure: 'Check that the key belongs to a server. If it does, the service rejects what its document allows: report this message.',
+    });
   }
 }
 

@@ -31,11 +31,11 @@ export function createHoldOff(clock: Clock, rule: HoldOffRule = holdOffRule): Ho
     check(question) {
       for (const scope of [everything, question]) {
         const holding = held.get(scope);
-        if (holding !== undefined && clock.now() < holding.until) throw holding.failure;
+        if (holding !== undefined && clock.monotonic() < holding.until) throw holding.failure;
       }
     },
     remember(question, failure) {
-      const now = clock.now();
+      const now = clock.monotonic();
       for (const [scope, { until }] of held) if (until <= now) held.delete(scope);
       const rest = rule(failure);
       if (rest.ms > 0) held.set(rest.everything ? everything : question, { until: now + rest.ms, failure });

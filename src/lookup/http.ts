@@ -2,6 +2,7 @@ import ky, { isNetworkError } from 'ky';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { messageOf, TallyhookError } from '../errors.ts';
+import type { BadRequestMeaning } from './bad-request.ts';
 import {
   type LookupFailure,
   LookupNotJson,
@@ -10,7 +11,8 @@ import {
   LookupUnreachable,
   LookupWrongShape,
 } from './failures.ts';
-import { type BadRequestMeaning, refusal } from './refusal.ts';
+import { createQuote, type Quote } from './quote.ts';
+import { refusal } from './refusal.ts';
 
 /** No answer of the document comes near it (bytes, after decompression). */
 const largestAnswer = 1024 * 1024;
@@ -20,7 +22,7 @@ export interface Question {
   /** Relative to the base address, without a leading slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
-  /** What a status 400 says about this question. */
+  /** What a status 400 says about this question when its error text does not tell. */
   readonly badRequestMeans: BadRequestMeaning;
 }
 
@@ -34,7 +36,7 @@ export interface Answer {
 export interface Http {
   /**
    * Asks once: one GET, nothing repeated, no redirect followed.
-   * @param deadline ms since the epoch; by then the answer is there whole, or the request is given up
+   * @param deadline monotonic (ms); by then the answer is there whole, or the request is given up
    * @throws LookupFailure
    */
   get(question: Question, deadline: number): Promise<Answer>;
@@ -60,11 +62,12 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
       },
     );
   }
+  const quote = createQuote(key);
 
   return {
     async get(question, deadline) {
       const asked = `GET /${question.path}`;
-      const remaining = deadline - clock.now();
+      const remaining = deadline - clock.monotonic();
       if (remaining <= 0) throw tooLate(asked);
       const given = new AbortController();
       const late = new AbortController();
@@ -82,10 +85,11 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
           signal: late.signal,
         });
         if (!response.ok) {
-          const said = failureIn(await bodyOf(response, asked).catch(() => ''));
-          throw refusal({ asked, response, said: quote(said, key), means: question.badRequestMeans, now: clock.now() });
+          const { text, isJson } = failureIn(await bodyOf(response, asked).catch(() => ''));
+          const means = question.badRequestMeans;
+          throw refusal({ asked, response, text, quoted: quote(text), isJson, means, now: clock.now() });
         }
-        return answerIn(await bodyOf(response, asked), asked, key);
+        return answerIn(await bodyOf(response, asked), asked, quote);
       } catch (thrown) {
         if (thrown instanceof TallyhookError) throw thrown;
         throw late.signal.aborted ? tooLate(asked) : unreachable(asked, thrown);
@@ -96,20 +100,21 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
   };
 }
 
-function answerIn(body: string, asked: string, key: string): Answer {
+function answerIn(body: string, asked: string, quote: Quote): Answer {
   const said = jsonIn(body);
-  if (said === undefined) throw new LookupNotJson(`${asked}: the answer is not JSON: ${quote(body, key)}`);
+  if (said === undefined) throw new LookupNotJson(`${asked}: the answer is not JSON: ${quote(body)}`);
   const answer = envelope.safeParse(said);
   if (answer.success) return { data: answer.data.data, meta: answer.data.meta };
   const failure = failureEnvelope.safeParse(said);
-  if (failure.success) throw new LookupServiceError(`${asked}: the service failed: ${quote(failure.data.error, key)}`);
+  if (failure.success) throw new LookupServiceError(`${asked}: the service failed: ${quote(failure.data.error)}`);
   throw new LookupWrongShape(`${asked}: the answer has no "success" and "data" as documented.`);
 }
 
-/** The service's own words in a failure, or whatever it sent instead. */
-function failureIn(body: string): string {
-  const failure = failureEnvelope.safeParse(jsonIn(body));
-  return failure.success ? failure.data.error : body;
+/** The error text of a failure envelope, or whatever came instead. */
+function failureIn(body: string): { text: string; isJson: boolean } {
+  const said = jsonIn(body);
+  const failure = failureEnvelope.safeParse(said);
+  return { text: failure.success ? failure.data.error : body, isJson: said !== undefined };
 }
 
 function jsonIn(body: string): unknown {
@@ -118,15 +123,6 @@ function jsonIn(body: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Foreign words, fit for a log line: on one line, short, and without the key should the service repeat it. */
-function quote(words: string, key: string): string {
-  const line = words
-    .replaceAll(key, '[key]')
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
-  return line.length > 200 ? `"${line.slice(0, 199)}…"` : `"${line}"`;
 }
 
 async function bodyOf(response: Response, asked: string): Promise<string> {

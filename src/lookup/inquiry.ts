@@ -37,9 +37,10 @@ export function createInquiry(options: InquiryOptions): Inquire {
     try {
       // The answer may be as old as the question: what happens in between is newer than it.
       const asOf = clock.now();
-      await budget.spend(asOf);
+      const deadline = clock.monotonic() + options.timeout;
+      await budget.spend();
       observe({ event: 'asked', resource });
-      const answer = await http.get(endpoint.question(id), asOf + options.timeout);
+      const answer = await http.get(endpoint.question(id), deadline);
       const read = endpoint.read(answer, clock.now());
       if (!read.success) throw wrongShape(resource, read.error);
       faults.answered(resource);

@@ -5,7 +5,7 @@ import { LookupWrongShape } from './failures.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createHttp } from './http.ts';
 import type { ListingKind } from './lookup.ts';
-import type { BotProfile, ServerProfile } from './schemas.ts';
+import type { ProfileByKind } from './schemas.ts';
 
 /** Longer than anybody who counts in the same log gives a request (ms): the budget's proof needs the longest of them. */
 const longestTimeout = 20 * second;
@@ -24,13 +24,13 @@ export async function profileOfKey(options: {
   clock: Clock;
   /** How long the service may take (ms), at most 20 seconds. */
   timeoutMs: number;
-}): Promise<ServerProfile | BotProfile> {
+}): Promise<ProfileByKind[ListingKind]> {
   const { kind, key, clock } = options;
   const http = createHttp(options);
-  const asOf = clock.now();
-  await createBudget({ log: options.budget, keyId: fingerprint(key), timeout: longestTimeout }).spend(asOf);
+  const deadline = clock.monotonic() + options.timeoutMs;
+  await createBudget({ log: options.budget, keyId: fingerprint(key), timeout: longestTimeout, clock }).spend();
   const endpoint = profileEndpoint[kind];
-  const answer = await http.get(endpoint.question(kind), asOf + options.timeoutMs);
+  const answer = await http.get(endpoint.question(kind), deadline);
   const read = endpoint.read(answer, clock.now());
   if (!read.success) throw new LookupWrongShape(`The profile of the ${kind} is not as documented.`);
   return read.data;

@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Keyv, KeyvMemoryAdapter } from 'keyv';
 import { hour, second } from '../clock.ts';
 import { TallyhookError } from '../errors.ts';
+import { makeDirectory } from '../make-directory.ts';
 import { NewestEntries } from './newest-entries.ts';
 
 const namespace = 'tallyhook';
@@ -13,8 +13,8 @@ const entriesInMemory = 10_000;
 /**
  * Opens the cache that `url` names: `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). `keyv.disconnect()` closes it.
  *
- * A cache is a convenience. Where the file cannot be used, the memory serves instead, and `onFallback` is told why. While Redis is away,
- * nothing is known, and it is found again by itself.
+ * A cache is a convenience. Where the file or the adapter cannot be used, the memory serves instead, and `onFallback` is told why. While
+ * Redis is away, nothing is known, and it is found again by itself.
  *
  * @throws TallyhookError `cache_url_unknown`, also for an address of Redis that cannot be read
  */
@@ -22,7 +22,7 @@ export async function openKeyv(url: string, onFallback: (fault: unknown) => void
   const scheme = url.slice(0, url.indexOf(':') + 1);
   if (scheme === 'memory:') return memoryKeyv();
   if (scheme === 'sqlite:') return sqliteKeyv(url.slice(scheme.length), onFallback);
-  if (scheme === 'redis:' || scheme === 'rediss:') return redisKeyv(url);
+  if (scheme === 'redis:' || scheme === 'rediss:') return redisKeyv(url, onFallback);
   throw new TallyhookError(
     'cache_url_unknown',
     `The address of the cache begins with "${scheme}", which is not known.`,
@@ -38,29 +38,32 @@ export function memoryKeyv(limit: number = entriesInMemory): Keyv {
 }
 
 async function sqliteKeyv(path: string, onFallback: (fault: unknown) => void): Promise<Keyv> {
-  const { KeyvSqlite } = await import('@keyv/sqlite');
-  await mkdir(dirname(path), { recursive: true }).catch(ignore);
-  // The driver is synchronous: a lock of another process must not hold this one up for long.
-  const store = new KeyvSqlite({ uri: path, wal: true, busyTimeout: second / 10, clearExpiredInterval: hour });
-  const keyv = new Keyv({ store, namespace });
-  keyv.on('error', ignore);
+  let keyv: Keyv | undefined;
   try {
+    // Missing where only the packages for production were installed: the package and the image contain it.
+    const { KeyvSqlite } = await import('./keyv-sqlite.ts');
+    makeDirectory(dirname(path));
+    // The driver is synchronous: a lock of another process must not hold this one up for long.
+    const store = new KeyvSqlite({ uri: path, wal: true, busyTimeout: second / 10, clearExpiredInterval: hour });
+    keyv = new Keyv({ store, namespace });
+    keyv.on('error', ignore);
     await store.ready;
     // What a power cut takes from a cache can be asked again; it is not worth an fsync.
     await store.query('PRAGMA synchronous = NORMAL');
     return keyv;
   } catch (fault) {
     onFallback(fault);
-    await keyv.disconnect();
+    await keyv?.disconnect();
     return memoryKeyv();
   }
 }
 
-async function redisKeyv(url: string): Promise<Keyv> {
-  const { default: KeyvRedis } = await import('@keyv/redis');
+async function redisKeyv(url: string, onFallback: (fault: unknown) => void): Promise<Keyv> {
+  const adapter = await import('./keyv-redis.ts').catch(onFallback);
+  if (!adapter) return memoryKeyv();
   const store = readable(
     () =>
-      new KeyvRedis(
+      new adapter.KeyvRedis(
         { url, disableOfflineQueue: true, socket: { connectTimeout: second } },
         { connectionTimeout: second, throwOnConnectError: false, throwOnErrors: false },
       ),

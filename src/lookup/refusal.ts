@@ -1,17 +1,13 @@
 import { hour, minute, second } from '../clock.ts';
+import { type BadRequestMeaning, badRequest } from './bad-request.ts';
 import {
-  LookupBadParameter,
   type LookupFailure,
   LookupKeyRefused,
   LookupNotFound,
   LookupRateLimited,
   LookupServiceError,
   LookupUnexpectedStatus,
-  LookupWrongKeyType,
 } from './failures.ts';
-
-/** Status 400 has two meanings (document, section 7); which one it is depends on what was asked. */
-export type BadRequestMeaning = 'wrong key type' | 'bad parameter';
 
 /** How long a rate limit lasts when the service does not say. */
 const rateLimitLasts = minute;
@@ -22,20 +18,24 @@ interface Refused {
   /** What was asked, such as `GET /server`. */
   readonly asked: string;
   readonly response: Response;
-  /** The service's words, already quoted. */
-  readonly said: string;
+  /** The error text of the service, or whatever came instead of its failure envelope. */
+  readonly text: string;
+  /** The same, quoted. */
+  readonly quoted: string;
+  /** Whether it is JSON, as every failure of the service is (document, section 7). */
+  readonly isJson: boolean;
   readonly means: BadRequestMeaning;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 /** The failure that a status other than 2xx stands for (document, section 7). */
-export function refusal({ asked, response, said, means, now }: Refused): LookupFailure {
+export function refusal({ asked, response, text, quoted, isJson, means, now }: Refused): LookupFailure {
   const { status } = response;
-  const message = `${asked}: the service answered ${status}: ${said}`;
+  const message = `${asked}: the service answered ${status}: ${quoted}`;
   const retryAt = retryAfter(response.headers.get('Retry-After'), now);
-  if (status === 400)
-    return means === 'wrong key type' ? new LookupWrongKeyType(message) : new LookupBadParameter(message);
+  // A page is not of the service but of a server before it, which says nothing about key or parameters.
+  if (status === 400 && (isJson || text === '')) return badRequest(message, text, means);
   if (status === 401) return new LookupKeyRefused(message);
   if (status === 404) return new LookupNotFound(message);
   if (status === 429) return new LookupRateLimited(message, retryAt ?? now + rateLimitLasts);

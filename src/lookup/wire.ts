@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { day, hour, second } from '../clock.ts';
-import type { BotProfile, Reviews, ServerProfile, VoteStatus } from './schemas.ts';
+import type { BotProfile, CachedReviews, CachedVoteStatus, ServerProfile } from './schemas.ts';
 
 /**
  * The service's shapes (document, section 2), read tolerantly into our own words: unknown fields are normal, and an odd field that only
@@ -18,6 +18,8 @@ const plain = (number: number) => number + 0;
 const rating = z.number().transform(plain).nullable().catch(null);
 const count = z.int().nonnegative().transform(plain).nullable().catch(null);
 const words = z.array(text).transform(withoutNulls).catch([]);
+/** The document does not show what its elements are, so they are passed on as they come. */
+const list = z.array(z.unknown()).catch([]);
 /** A numeric identifier; a number is read as one only while it still has all its digits. */
 const id = z
   .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative().transform(String)])
@@ -41,8 +43,11 @@ export const serverProfileOnTheWire: z.ZodType<ServerProfile> = z
     tags: words,
     category: text,
     memberCount: count,
+    features: list,
+    emojis: list,
     channelCount: count,
     roleCount: count,
+    rules: list,
     url: page,
     stats: z.object({ members: count, online: count }).catch({ members: null, online: null }),
   })
@@ -78,7 +83,7 @@ const voteStatus = z.object({
  * the date that the service names, else what the seconds say, else the last vote and the documented cooldown; what is
  * over already cannot be the end of a running one.
  */
-export function voteStatusOnTheWire(now: number): z.ZodType<VoteStatus> {
+export function voteStatusOnTheWire(now: number): z.ZodType<CachedVoteStatus> {
   return voteStatus.transform(({ canVote, nextVoteDate, lastVoteDate, secondsUntilVote }) => {
     const ends = [
       nextVoteDate,
@@ -98,7 +103,7 @@ const review = z.object({
 });
 
 /** The list and the `meta` beside it (document, section 2.5). What is in the list but no review at all is left out. */
-export const reviewsOnTheWire: z.ZodType<Reviews, { data: unknown; meta: unknown }> = z
+export const reviewsOnTheWire: z.ZodType<CachedReviews, { data: unknown; meta: unknown }> = z
   .object({
     data: z.array(review.nullable().catch(null)).transform(withoutNulls),
     meta: z.object({ total: count }).catch({ total: null }),

@@ -3,7 +3,7 @@ import { voteStatusAt } from './lifetimes.ts';
 import type { Known } from './lookup.ts';
 import { NewestEntries } from './newest-entries.ts';
 import type { Observe } from './observation.ts';
-import type { VoteStatus } from './schemas.ts';
+import type { CachedVoteStatus } from './schemas.ts';
 
 /** Just before a cooldown ends the next vote may come in already, by a clock that is ahead of ours (ms). */
 const clocksDisagree = 5 * minute;
@@ -17,7 +17,7 @@ export type LastVote = (userId: string) => Promise<number | null>;
 
 interface LedgerFirst {
   /** What the service and the cache say. */
-  readonly votes: (userId: string) => Promise<Known<VoteStatus>>;
+  readonly votes: (userId: string) => Promise<Known<CachedVoteStatus>>;
   readonly lastVote: LastVote;
   readonly clock: Clock;
   /** How long a vote blocks the next one (ms). */
@@ -32,20 +32,24 @@ interface LedgerFirst {
  * While a cooldown runs no vote can come in (document, section 3), so the ledger need not be read again: of its own votes until shortly
  * before the end, for it counts no other sooner; of the service's only for a moment, should the service let somebody vote after all.
  */
-export function withLedger(options: LedgerFirst): (userId: string) => Promise<Known<VoteStatus>> {
+export function withLedger(options: LedgerFirst): (userId: string) => Promise<Known<CachedVoteStatus>> {
   const { votes, clock, cooldown, observe } = options;
   const lastVotes = new NewestEntries<number>(cooldownsAtHand);
-  const trusted = new NewestEntries<{ readonly known: Known<VoteStatus>; readonly until: number }>(cooldownsAtHand);
+  /** Running cooldowns by the service's word, each until a monotonic moment (ms). */
+  const trusted = new NewestEntries<{ readonly known: Known<CachedVoteStatus>; readonly until: number }>(
+    cooldownsAtHand,
+  );
 
   return async (userId) => {
     const atHand = trusted.get(userId);
-    if (atHand !== undefined && clock.now() < atHand.until) {
+    if (atHand !== undefined && clock.monotonic() < atHand.until && isFarFromItsEnd(atHand.known.value)) {
       observe({ event: 'hit', resource: 'votes' });
       return atHand.known;
     }
     const votedAt = await lastVote(userId);
-    if (votedAt === null) return trust(userId, asItStands(await votes(userId)));
     const now = clock.now();
+    // A vote of the future was dated by a clock that was ahead: nobody but the service can tell when that cooldown ends.
+    if (votedAt === null || votedAt > now + clocksDisagree) return trust(userId, asItStands(await votes(userId)));
     if (now < votedAt + cooldown) {
       observe({ event: 'fact', resource: 'votes' });
       return {
@@ -69,15 +73,18 @@ export function withLedger(options: LedgerFirst): (userId: string) => Promise<Kn
     return votedAt;
   }
 
-  function asItStands(known: Known<VoteStatus>): Known<VoteStatus> {
+  function asItStands(known: Known<CachedVoteStatus>): Known<CachedVoteStatus> {
     return { ...known, value: voteStatusAt(known, clock.now(), cooldown) };
   }
 
-  function trust(userId: string, known: Known<VoteStatus>): Known<VoteStatus> {
-    const { canVote, nextVoteAt } = known.value;
-    if (!canVote && nextVoteAt !== null && !known.stale) {
-      trusted.set(userId, { known, until: Math.min(clock.now() + trustLasts, nextVoteAt - clocksDisagree) });
+  function trust(userId: string, known: Known<CachedVoteStatus>): Known<CachedVoteStatus> {
+    if (!known.stale && isFarFromItsEnd(known.value)) {
+      trusted.set(userId, { known, until: clock.monotonic() + trustLasts });
     }
     return known;
+  }
+
+  function isFarFromItsEnd({ canVote, nextVoteAt }: CachedVoteStatus): boolean {
+    return !canVote && nextVoteAt !== null && clock.now() < nextVoteAt - clocksDisagree;
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, second } from '../clock.ts';
+import { type Clock, second, watchClockSteps } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { within } from '../patience.ts';
@@ -6,7 +6,7 @@ import type { Attempt, Effect, Later, Perform } from './effect.ts';
 import { createOutage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
 import { createRests } from './rests.ts';
-import { backoff, type RetryPolicy } from './retry.ts';
+import { backoff, maxDelay, type RetryPolicy } from './retry.ts';
 
 /** Longer than an attempt takes (15 s), so that nobody else begins what is under way; were one longer, its nonce would still make it one. */
 const lease = 20 * second;
@@ -58,7 +58,10 @@ export function createDispatcher(options: {
   const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
   const { policy = backoff } = options;
   const outage = createOutage(policy);
-  const rests = createRests();
+  const rests = createRests(clock);
+  const clockStep = watchClockSteps(clock);
+  /** What waits may still be due at times from before. */
+  let wasSetBack = false;
   let stopped = false;
   let running: Promise<void> | undefined;
   let alarm = new AbortController();
@@ -117,12 +120,14 @@ export function createDispatcher(options: {
       'effects wait for another try',
     );
     const { reason } = attempt;
-    await (attempt.notDone ? outbox.release(effects, now + wait, reason) : outbox.retry(effects, now + wait, reason));
+    // A longer rest is kept in memory: a due time far ahead could not be told from one that a wrong clock has written.
+    const dueAt = now + Math.min(wait, maxDelay);
+    await (attempt.notDone ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
     if (attempt.everything) {
-      outage.begin(now);
+      outage.begin(clock.monotonic());
       return wait;
     }
-    if (isRest) for (const { channelId } of effects) rests.begin(channelId, now + wait);
+    if (isRest) for (const { channelId } of effects) rests.begin(channelId, wait);
     return 0;
   }
 
@@ -140,8 +145,9 @@ export function createDispatcher(options: {
 
   /** One message's worth. Returns how long to pause before the next (ms); 0 when there may be more to do right now. */
   async function step(): Promise<number> {
+    await followClock();
     holdingOff = unsettled === undefined && outage.isOn && !(await isReachable());
-    if (holdingOff) return outage.nextLook(clock.now(), clock.random());
+    if (holdingOff) return outage.nextLook(clock.monotonic(), clock.random());
     if (unsettled === undefined) outage.end();
     const now = clock.now();
     unsettled ??= await attempted(now);
@@ -152,8 +158,26 @@ export function createDispatcher(options: {
       return hold;
     }
     rests.nothingElse(now);
-    const next = rests.nextEnd() ?? (await outbox.nextDueAt());
-    return next === null ? rest : Math.min(rest, Math.max(1, next - clock.now()));
+    const wait = rests.nextEnd() ?? (await untilDue());
+    return wait === null ? rest : Math.min(rest, Math.max(1, wait));
+  }
+
+  /** How long until the next effect is due (ms); null when none waits. */
+  async function untilDue(): Promise<number | null> {
+    const dueAt = await outbox.nextDueAt();
+    return dueAt === null ? null : dueAt - clock.now();
+  }
+
+  /** Once the clock is set back, due times that were written before would hold up for as long as the step: what waits is due at once. */
+  async function followClock(): Promise<void> {
+    const step = clockStep();
+    if (step < 0) {
+      wasSetBack = true;
+      log.warn({ byMs: -step }, 'the clock was set back: what waits is due now');
+    }
+    if (!wasSetBack) return;
+    await outbox.wake(clock.now());
+    wasSetBack = false;
   }
 
   async function run(): Promise<void> {

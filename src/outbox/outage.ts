@@ -10,10 +10,10 @@ const longest = 2 * minute;
  */
 export interface Outage {
   readonly isOn: boolean;
-  /** @param now ms since the epoch */
+  /** @param now monotonic, ms */
   begin(now: number): void;
   end(): void;
-  /** Counts a look and returns how long to wait before it (ms). @param random in [0, 1) */
+  /** Counts a look and returns how long to wait before it (ms). @param now monotonic, ms @param random in [0, 1) */
   nextLook(now: number, random: number): number;
 }
 

@@ -1,4 +1,6 @@
+import { minute } from '../clock.ts';
 import type { Announcement, Effect } from './effect.ts';
+import { maxDelay } from './retry.ts';
 
 /** An effect as it is written beside the event that asks for it. */
 export interface NewEffect {
@@ -9,6 +11,12 @@ export interface NewEffect {
   /** Now (ms since the epoch): it is due at once. */
   readonly createdAt: number;
 }
+
+/**
+ * No due time lies further ahead (ms): the longest delay, and what the clocks of several machines may differ by. One that does was written
+ * before a clock was set back.
+ */
+export const maxDueAhead = maxDelay + minute;
 
 /** What a claim passes over. */
 export interface Except {
@@ -31,7 +39,8 @@ export interface OutboxWrites {
 export interface Outbox {
   /**
    * Takes what is due into a lease, at most `limit` effects of one channel, all under one nonce. What was under way together before
-   * comes back together, so that a repeat is the same message. Empty when nothing else is due. Counts the attempt, and notes that
+   * comes back together, so that a repeat is the same message. What lies further ahead than {@link maxDueAhead}, a lease included, is due.
+   * Empty when nothing else is due. Counts the attempt, and notes that
    * from now on nobody knows whether it succeeded. What is said below of what was claimed changes only what waits still.
    */
   claim(now: number, leaseUntil: number, limit: number, except?: Except): Promise<readonly Effect[]>;

@@ -1,4 +1,4 @@
-import { second } from '../clock.ts';
+import { type Clock, second } from '../clock.ts';
 import type { Except } from './outbox.ts';
 
 /**
@@ -9,33 +9,35 @@ const lag = 5 * second;
 
 /** The channels that have to rest for a while, because Discord asks for it; what is meant for others goes on meanwhile. */
 export interface Rests {
-  /** @param until ms since the epoch */
-  begin(channelId: string, until: number): void;
+  /** Begins a rest of `ms`. */
+  begin(channelId: string, ms: number): void;
   /** What need not be looked at while they rest at `now` (ms since the epoch). */
   at(now: number): Except;
   /** Nothing for others is due at `now`: while they rest, only what comes later has to be looked at, not their backlog again and again. */
   nothingElse(now: number): void;
   /** Something may be due again that was due before. */
   lookAgain(): void;
-  /** When the next rest ends (ms since the epoch); null when nobody rests. */
+  /** How long until the next rest ends (ms); null when nobody rests. */
   nextEnd(): number | null;
 }
 
-/** Kept in memory alone: after a restart Discord asks for them anew. */
-export function createRests(): Rests {
+/** Kept in memory alone, in monotonic time: after a restart Discord asks for them anew. */
+export function createRests({ monotonic }: Pick<Clock, 'monotonic'>): Rests {
   const ends = new Map<string, number>();
   let lookedUntil = 0;
 
   return {
-    begin(channelId, until) {
-      ends.set(channelId, until);
+    begin(channelId, ms) {
+      ends.set(channelId, monotonic() + ms);
     },
     at(now) {
-      for (const [channelId, until] of ends) {
-        if (until > now) continue;
+      for (const [channelId, end] of ends) {
+        if (end > monotonic()) continue;
         ends.delete(channelId);
         lookedUntil = 0;
       }
+      // After the clock was set back, what comes now is due at earlier times than what was looked at.
+      if (now < lookedUntil) lookedUntil = 0;
       return { channels: [...ends.keys()], lookedUntil };
     },
     nothingElse(now) {
@@ -44,6 +46,6 @@ export function createRests(): Rests {
     lookAgain() {
       lookedUntil = 0;
     },
-    nextEnd: () => (ends.size === 0 ? null : Math.min(...ends.values())),
+    nextEnd: () => (ends.size === 0 ? null : Math.min(...ends.values()) - monotonic()),
   };
 }

@@ -17,7 +17,7 @@ export function createRateLimit({ most, window, clock }: { most: number; window:
 
   function current(address: string) {
     const found = counted.get(address);
-    if (found !== undefined && found.until > clock.now()) return found;
+    if (found !== undefined && found.until > clock.monotonic()) return found;
     counted.delete(address);
     return undefined;
   }
@@ -25,10 +25,10 @@ export function createRateLimit({ most, window, clock }: { most: number; window:
   return {
     wait(address) {
       const found = current(address);
-      return found !== undefined && found.count >= most ? found.until - clock.now() : 0;
+      return found !== undefined && found.count >= most ? found.until - clock.monotonic() : 0;
     },
     count(address) {
-      const found = current(address) ?? { count: 0, until: clock.now() + window };
+      const found = current(address) ?? { count: 0, until: clock.monotonic() + window };
       found.count += 1;
       counted.set(address, found);
       const [oldest] = counted.keys();

@@ -1,3 +1,5 @@
+import { minute } from '../clock.ts';
+import { aheadOfTime } from '../tally/quarantine.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 import { paid, stated, whyOfEffect } from './why.ts';
 
@@ -19,6 +21,8 @@ export function timelineOf(
   }: { entry: EntryRecord | null; original: number | null; effects: readonly EffectRecord[] },
 ): Moment[] {
   const { receivedAt: at, body, family, listing, outcome } = delivery;
+  // Only a replay records an event of later than its delivery.
+  const recordedAt = entry !== null && entry.at > at + 5 * minute ? entry.at : at;
   const bytes = Buffer.byteLength(body).toLocaleString('en');
   return [
     {
@@ -26,10 +30,11 @@ export function timelineOf(
       what: 'received',
       text: `A ${family} delivery of ${bytes} bytes arrived, for ${listing ?? 'no listing that is known'}.`,
     },
-    { at, what: outcome, text: outcomeText(delivery, original) },
+    ...(recordedAt > at ? [{ at, what: 'held back', text: `Kept whole until its time: its ${aheadOfTime}.` }] : []),
+    { at: recordedAt, what: outcome, text: outcomeText(delivery, original) },
     ...(entry === null
       ? []
-      : [{ at, what: 'entry', text: `Entry ${entry.id}: ${entry.cause}, ${paid(entry.credits)}.` }]),
+      : [{ at: recordedAt, what: 'entry', text: `Entry ${entry.id}: ${entry.cause}, ${paid(entry.credits)}.` }]),
     ...effects.map((effect) => ({
       at: effect.finishedAt ?? effect.createdAt,
       what: `effect ${effect.state}`,
@@ -47,6 +52,8 @@ function outcomeText({ outcome, reason }: DeliveryRecord, original: number | nul
     case 'test':
       return 'Taken for a test from the dashboard.';
     case 'quarantined':
-      return `Kept whole, for it was not understood: ${stated(reason)}`;
+      return reason === aheadOfTime
+        ? `Kept whole until its time, and then replayed by itself: its ${stated(reason)}`
+        : `Kept whole, for it was not understood: ${stated(reason)}`;
   }
 }

@@ -41,7 +41,9 @@ export function span(duration: number): string {
   return rest === 0 ? counted(hours, 'hour') : `${counted(hours, 'hour')} ${counted(rest, 'minute')}`;
 }
 
+const plural = new Intl.PluralRules('en');
+
 /** "1 vote", "2 votes", with grouped digits. @param units the plural, where an "s" does not make it */
 export function counted(count: number, unit: string, units = `${unit}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? unit : units}`;
+  return `${count.toLocaleString('en')} ${plural.select(count) === 'one' ? unit : units}`;
 }

@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { loadLogFormat } from '../../config/log-format.ts';
 import { createLog } from '../log.ts';
+import { resolveLogFormat } from '../terminal/log-format.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
 import { surviveStrayErrors } from '../terminal/stray-errors.ts';
 import { exit, stopped, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { freePort } from './free-port.ts';
@@ -20,6 +22,7 @@ vote, watch credits and announcements arrive, and make trouble.
   --seed none    begin with listings that nobody has voted for or reviewed (on a new or --fresh directory)
   --data DIR     where it keeps what happened (default data/sandbox)
   --fresh        forget what happened before
+  --json         print the addresses as one JSON object: {page, service, bot}
 
 CREDITS_PER_VOTE, OWNER_TOKEN, HOST, PORT and the like are heeded; everything about Discord and the service is the
 sandbox's own.`;
@@ -28,7 +31,7 @@ const host = '127.0.0.1';
 
 /** `tallyhook sandbox`: runs until the terminal says stop. */
 export async function sandboxCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = parseOptions({
     args: [...args],
     options: {
       help: { type: 'boolean', short: 'h', default: false },
@@ -38,6 +41,7 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
       seed: { type: 'string' },
       data: { type: 'string', default: join('data', 'sandbox') },
       fresh: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
     },
   });
   if (values.help) {
@@ -52,7 +56,8 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
   if (values.fresh) forget(values.data);
 
   const { page: wantedPort, ...rest } = given;
-  const log = createLog({ level: 'warn', secrets: [] });
+  const format = resolveLogFormat(loadLogFormat(process.env));
+  const log = createLog({ level: 'warn', secrets: [], format });
   surviveStrayErrors(log);
   const sandbox = await startSandbox({
     ...rest,
@@ -60,10 +65,12 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
     environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
     ports: { page: wantedPort ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
     log,
-    botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets }),
+    botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
   });
   const { page, service, bot } = sandbox.urls;
-  terminal.print(`
+  if (values.json) terminal.print(JSON.stringify(sandbox.urls));
+  else
+    terminal.print(`
   tallyhook sandbox: nothing leaves this machine.
 
     Open  ${page}
@@ -75,7 +82,8 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
 `);
   const { platform, env: environment } = process;
   const isTerminal = process.stdout.isTTY === true;
-  if (!values['no-open'] && isSomebodyThere({ environment, platform, isTerminal })) openPage(page, platform);
+  if (!values['no-open'] && !values.json && isSomebodyThere({ environment, platform, isTerminal }))
+    openPage(page, platform);
   await stopped(terminal.stop);
   await sandbox.stop();
   return exit.fine;

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Edges } from '../app.ts';
 import type { Clock } from '../clock.ts';
 import type { Recorded } from '../tally/tally.ts';
-import { titleOf } from './delivery-title.ts';
+import { eventOf, titleOf } from './delivery-title.ts';
 import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
 
 /** What of an accepted delivery is needed to send the very same again. */
@@ -31,6 +31,7 @@ interface Journey {
   readonly at: number;
   readonly began: number;
   title: string;
+  event: string | null;
   readonly steps: Step[];
   isSettled: boolean;
 }
@@ -52,10 +53,10 @@ export function createDeliveries(options: {
   let count = 0;
 
   function add(journey: Journey, step: Omit<Step, 'at' | 'afterMs'>, isSettled = false): void {
-    journey.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.now() - journey.began) });
+    journey.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - journey.began) });
     journey.isSettled = isSettled;
-    const { id, at, title, steps } = journey;
-    tell({ kind: 'delivery', id, at, title, steps: [...steps], isSettled });
+    const { id, at, title, event, steps } = journey;
+    tell({ kind: 'delivery', id, at, title, event, steps: [...steps], isSettled });
   }
 
   function watch(request: IncomingMessage, response: ServerResponse): Journey {
@@ -63,13 +64,15 @@ export function createDeliveries(options: {
     const journey: Journey = {
       id: count,
       at: clock.now(),
-      began: stopwatch.now(),
+      began: stopwatch.monotonic(),
       title: 'A delivery',
+      event: null,
       steps: [],
       isSettled: false,
     };
     const body = bytesOf(request, () => {
       journey.title = titleOf(body(), nameOf);
+      journey.event = eventOf(body());
     });
     const answer = answerOf(response);
     add(journey, { name: 'received', tone: 'plain', text: 'Received' });

@@ -28,6 +28,11 @@ export function titleOf(body: Buffer, nameOf: (userId: string) => string): strin
   return test ? `Test: ${what}` : what + who;
 }
 
+/** The kind of event that a body claims to be; null where it names none. */
+export function eventOf(body: Buffer): string | null {
+  return known.safeParse(parsed(body)).data?.event ?? null;
+}
+
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -23,7 +23,7 @@ export function createOutage(options: {
 
   async function endLater(ms: number): Promise<void> {
     await stopwatch.sleep(ms, stopped);
-    if (!stopped.aborted && endsAt !== null && stopwatch.now() >= endsAt) end();
+    if (!stopped.aborted && endsAt !== null && stopwatch.monotonic() >= endsAt) end();
   }
 
   function end(): void {
@@ -39,7 +39,7 @@ export function createOutage(options: {
     },
     begin(ms) {
       const wasDown = endsAt !== null;
-      endsAt = Math.max(endsAt ?? 0, stopwatch.now() + ms);
+      endsAt = Math.max(endsAt ?? 0, stopwatch.monotonic() + ms);
       if (!wasDown) {
         set(true);
         told(true);

@@ -18,13 +18,14 @@ export async function startRelay(host: string, port: number): Promise<Relay> {
   let target: number | null = null;
   let isShut = false;
 
-  const server = createServer((incoming) => {
+  // Each half of a connection is closed on its own: a client may close its half after the request and wait for the response.
+  const server = createServer({ allowHalfOpen: true }, (incoming) => {
     incoming.on('error', () => incoming.destroy());
     if (isShut || target === null) {
       incoming.resetAndDestroy();
       return;
     }
-    const outgoing = connect(target, host);
+    const outgoing = connect({ port: target, host, allowHalfOpen: true });
     for (const [socket, other] of [
       [incoming, outgoing],
       [outgoing, incoming],
@@ -33,7 +34,8 @@ export async function startRelay(host: string, port: number): Promise<Relay> {
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         open.delete(socket);
-        other.destroy();
+        // Not at once: what it was passed may still have to be sent.
+        other.destroySoon();
       });
       socket.pipe(other);
     }

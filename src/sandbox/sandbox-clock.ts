@@ -5,7 +5,7 @@ import { TallyhookError } from '../errors.ts';
 /**
  * The time inside the sandbox: it begins at the machine's, may run faster, and can be moved on. It never goes back, for ids and
  * cooldowns rest on it. Only what is read from it is the sandbox's time: whoever sleeps sleeps as long as he said, by the machine's
- * clock, so that a deadline of a connection stays one that a connection can keep.
+ * clock, and monotonic time is the machine's, so that a deadline of a connection stays one that a connection can keep.
  */
 export interface SandboxClock extends Clock {
   /** How many seconds pass in the sandbox while one passes outside. */
@@ -32,19 +32,19 @@ export interface SandboxClockOptions {
 export function createSandboxClock(options: SandboxClockOptions = {}): SandboxClock {
   const { real = systemClock, speed = 1 } = options;
   if (!(speed >= 1)) throw new TallyhookError('sandbox_clock', 'The clock of the sandbox cannot be slowed down.');
-  const begun = real.now();
+  const begun = real.monotonic();
   const events = new EventEmitter<{ moved: [] }>();
   let moved = Math.max(0, options.ahead ?? 0);
 
   function now(): number {
-    const outside = real.now();
-    return Math.floor(outside + moved + Math.max(0, outside - begun) * (speed - 1));
+    return Math.floor(real.now() + moved + (real.monotonic() - begun) * (speed - 1));
   }
 
   return {
     speed,
     events,
     now,
+    monotonic: () => real.monotonic(),
     get ahead() {
       return now() - real.now();
     },

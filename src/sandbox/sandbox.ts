@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,9 @@ import type { Environment } from '../../config/read-values.ts';
 import type { Config } from '../../config/schema.ts';
 import { type App, createApp } from '../app.ts';
 import { systemClock } from '../clock.ts';
+import { messageOf, TallyhookError } from '../errors.ts';
 import { createLog, type Log } from '../log.ts';
+import { makeDirectory } from '../make-directory.ts';
 import { chanceFrom } from '../service/seed/chance.ts';
 import { seededMembers } from '../service/seed/members.ts';
 import { type RunningService, startService } from '../service/service.ts';
@@ -84,7 +86,8 @@ const nameOf = (userId: string) => people.find(({ id }) => id === userId)?.usern
  * Starts the service and Discord, then the bot against them, and gives the bot's webhook address to the service. The bot may still be
  * connecting when the promise is fulfilled: `discord.connected` and `discord.events` tell.
  *
- * @throws TallyhookError `cannot_listen` where a port is taken, `sandbox_clock` for a speed below 1
+ * @throws TallyhookError `cannot_listen` where a port is taken, `sandbox_clock` for a speed below 1, `page_not_bundled`, and
+ *   `cannot_write` for a directory that cannot be used
  * @throws FaultyConfig where the environment is at fault
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -98,7 +101,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 
   try {
-    mkdirSync(directory, { recursive: true });
+    prepare(directory);
     const kept = (name: string) => join(directory, name);
     const clock = createSandboxClock({
       ahead: readAhead(kept('clock.json'), log),
@@ -192,6 +195,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         premiumSecret: secrets.premium,
       });
     }
+    await discord.pageReady();
     const urls = { page: discord.origin, service: service.url, bot };
     const { news } = happenings.ports;
     return { discord, service, app, directory, urls, clock, trouble, outages, news, stop };
@@ -222,6 +226,23 @@ async function surroundings(around: {
     VOTE_WEBHOOK_SECRET: secrets.vote,
     PREMIUM_WEBHOOK_SECRET: secrets.premium,
   };
+}
+
+/** @throws TallyhookError `cannot_write` */
+function prepare(directory: string): void {
+  try {
+    makeDirectory(directory);
+    accessSync(directory, constants.W_OK);
+  } catch (cause) {
+    throw new TallyhookError(
+      'cannot_write',
+      `The sandbox cannot use the directory ${directory}: ${messageOf(cause)}.`,
+      {
+        cause,
+        cure: 'Name one that this user may write, with --data.',
+      },
+    );
+  }
 }
 
 /** A directory for as long as the sandbox runs. */

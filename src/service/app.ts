@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import type { Log } from '../log.ts';
+import { descriptionRouter } from './api/description.ts';
 import { apiRouter } from './api/router.ts';
 import type { PageRooms } from './pages/rooms.ts';
 import { pagesRouter } from './pages/router.ts';
@@ -13,13 +14,14 @@ export interface AppRooms extends PageRooms {
   readonly origin: string;
 }
 
-/** Everything that the service answers over HTTP: the API below its base path, and pages. */
+/** Everything that the service answers over HTTP: the API below its base path, its description, and pages. */
 export function createServiceApp(rooms: AppRooms): Express {
   const { sending, log, origin } = rooms;
   const { database, clock } = sending;
   const app = express();
   app.disable('x-powered-by');
   app.use(basePath, apiRouter({ database, clock, log, origin, basePath }));
+  app.use(descriptionRouter(origin + basePath, log));
   app.use(pagesRouter(rooms, log));
   return app;
 }

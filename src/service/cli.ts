@@ -1,7 +1,10 @@
-import { parseArgs } from 'node:util';
-import { systemClock } from '../clock.ts';
+import type { parseArgs } from 'node:util';
+import { minute, second, systemClock } from '../clock.ts';
 import { createLog, type LogLevel, logLevels } from '../log.ts';
-import { complaining, exit, stopped, type Terminal, UsageError } from '../terminal/terminal.ts';
+import { counted } from '../pages/moments.ts';
+import { resolveLogFormat } from '../terminal/log-format.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
+import { complaining, exit, stopped, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
 import { issueSignInToken, linkLifetime } from './actions/sign-in.ts';
 import { createControls } from './controls.ts';
 import { discordId } from './listing/listing.ts';
@@ -9,6 +12,8 @@ import { type RunningService, type ServiceOptions, startService } from './servic
 import { type Database, openDatabase } from './storage/database.ts';
 import { exponentialRetry } from './webhooks/retry.ts';
 import { systemResolve } from './webhooks/target.ts';
+
+const logFormats = ['auto', 'json', 'pretty'] as const;
 
 export const serviceHelp = `tallyhook service: the listing service itself, with its API, webhooks and pages
 
@@ -19,16 +24,19 @@ Usage
 
 Options
   --database sqlite:PATH   where everything is kept (default sqlite:data/service.db)
+  --json                   print what is printed for people as one JSON object instead
   --help                   this text
 
   start:
   --host HOST              address to listen on (default 127.0.0.1)
   --port PORT              port to listen on, 0 takes a free one (default 4000)
-  --public-url URL         where the service is reached from outside; needed with --production
+  --public-url URL         where the service is reached from outside; needed with --production, and to link to it where
+                           --host is 0.0.0.0 or ::
   --seed                   put an example community into the database and print its API keys, if it is not there yet
   --production             for hosting: webhooks go to public HTTPS addresses only, and people sign in by link.
                            Without it webhooks may also go to this machine, and visitors may act as any member.
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
+  --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 
   add-listing:
   --kind server|bot        what it is
@@ -47,7 +55,7 @@ Exit codes: 0 stopped on request, 1 fault while running, 2 wrong usage.`;
 /** `tallyhook service …`. Ends when it is done or when the terminal says stop; answers with the exit code. */
 export function serviceCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   return complaining(terminal, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options: words, allowPositionals: true });
+    const { values, positionals } = parseOptions({ args: [...args], options: words, allowPositionals: true });
     if (values.help) {
       terminal.print(serviceHelp);
       return exit.fine;
@@ -58,7 +66,7 @@ export function serviceCommand(args: readonly string[], terminal: Terminal): Pro
     if (verb === 'add-listing')
       return withDatabase(values.database, (database) => addListing(database, values, terminal));
     if (verb === 'sign-in') return withDatabase(values.database, (database) => signIn(database, values, terminal));
-    throw new UsageError(`There is no "service ${verb}".`);
+    throw new UsageError(withSuggestion(`There is no "service ${verb}".`, verb, ['start', 'add-listing', 'sign-in']));
   });
 }
 
@@ -71,6 +79,8 @@ const words = {
   seed: { type: 'boolean', default: false },
   production: { type: 'boolean', default: false },
   'log-level': { type: 'string', default: 'info' },
+  'log-format': { type: 'string', default: 'auto' },
+  json: { type: 'boolean', default: false },
   kind: { type: 'string' },
   id: { type: 'string' },
   name: { type: 'string' },
@@ -82,15 +92,30 @@ const words = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof words }>>['values'];
 
 async function start(values: Values, terminal: Terminal): Promise<number> {
-  const service = await startService(readOptions(values));
+  const options = readOptions(values);
+  if (options.publicUrl === undefined && isWildcard(options.host)) {
+    terminal.complain(
+      `No visitor can open the wildcard host "${options.host}", but the API and the pages link to it. Set --public-url.`,
+    );
+  }
+  const service = await startService(options);
   if (!values.production && !['127.0.0.1', '::1', 'localhost'].includes(values.host)) {
     terminal.complain(`Whoever reaches ${values.host} may act as any member. For hosting, use --production.`);
   }
-  if (service.seeded?.keys) printKeys(service, terminal);
-  terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
+  if (values.json) terminal.print(startedAsJson(service));
+  else {
+    if (service.seeded?.keys) printKeys(service, terminal);
+    terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
+  }
   await stopped(terminal.stop);
   await service.stop();
   return exit.fine;
+}
+
+/** Whether a host means every address of this machine, in any spelling: 0, 0.0.0.0, ::, and the empty one. */
+function isWildcard(host: string): boolean {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}`;
+  return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
 function readOptions(values: Values): ServiceOptions {
@@ -98,6 +123,8 @@ function readOptions(values: Values): ServiceOptions {
   if (!/^\d+$/.test(values.port) || port > 65_535) throw new UsageError('--port must be 0 to 65535.');
   const level = logLevels.find((known): known is LogLevel => known === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
+  const format = logFormats.find((known) => known === values['log-format']);
+  if (format === undefined) throw new UsageError(`--log-format must be one of ${logFormats.join(', ')}.`);
   const publicUrl = values['public-url'];
   if (publicUrl !== undefined && !/^https?:\/\//.test(publicUrl)) throw new UsageError('--public-url must be a URL.');
   if (values.production && !publicUrl?.startsWith('https://')) {
@@ -108,12 +135,19 @@ function readOptions(values: Values): ServiceOptions {
     port,
     database: values.database,
     clock: systemClock,
-    log: createLog({ level, secrets: [] }),
+    log: createLog({ level, secrets: [], format: resolveLogFormat(format) }),
     allowLoopbackTargets: !values.production,
     actAsMembers: !values.production,
     seed: values.seed,
     ...(publicUrl === undefined ? {} : { publicUrl }),
   };
+}
+
+/** `seeded` is null where the example community was in the database already, or was not asked for. */
+function startedAsJson({ url, baseUrl, seeded }: RunningService): string {
+  const keysOf = ({ server, bot, keys }: NonNullable<RunningService['seeded']>) =>
+    keys && { server: { id: server.id, key: keys.server }, bot: { id: bot.id, key: keys.bot } };
+  return JSON.stringify({ url, baseUrl, seeded: (seeded && keysOf(seeded)) ?? null });
 }
 
 function printKeys({ seeded }: RunningService, { print }: Terminal): void {
@@ -138,17 +172,24 @@ async function addListing(database: Database, values: Values, { print }: Termina
     ownerId: readId(values.owner, '--owner'),
     ...(description === undefined ? {} : { description }),
   });
-  print(`${listing.name} is listed. Its API key is shown this once:`);
-  print(`  ${key}`);
+  if (values.json) print(JSON.stringify({ id: listing.id, kind: listing.kind, name: listing.name, key }));
+  else {
+    print(`${listing.name} is listed. Its API key is shown this once:`);
+    print(`  ${key}`);
+  }
   return exit.fine;
 }
 
 async function signIn(database: Database, values: Values, { print }: Terminal): Promise<number> {
   const member = { userId: readId(values.user, '--user'), username: readWords(values.name, '--name') };
   const token = await issueSignInToken(database, member, systemClock.now());
-  const url = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/\/+$/, '');
-  print(`This link signs ${member.username} in, once, within ${linkLifetime / 60_000} minutes:`);
-  print(`  ${url}/sign-in/${token}`);
+  const address = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/\/+$/, '');
+  const url = `${address}/sign-in/${token}`;
+  if (values.json) print(JSON.stringify({ ...member, url, validSeconds: linkLifetime / second }));
+  else {
+    print(`This link signs ${member.username} in, once, within ${counted(linkLifetime / minute, 'minute')}:`);
+    print(`  ${url}`);
+  }
   return exit.fine;
 }
 

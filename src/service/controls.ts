@@ -89,13 +89,15 @@ export function createControls(sending: Sending, queued: () => void): Controls {
 
     async createListing(given) {
       const listing = newListing(given, clock.now());
-      if ((await findListing(database, listing.id)) !== null) {
-        throw new TallyhookError('listed_already', `"${listing.id}" is listed already.`, {
-          cure: 'Choose another id, or edit it on its dashboard.',
-        });
-      }
-      await insertListing(database, listing);
-      return { listing, key: await issueKey(database, listing, 'First key', listing.createdAt) };
+      return database.transaction().execute(async (sql) => {
+        if ((await findListing(sql, listing.id)) !== null) {
+          throw new TallyhookError('listed_already', `"${listing.id}" is listed already.`, {
+            cure: 'Choose another id, or edit it on its dashboard.',
+          });
+        }
+        await insertListing(sql, listing);
+        return { listing, key: await issueKey(sql, listing, 'First key', listing.createdAt) };
+      });
     },
 
     async issueKey(listingId, label = 'Key') {

@@ -1,9 +1,10 @@
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
 import { type Clock, second, systemClock } from '../clock.ts';
-import { complaining, exit, readSecret, type Terminal, UsageError } from '../terminal/terminal.ts';
+import { parseOptions } from '../terminal/parse-options.ts';
+import { complaining, exit, readSecret, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
 import { sign } from '../webhook/signature.ts';
 import { discordId } from './listing/listing.ts';
-import { isSendable, reorderedEvents, sentEvent } from './sent-events.ts';
+import { isSendable, reorderedEvents, sendables, sentEvent } from './sent-events.ts';
 import type { Payload } from './webhooks/payloads.ts';
 import { post, signatureHeader } from './webhooks/post.ts';
 import { RefusedTarget, resolveTarget, systemResolve, type Target } from './webhooks/target.ts';
@@ -26,6 +27,7 @@ Options
   --username NAME      the name of the voter or buyer (default "Test voter")
   --listing ID         the server or bot (default 613425648685547541)
   --credits N          what the vote says of credits (default: true, the receiver's own amount)
+  --json               print one JSON object: {passed, deliveries: [{request, status, response, error, tookMs, passed}]}
 
 Deliberate faults
   --duplicate          sends the same delivery twice; it must count once
@@ -40,7 +42,7 @@ const otherSecret = 'not-the-secret';
 /** `tallyhook send …`, for owners who want to see what their receiver does. */
 export function sendCommand(args: readonly string[], terminal: Terminal, clock: Clock = systemClock): Promise<number> {
   return complaining(terminal, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options: words, allowPositionals: true });
+    const { values, positionals } = parseOptions({ args: [...args], options: words, allowPositionals: true });
     if (values.help) {
       terminal.print(sendHelp);
       return exit.fine;
@@ -50,11 +52,16 @@ export function sendCommand(args: readonly string[], terminal: Terminal, clock: 
     const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
     const bodies = payloads.map((payload) => JSON.stringify(payload));
     const wanted = values['bad-signature'] ? refused : accepted;
-    let fine = true;
+    const sent: Delivery[] = [];
     for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
       const signature = sign(body, values['bad-signature'] ? otherSecret : secret);
-      fine = (await sendOne(target, body, signature, wanted, terminal, clock)) && fine;
+      if (!values.json) terminal.print(`→ ${body}`);
+      const delivery = await sendOne(target, body, signature, wanted, clock);
+      if (!values.json) tell(delivery, wanted, terminal);
+      sent.push(delivery);
     }
+    const fine = sent.every(({ passed }) => passed);
+    if (values.json) terminal.print(JSON.stringify({ passed: fine, deliveries: sent }, null, 2));
     return fine ? exit.fine : exit.fault;
   });
 }
@@ -70,6 +77,7 @@ const words = {
   duplicate: { type: 'boolean', default: false },
   'bad-signature': { type: 'boolean', default: false },
   reorder: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -78,7 +86,10 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof words }>>['values'];
 /** One event, or with `--reorder` two, in the order in which they are sent. */
 function readEvents([what, ...rest]: readonly string[], values: Values, now: number): Payload[] {
   if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is not understood.`);
-  if (!isSendable(what)) throw new UsageError('Say what to send: vote, bot-vote, premium or test.');
+  if (!isSendable(what)) {
+    const message = 'Say what to send: vote, bot-vote, premium or test.';
+    throw new UsageError(withSuggestion(message, what ?? '', sendables));
+  }
   if (!discordId.test(values.user)) throw new UsageError('--user must be a Discord id, 1 to 20 digits.');
   if (!discordId.test(values.listing)) throw new UsageError('--listing must be a Discord id, 1 to 20 digits.');
   if (values.credits !== undefined && !/^\d+$/.test(values.credits))
@@ -109,27 +120,36 @@ interface Wanted {
 const accepted: Wanted = { words: '200', holds: (status) => status >= 200 && status < 300 };
 const refused: Wanted = { words: '401', holds: (status) => status === 401 };
 
-/** Whether the receiver answered with the status that it should. */
+/** What was sent, and what came back: a status and a body, or an error. */
+interface Delivery {
+  readonly request: string;
+  readonly status: number | null;
+  readonly response: string | null;
+  readonly error: string | null;
+  readonly tookMs: number;
+  /** Whether the receiver answered with the status that it should. */
+  readonly passed: boolean;
+}
+
 async function sendOne(
   target: Target,
-  body: string,
+  request: string,
   signature: string,
   wanted: Wanted,
-  { print, complain }: Terminal,
   clock: Clock,
-): Promise<boolean> {
-  print(`→ ${body}`);
-  const began = clock.now();
-  const outcome = await post(target, body, { [signatureHeader]: signature }, { clock, timeout: answerTimeout });
-  const took = `${clock.now() - began} ms`;
-  if (outcome.status === null) {
-    complain(`✗ no answer after ${took}: ${outcome.error}`);
-    return false;
-  }
-  print(`← ${outcome.status} in ${took}: ${visible(outcome.answer)}`);
-  if (wanted.holds(outcome.status)) return true;
-  complain(`✗ the receiver should have answered ${wanted.words}`);
-  return false;
+): Promise<Delivery> {
+  const began = clock.monotonic();
+  const outcome = await post(target, request, { [signatureHeader]: signature }, { clock, timeout: answerTimeout });
+  const tookMs = Math.round(clock.monotonic() - began);
+  const { status } = outcome;
+  if (status === null) return { request, status, response: null, error: outcome.error, tookMs, passed: false };
+  return { request, status, response: visible(outcome.answer), error: null, tookMs, passed: wanted.holds(status) };
+}
+
+function tell({ status, response, error, tookMs, passed }: Delivery, wanted: Wanted, terminal: Terminal): void {
+  if (status === null) terminal.complain(`✗ no answer after ${tookMs} ms: ${error}`);
+  else terminal.print(`← ${status} in ${tookMs} ms: ${response}`);
+  if (status !== null && !passed) terminal.complain(`✗ the receiver should have answered ${wanted.words}`);
 }
 
 /** A receiver's words without what would steer a terminal. */

@@ -4,9 +4,9 @@ import { voteCooldown } from './listing/cooldown.ts';
 import type { Member } from './storage/members.ts';
 import { lifeCyclePayload, type Payload, purchasePayload, votePayload } from './webhooks/payloads.ts';
 
-const sendables = ['vote', 'bot-vote', 'premium', 'test'] as const;
-
 /** What can be sent by hand. */
+export const sendables = ['vote', 'bot-vote', 'premium', 'test'] as const;
+
 export type Sendable = (typeof sendables)[number];
 
 export function isSendable(word: string | undefined): word is Sendable {

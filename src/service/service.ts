@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { TallyhookError } from '../errors.ts';
@@ -9,6 +8,7 @@ import { type Controls, createControls } from './controls.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { openSessions } from './pages/session.ts';
 import { type Seeded, seed } from './seed/seed.ts';
+import { createServiceServer, withHost } from './serve.ts';
 import { openDatabase } from './storage/database.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 import { exponentialRetry, type RetryPolicy } from './webhooks/retry.ts';
@@ -53,7 +53,7 @@ export interface RunningService extends Controls {
 /** Starts the service: database, queue of webhooks, HTTP. `stop` takes them down in the opposite order. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
-  const database = await openDatabase(options.database);
+  const database = await openDatabase(options.database, log);
   const seeded = options.seed ? await seed(database, clock.now()) : null;
   const sending = {
     database,
@@ -62,7 +62,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
   };
   const sessions = await openSessions(database, options.publicUrl?.startsWith('https:') ?? false);
-  const server = createServer();
+  const server = createServiceServer();
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -88,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   server.on(
     'request',
-    createServiceApp({ sending, log, origin: url, sessions, actAsMembers, queued: dispatcher.nudge }),
+    withHost(createServiceApp({ sending, log, origin: url, sessions, actAsMembers, queued: dispatcher.nudge })),
   );
   log.info({ url }, 'service listening');
 

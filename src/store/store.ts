@@ -1,11 +1,14 @@
 import { type Clock, second } from '../clock.ts';
+import { monitorFiles } from '../database-file/monitor.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
 import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Log } from '../log.ts';
 import type { BudgetLog } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Acts } from '../owner/acts.ts';
 import type { Records } from '../owner/records.ts';
+import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
@@ -15,6 +18,7 @@ import { sqlAccounts } from './reads/accounts.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLeaderboard } from './reads/leaderboard.ts';
 import { sqlOutbox } from './reads/outbox.ts';
+import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
 import { compiler } from './statement.ts';
 import { spentSince } from './writes/budget-log.ts';
@@ -41,10 +45,14 @@ export interface Store {
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
   readonly records: Records;
+  readonly quarantine: Quarantine;
   readonly acts: Acts;
   readonly budgetLog: BudgetLog;
   readonly commandRegistry: CommandRegistry;
-  /** Resolves when a transaction could be committed; rejects with {@link StoreUnavailable} or {@link QueueFull}. */
+  /**
+   * Resolves when a transaction could be committed; rejects with {@link StoreUnavailable}, {@link QueueFull} or
+   * {@link DatabaseFileReplaced}.
+   */
   probe(): Promise<void>;
   /** How many transactions wait to be committed. */
   waiting(): number;
@@ -54,21 +62,29 @@ export interface Store {
 
 /**
  * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. SQLite is written to on a thread of its own,
- * unless `thread` is false: where little is written, starting one costs more than it saves. Throws {@link DatabaseTooNew} and
- * {@link CannotOpenDatabase}.
+ * unless `thread` is false: where little is written, starting one costs more than it saves. With a `log` it reports
+ * there when the database's file is deleted or replaced. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}.
  */
-export async function openStore(url: string, clock: Clock, { thread = true } = {}): Promise<Store> {
+export async function openStore(
+  url: string,
+  clock: Clock,
+  { thread = true, log }: { thread?: boolean; log?: Log } = {},
+): Promise<Store> {
   const { dialect, commits } = await opened(url, clock, thread);
   const db = compiler(dialect);
   const { reading } = dialect;
+  const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
   let trouble: { error: StoreUnavailable; at: number } | undefined;
 
-  /** A write that fails is remembered: a full disk may have room for the probe and none for a delivery. */
+  /**
+   * A write that fails is remembered: a full disk may have room for the probe and none for a delivery. So is a failed probe, or a
+   * stranger who requests the readiness again and again would cause as many writes.
+   */
   const write: typeof commits.write = (name, ...args) => {
     const writing = commits.write(name, ...args);
     writing.catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) trouble = { error, at: clock.now() };
+      if (error instanceof StoreUnavailable) trouble = { error, at: clock.monotonic() };
     });
     return writing;
   };
@@ -88,8 +104,9 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
     outbox: sqlOutbox(db, reading, write),
     ledger: { ...sqlAccounts(db, reading), leaderboard: sqlLeaderboard(db, reading, clock) },
     records: sqlRecords(db, reading),
+    quarantine: sqlQuarantine(db, reading),
     budgetLog: {
-      spend: (keyId, at, window, limit) => write('spend', keyId, at, window, limit),
+      spend: (...request) => write('spend', ...request),
       spent: (keyId, since) => spentSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
@@ -98,15 +115,17 @@ export async function openStore(url: string, clock: Clock, { thread = true } = {
       revive: (effectId, now) => write('revive', effectId, now),
     },
     async probe() {
-      const at = clock.now();
-      if (trouble !== undefined && at - trouble.at < troubleLasts) throw trouble.error;
-      await commits.write('probe', at).catch((error: unknown) => {
+      const replaced = dialect.checkFiles();
+      if (replaced !== null) throw replaced;
+      if (trouble !== undefined && clock.monotonic() - trouble.at < troubleLasts) throw trouble.error;
+      await write('probe', clock.now()).catch((error: unknown) => {
         // Whoever asks whether the store is ready may be a stranger: a driver's words name hosts and users.
         throw error instanceof TallyhookError ? error : new StoreUnavailable(error);
       });
     },
     waiting: commits.waiting,
     async close() {
+      monitor?.stop();
       await commits.close();
       await dialect.close();
     },
@@ -133,8 +152,8 @@ async function opened(
       throw error;
     });
     const commits =
-      path !== null && thread
-        ? (await import('./commits/threaded-commits.ts')).threadedCommits(path, mostWaiting)
+      dialect.files !== null && thread
+        ? (await import('./commits/threaded-commits.ts')).threadedCommits(dialect.files, mostWaiting)
         : createGroupCommit(createWriter(dialect), clock, mostWaiting);
     return { dialect, commits };
   } catch (error) {

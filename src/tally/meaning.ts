@@ -13,3 +13,5 @@ export type Meaning =
 
 /** Why a delivery is unclear although all that it says is understood. */
 export const noListing = 'no configured listing is meant by it';
+/** Why a purchase or renewal is unclear of which only the buyer is known. */
+export const noRecipient = 'it may be a gift, but names no recipient that can be read';

@@ -1,6 +1,22 @@
 import type { Premium } from '../ledger/event.ts';
 import type { Order } from './tally.ts';
 
+/**
+ * The event with whoever holds its order. A recipient that it names goes first; a mere buyer, or the giver of a gift, gives way to the
+ * known holder. Null where nobody is known, or only somebody who may be the giver.
+ */
+export function withHolder(event: Premium, known: Order | null): Premium {
+  const userId = event.isRecipient || known === null ? event.userId : holderOf(event, known);
+  const payer = event.giftedBy ?? event.userId;
+  return { ...event, userId, giftedBy: payer === userId ? null : payer };
+}
+
+function holderOf(event: Premium, known: Order): string | null {
+  const isUnclaimedGift = known.state === 'active' && known.userId === null;
+  const holder = known.userId ?? event.userId;
+  return isUnclaimedGift || holder === event.giftedBy ? null : holder;
+}
+
 /** Every name of the order that an event speaks of, the one that it is kept under first. */
 export function namesOf(event: Premium, known: Order | null): string[] {
   return [...new Set([...(known?.orderIds ?? []), ...event.orderIds])];

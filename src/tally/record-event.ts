@@ -1,9 +1,12 @@
-import type { Event, Premium, Vote } from '../ledger/event.ts';
+import { allVotes, countedVotes } from '../ledger/entry.ts';
+import { type Event, endsOrder, type Premium, type Vote } from '../ledger/event.ts';
 import { lastVoteIn, type Passbook } from '../ledger/passbook.ts';
 import { judgePremium, judgeVote, repeatWindow, shortestGap, type Verdict } from '../ledger/rules.ts';
 import { announcementOf, channelFor } from './announcement.ts';
 import { identitiesOfPremium, identityOfVote } from './identity.ts';
-import { namesOf, orderAfter } from './order.ts';
+import { noRecipient } from './meaning.ts';
+import { namesOf, orderAfter, withHolder } from './order.ts';
+import { quarantine } from './quarantine-delivery.ts';
 import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.ts';
 
 /**
@@ -34,15 +37,29 @@ async function recordVote(vote: Vote, scene: Scene): Promise<Recorded> {
   const { receivedAt } = delivery;
   const { terms, name } = listing;
   const passbook = await tally.passbook(vote.userId);
-  if (vote.at === null && (await isRepeat(receivedAt, passbook, scene))) return repeat(vote, scene);
-  const verdict = judgeVote(vote, terms, await isWithinCooldown(vote.at ?? receivedAt, passbook, scene));
+  const withinCooldown = await isWithinCooldown(vote.at ?? receivedAt, passbook, scene);
+  if (vote.at === null && (await isRepeat(receivedAt, withinCooldown, passbook, scene))) return repeat(vote, scene);
+  const verdict = judgeVote(vote, terms, withinCooldown);
   return write(vote, verdict, identityOfVote(vote, name, receivedAt), passbook, scene);
 }
 
-/** A vote without a timestamp is the same vote for a whole cooldown; of a replayed one, also as the one that came after it. */
-async function isRepeat(receivedAt: number, passbook: Passbook, { tally, listing }: Scene): Promise<boolean> {
+/**
+ * A vote without a timestamp is the same vote for a whole cooldown; of a replayed one, also as the one that came after it. Only a vote that
+ * counts can be the earlier one of a vote that may be paid, or a refused repeat would cost its member the next vote. One that is refused
+ * anyway also repeats a refused one, so that it is not announced again each time it is delivered.
+ */
+async function isRepeat(
+  receivedAt: number,
+  withinCooldown: boolean,
+  passbook: Passbook,
+  { tally, listing }: Scene,
+): Promise<boolean> {
   const window = repeatWindow(listing.terms);
-  return tally.hasUntimedVoteBetween(passbook, listing.name, receivedAt - window, receivedAt + window);
+  const after = receivedAt - window;
+  const last = lastVoteIn(passbook.lastVotes, listing.name);
+  if (!withinCooldown && (last === null || last <= after)) return false;
+  const causes = withinCooldown ? allVotes : countedVotes;
+  return tally.hasUntimedVoteBetween(passbook, listing.name, after, receivedAt + window, causes);
 }
 
 /** Nearly always the last vote alone decides. Only of one that arrives after a later one the entries have to be asked. */
@@ -56,8 +73,7 @@ async function isWithinCooldown(at: number, passbook: Passbook, { tally, listing
 async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
   const { tally, listing, delivery } = scene;
   const known = await tally.findOrder(told.orderIds);
-  // An expiry or revocation may name nobody but its order; then it is about whoever holds that.
-  const event = { ...told, userId: told.userId ?? known?.userId ?? null };
+  const event = withHolder(told, known);
   const keys = identitiesOfPremium(event, namesOf(event, known), delivery.body);
   if (await tally.hasEvent(keys)) {
     // It may be the first to tell another name of its order.
@@ -65,10 +81,15 @@ async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
     return repeat(event, scene);
   }
 
+  const order = orderAfter(event, known, listing.name);
+  if (event.userId === null && !endsOrder(event.kind)) {
+    // Its next event must not be taken for the first of an order of the giver's own.
+    if (order !== null) await tally.saveOrder({ ...order, userId: null }, delivery.receivedAt);
+    return quarantine(delivery, { kind: event.kind, reason: noRecipient, listing: listing.name }, scene.filing);
+  }
   const verdict = judgePremium(event, listing.terms, known?.state === 'revoked');
   const passbook = event.userId === null ? null : await tally.passbook(event.userId);
   const recorded = await write(event, verdict, keys[0], passbook, scene);
-  const order = orderAfter(event, known, listing.name);
   if (order !== null) await tally.saveOrder(order, delivery.receivedAt);
   return recorded;
 }

@@ -1,5 +1,5 @@
-import { dealtWith } from './dealt-with.ts';
 import { type Meaning, noListing } from './meaning.ts';
+import { quarantine } from './quarantine-delivery.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
 import type { Delivery, Filing, Recorded, Tally } from './tally.ts';
@@ -48,17 +48,5 @@ async function recordOfOrder(
   const order = await tally.findOrder(event.orderIds);
   const listing = listings.find(({ name }) => name === order?.listing);
   if (listing !== undefined) return recordEvent(tally, event, listing, delivery, filing);
-  return quarantine(delivery, { is: 'unclear', kind: event.kind, reason: noListing, listing: null }, filing);
-}
-
-/** Kept whole until it is understood: a vote is never lost because its shape was new. */
-async function quarantine(
-  delivery: Delivery,
-  meaning: Meaning & { is: 'unclear' },
-  { log }: Filing,
-): Promise<Recorded> {
-  const { kind, reason, listing } = meaning;
-  const unpaid = { userId: null, credits: 0, eventKey: null };
-  const deliveryId = await log({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
-  return deliveryId === null ? dealtWith : { outcome: 'quarantined', deliveryId, credits: 0, reason };
+  return quarantine(delivery, { kind: event.kind, reason: noListing, listing: null }, filing);
 }

@@ -1,3 +1,4 @@
+import type { Cause } from '../ledger/entry.ts';
 import type { Family } from '../ledger/event.ts';
 import type { LedgerWrites } from '../ledger/ledger.ts';
 import type { Passbook } from '../ledger/passbook.ts';
@@ -49,7 +50,7 @@ export interface Order {
   /** All its names; the first is the one that it is kept under. */
   readonly orderIds: readonly string[];
   readonly listing: string;
-  /** Who holds it; null while no event has named anybody. */
+  /** Who holds it; null while no event has named anybody. An active one without a holder is a gift whose recipient nobody has named. */
   readonly userId: string | null;
   readonly tier: string | null;
   readonly state: 'active' | 'expired' | 'revoked';
@@ -63,8 +64,14 @@ export interface Tally extends LedgerWrites, OutboxWrites {
   log(delivery: LoggedDelivery): Promise<number | null>;
   /** Rewrites the row of a quarantined delivery; false when it is quarantined no more, or its event is recorded already. */
   relog(id: number, delivery: LoggedDelivery): Promise<boolean>;
-  /** Whether a vote without a timestamp was recorded between these times (ms since the epoch; neither counts). */
-  hasUntimedVoteBetween(passbook: Passbook, listing: string, after: number, before: number): Promise<boolean>;
+  /** Whether a vote without a timestamp was recorded for one of these causes between these times (ms since the epoch, both exclusive). */
+  hasUntimedVoteBetween(
+    passbook: Passbook,
+    listing: string,
+    after: number,
+    before: number,
+    causes: readonly Cause[],
+  ): Promise<boolean>;
   /** Whether an event is recorded under any of these keys. */
   hasEvent(eventKeys: readonly string[]): Promise<boolean>;
   /** The order that any of these ids names, with all its names; null when none is known. Where they name several, those are one. */

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { FaultyConfig } from '../../config/schema.ts';
+import { closest } from '../did-you-mean.ts';
 import { TallyhookError } from '../errors.ts';
 
 /** Where a command of the command line reads and writes. */
@@ -24,6 +26,12 @@ export class UsageError extends TallyhookError {
   }
 }
 
+/** The message, and behind it the word of `known` that was probably meant. */
+export function withSuggestion(message: string, word: string, known: readonly string[]): string {
+  const meant = closest(word, known);
+  return meant === undefined ? message : `${message} Did you mean ${meant}?`;
+}
+
 /** Resolves when the process is asked to stop. */
 export function stopped(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -33,8 +41,8 @@ export function stopped(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs a command and turns a {@link TallyhookError}, and what `parseArgs` throws, into a complaint and an exit code.
- * What nobody foresaw is thrown on.
+ * Runs a command and turns a {@link TallyhookError}, {@link FaultyConfig}, what `parseArgs` throws, and an error of the operating system (a path that cannot be
+ * used, a port that is taken) into a complaint and an exit code. Any other error is a defect and thrown on.
  */
 export async function complaining(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {
@@ -42,6 +50,14 @@ export async function complaining(terminal: Terminal, run: () => Promise<number>
   } catch (thrown) {
     if (isParseFault(thrown)) {
       terminal.complain(`${thrown.message.replace(/\.?$/, '.')} See --help.`);
+      return exit.usage;
+    }
+    if (isSystemError(thrown)) {
+      terminal.complain(`${thrown.message}.`);
+      return exit.fault;
+    }
+    if (thrown instanceof FaultyConfig) {
+      terminal.complain(thrown.message);
       return exit.usage;
     }
     if (!(thrown instanceof TallyhookError)) throw thrown;
@@ -77,6 +93,11 @@ async function readWhole(path: string): Promise<string> {
       cure: 'Check the path, and that you may read it.',
     });
   }
+}
+
+/** What Node throws when a call of the operating system fails. */
+function isSystemError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && 'syscall' in thrown;
 }
 
 /** What `node:util` parseArgs throws for words that it does not know. */

@@ -113,6 +113,7 @@ const failure: FailureTexts = {
   lookup: {
     lookup_wrong_key_type: () => markup`The bot is not set up for this listing. ${ownerCanHelp}`,
     lookup_bad_parameter: () => markup`The listing service does not know what to do with this question.`,
+    lookup_bad_request: () => markup`The listing service does not accept this request. ${ownerCanHelp}`,
     lookup_key_refused: () => markup`The listing service does not let the bot in. ${ownerCanHelp}`,
     lookup_not_found: () => markup`The listing service knows nothing about this.`,
     lookup_rate_limited: (retry) => markup`The listing service asks for a pause. ${again(retry)}`,

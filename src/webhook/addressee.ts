@@ -5,12 +5,14 @@ import type { TalliedListing } from '../tally/tally.ts';
 export interface Addressable extends TalliedListing {
   /** Discord id of the server or bot; null where it need not be known. */
   readonly id: string | null;
+  /** Only what names its kind is for it: the settings describe it without having been asked for it. */
+  readonly implied: boolean;
 }
 
 /** What an event needs to know of a listing, without its secrets. */
 export function addressable(listing: Addressable): Addressable {
-  const { id, name, kind, terms, announceChannelId, premiumChannelId } = listing;
-  return { id, name, kind, terms, announceChannelId, premiumChannelId };
+  const { id, implied, name, kind, terms, announceChannelId, premiumChannelId } = listing;
+  return { id, implied, name, kind, terms, announceChannelId, premiumChannelId };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { isOnCalendar, minute } from '../clock.ts';
+import { aheadOfTime } from '../tally/quarantine.ts';
 
 /** A field that says something that cannot be understood. The message is the reason of the quarantine. */
 export class NotUnderstood extends Error {}
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** UTF-16 units, both of them. */
 const longestText = 500;
@@ -34,9 +35,15 @@ export function own(fields: Fields, name: string): unknown {
  */
 export function discordId(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return value;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return String(value);
-  throw new NotUnderstood(`${name} is no id of 1 to 20 digits`);
+  const id = readableId(value);
+  if (id === null) throw new NotUnderstood(`${name} is no id of 1 to 20 digits`);
+  return id;
+}
+
+/** The same where an id only helps: null for anything that is not one. */
+export function readableId(value: unknown): string | null {
+  if (typeof value === 'string') return /^\d{1,20}$/.test(value) ? value : null;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
 }
 
 /** An id of the service's own, such as an order's: any short text. @throws NotUnderstood */
@@ -87,9 +94,9 @@ function spelledForParsing({
  * The time of the event itself, in ms since the epoch as `now`: never in the future, but for clocks that disagree.
  * @throws NotUnderstood
  */
-export function past(value: unknown, name: string, now: number): number | null {
-  const at = instant(value, name);
-  if (at !== null && at > now + aheadTolerated) throw new NotUnderstood(`${name} is more than 5 minutes ahead`);
+export function timestamp(value: unknown, now: number): number | null {
+  const at = instant(value, 'timestamp');
+  if (at !== null && at > now + aheadTolerated) throw new NotUnderstood(aheadOfTime);
   return at;
 }
 

@@ -1,3 +1,4 @@
+import { voteKinds } from '../ledger/event.ts';
 import { identitiesOfPremium, identityOfVote } from '../tally/identity.ts';
 import type { Delivery } from '../tally/tally.ts';
 import { parseJson, readPayload } from './payload.ts';
@@ -11,8 +12,12 @@ export function identify({
   family,
   body,
   listing,
-}: Delivery & { readonly listing: string | null }): string[] {
-  const reading = readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now: receivedAt });
+  kind,
+}: Delivery & { readonly listing: string | null; readonly kind: string | null }): string[] {
+  // A body that names no kind was read as the one that its row has.
+  const defaultVote = voteKinds.find((each) => each === kind) ?? null;
+  const premiumPath = family === 'premium';
+  const reading = readPayload(parseJson(body)?.value, { premiumPath, now: receivedAt, defaultVote });
   if (reading.is !== 'event' || listing === null) return [];
   const { event } = reading;
   if (event.family === 'premium') return [...identitiesOfPremium(event, event.orderIds, body)];

@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import type { Meaning } from '../tally/meaning.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, Recorded } from '../tally/tally.ts';
+import { defaultVoteOf } from './default-vote.ts';
 import type { Grant, Keyring } from './keyring.ts';
 import { meaningOf } from './meaning-of.ts';
 import { familyIn, kindIn, parseJson, readPayload } from './payload.ts';
@@ -103,7 +104,8 @@ export function createIntake(options: {
 
       const receivedAt = clock.now();
       const premiumPath = ofPath.every(({ family }) => family === 'premium');
-      const reading = readPayload(json.value, { premiumPath, now: receivedAt });
+      const defaultVote = defaultVoteOf(ofPath, sender);
+      const reading = readPayload(json.value, { premiumPath, now: receivedAt, defaultVote });
       const family = familyIn(reading);
       const grants = ofPath.filter((grant) => family === null || grant.family === family);
       const [grant] = grants;

@@ -1,6 +1,7 @@
 import {
   type Event,
   type EventKind,
+  endsOrder,
   type Family,
   type Premium,
   type PremiumKind,
@@ -10,21 +11,22 @@ import {
   type VoteKind,
   voteKinds,
 } from '../ledger/event.ts';
+import { noRecipient } from '../tally/meaning.ts';
 import {
   award,
   discordId,
+  type Fields,
   instant,
   isFields,
   NotUnderstood,
   nested,
   own,
-  past,
   reference,
   testMark,
+  timestamp,
   words,
 } from './fields.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { readHolder } from './holder.ts';
 
 /** What a body says: an event, a test of the dashboard's, or nothing that is understood, and why. */
 export type Reading =
@@ -32,14 +34,21 @@ export type Reading =
   | { readonly is: 'test'; readonly kind: EventKind; readonly userId: string | null; readonly target: Target }
   | { readonly is: 'unknown'; readonly kind: string | null; readonly reason: string; readonly family: Family | null };
 
+export interface ReadingOptions {
+  readonly premiumPath: boolean;
+  readonly now: number;
+  readonly defaultVote?: VoteKind | null;
+}
+
 /**
  * Reads a payload in any of the shapes that services are known to send, tolerantly: fields that nobody needs are not looked at.
  * `premiumPath` says that only a premium delivery is expected where this one came in, which is what tells a purchase without a kind.
+ * `defaultVote` is the kind of a vote that tells no more than who voted; without it such a body is not understood.
  * `now` is in ms since the epoch; an event that lies more than 5 minutes ahead of it is not understood.
  */
-export function readPayload(json: unknown, options: { premiumPath: boolean; now: number }): Reading {
+export function readPayload(json: unknown, options: ReadingOptions): Reading {
   if (!isFields(json)) return { is: 'unknown', kind: null, reason: 'the body is no JSON object', family: null };
-  const kind = kindOf(json, options.premiumPath);
+  const kind = kindOf(json, options);
   if (!isKnown(kind)) {
     const reason = kind === null ? 'the body names no kind of event' : 'unknown kind of event';
     return { is: 'unknown', kind, reason, family: null };
@@ -61,16 +70,24 @@ export function familyOf(kind: EventKind): Family {
 }
 
 /** `event`, else `type`; and where both are missing, what the other fields show it to be. */
-function kindOf(json: Fields, premiumPath: boolean): string | null {
+function kindOf(json: Fields, { premiumPath, defaultVote = null }: ReadingOptions): string | null {
   const named = own(json, 'event') ?? own(json, 'type');
   if (named !== undefined) return words(named) ?? spelled(named);
   if (premiumPath && own(json, 'buyer') !== undefined) return 'premium_purchase';
-  if (own(json, 'test') === true && voterOf(json) === undefined)
-    return premiumPath ? 'premium_purchase' : 'server_vote';
-  if (voterOf(json) === undefined) return null;
+  const isTest = own(json, 'test') === true;
+  const kindOfTest = premiumPath ? 'premium_purchase' : (defaultVote ?? 'server_vote');
+  if (voterOf(json) === undefined) return isTest ? kindOfTest : null;
   if (serverOf(json) !== undefined) return 'server_vote';
-  return botOf(json) === undefined ? null : 'bot_vote';
+  if (botOf(json) !== undefined) return 'bot_vote';
+  if (saysMoreThanVoter.some((name) => own(json, name) !== undefined)) return null;
+  return isTest ? kindOfTest : defaultVote;
 }
+
+/** A body with one of these is a purchase, or for a listing that it does not name in a way that is understood. */
+const saysMoreThanVoter = [
+  ...['buyer', 'recipient', 'isGift', 'giftedBy', 'orderId', 'purchaseId', 'tier', 'currentPeriodEnd'],
+  ...['server', 'bot', 'vendor', 'targetType'],
+];
 
 /** What is named as the kind although it is no text. An object is not spelled out: it may be nested more deeply than the stack is. */
 function spelled(named: unknown): string {
@@ -117,7 +134,7 @@ function readVote(json: Fields, kind: VoteKind, now: number): Vote {
     kind,
     target: { kind: votedKind(kind), id: votedId(json, kind) },
     userId,
-    at: past(own(json, 'timestamp'), 'timestamp', now),
+    at: timestamp(own(json, 'timestamp'), now),
     awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
     denial: words(own(json, 'creditDenialReason')),
   };
@@ -128,40 +145,30 @@ function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {
     reference(own(json, 'orderId'), 'orderId'),
     reference(own(json, 'purchaseId'), 'purchaseId'),
   ].filter((id) => id !== null);
-  const userId = holderOf(json);
-  const ends = kind === 'subscription.expired' || kind === 'subscription.revoked';
-  if (userId === null && !ends) throw new NotUnderstood(`the ${kind} names no buyer`);
-  if (userId === null && orderIds.length === 0) throw new NotUnderstood(`the ${kind} names neither buyer nor order`);
+  const holder = readHolder(json);
+  if (holder.userId === null) requireOrder(kind, holder.giftedBy, orderIds);
   const tier = nested(json, 'tier');
   return {
     family: 'premium',
     kind,
     target: soldFor(json),
-    userId,
-    giftedBy: giverOf(json, userId),
+    ...holder,
     orderIds,
     tier: words(own(tier, 'name')) ?? words(own(tier, 'id')),
-    at: past(own(json, 'timestamp'), 'timestamp', now),
+    at: timestamp(own(json, 'timestamp'), now),
     periodEnd: instant(own(json, 'currentPeriodEnd'), 'currentPeriodEnd'),
     awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
   };
 }
 
-/** A gift belongs to its recipient. One that names no recipient must not be credited to the giver. */
-function holderOf(json: Fields): string | null {
-  const recipient = discordId(own(nested(json, 'recipient'), 'userId'), 'recipient.userId');
-  if (recipient !== null) return recipient;
-  if (own(json, 'isGift') === true) throw new NotUnderstood('the gift names no recipient');
-  return discordId(own(nested(json, 'buyer'), 'userId') ?? own(json, 'userId'), 'buyer.userId');
-}
-
-function giverOf(json: Fields, holder: string | null): string | null {
-  const given = own(json, 'giftedBy');
-  const giver = isFields(given) ? own(given, 'userId') : given;
-  const buyer = own(nested(json, 'buyer'), 'userId');
-  const id = [giver, buyer].find((value) => typeof value === 'string' && /^\d{1,20}$/.test(value));
-  const isGift = own(json, 'isGift') === true || given !== undefined || isFields(own(json, 'recipient'));
-  return isGift && typeof id === 'string' && id !== holder ? id : null;
+/** Without a holder only the order can tell whose it is. @throws NotUnderstood */
+function requireOrder(kind: PremiumKind, giver: string | null, orderIds: readonly string[]): void {
+  if (endsOrder(kind)) {
+    if (orderIds.length === 0) throw new NotUnderstood(`the ${kind} names neither buyer nor order`);
+    return;
+  }
+  if (giver === null) throw new NotUnderstood(`the ${kind} names no buyer`);
+  if (orderIds.length === 0) throw new NotUnderstood(noRecipient);
 }
 
 /** What a vendor that is neither a server nor a bot calls itself is no id of Discord's, and no reason to hold a purchase back. */

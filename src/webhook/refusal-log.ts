@@ -13,7 +13,7 @@ export function createRefusalLog(log: Log, clock: Clock): TellRefusal {
   return (status, error) => {
     const key = `${status} ${error}`;
     const last = told.get(key) ?? { at: Number.NEGATIVE_INFINITY, since: 0 };
-    const now = clock.now();
+    const now = clock.monotonic();
     if (now - last.at < quiet) {
       last.since += 1;
       return;

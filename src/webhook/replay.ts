@@ -3,6 +3,7 @@ import type { Family } from '../ledger/event.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, Recorded } from '../tally/tally.ts';
 import { type Addressable, addressable } from './addressee.ts';
+import { defaultVoteOf } from './default-vote.ts';
 import { meaningOf } from './meaning-of.ts';
 import { familyIn, kindIn, parseJson, type Reading, readPayload } from './payload.ts';
 
@@ -38,7 +39,8 @@ export function createReplay(options: {
     const meant = named.length > 0 ? named : listings;
     const grants = meant.map((listing) => ({ listing: addressable(listing), family }));
     const now = clock.now();
-    const reading = readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now });
+    const defaultVote = defaultVoteOf(grants, { signed: true });
+    const reading = readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now, defaultVote });
     const meaning = meaningOf(ofFamily(family, reading), grants);
     const recorded = await recorder.rerecord(id, { receivedAt, family, body }, meaning, now);
     onRecorded(recorded);

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import { hour, minute } from '../../src/clock.ts';
 import { LookupUnreachable } from '../../src/lookup/failures.ts';
-import type { VoteStatus } from '../../src/lookup/schemas.ts';
+import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
 import { asked, asker, bot, knowing, other, server, services, start } from './known.ts';
 
-const free: VoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: null };
-const waiting: VoteStatus = { canVote: false, lastVoteAt: start - hour, nextVoteAt: start + 11 * hour };
+const free: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: null };
+const waiting: CachedVoteStatus = { canVote: false, lastVoteAt: start - hour, nextVoteAt: start + 11 * hour };
 
-function serverThatSays(status: VoteStatus, staleSince?: number) {
+function serverThatSays(status: CachedVoteStatus, staleSince?: number) {
   const stale = staleSince === undefined ? {} : { staleSince };
   return {
     name: 'server',

@@ -1,7 +1,15 @@
 import type { Asked, ListedLookup, OptionValue, Services } from '../../commands/command.ts';
 import { LookupUnreachable } from '../../src/lookup/failures.ts';
+import { withSecondsLeft } from '../../src/lookup/lifetimes.ts';
 import type { Known, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
-import type { BotProfile, Review, Reviews, ServerProfile, VoteStatus } from '../../src/lookup/schemas.ts';
+import type {
+  BotProfile,
+  CachedReviews,
+  CachedVoteStatus,
+  ProfileByKind,
+  Review,
+  ServerProfile,
+} from '../../src/lookup/schemas.ts';
 import { en } from '../../src/texts/en.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
@@ -20,8 +28,11 @@ export const server: ServerProfile = {
   category: 'Community',
   members: 20_500,
   online: 1_024,
+  features: ['COMMUNITY'],
+  emojis: [],
   channelCount: 12,
   roleCount: 7,
+  rules: ['Be kind.'],
   url: 'https://listing.example/server/1',
 };
 
@@ -46,9 +57,9 @@ export const reviewOf = (changes: Partial<Review> = {}): Review => ({
 });
 
 type Answers = Partial<{
-  profile: () => Promise<ServerProfile | BotProfile>;
-  voteStatus: (userId: string) => VoteStatus;
-  reviews: (query: { sort: string; limit: number }) => Reviews;
+  profile: () => Promise<ProfileByKind[ListingKind]>;
+  voteStatus: (userId: string) => CachedVoteStatus;
+  reviews: (query: { sort: string; limit: number }) => CachedReviews;
   /** Since when nothing newer is known. */
   staleSince: number;
 }>;
@@ -69,11 +80,12 @@ export function knowing(kind: ListingKind, answers: Answers): Lookup {
     },
     async voteStatus(userId) {
       if (answers.voteStatus === undefined) throw unreachable();
-      return known(answers.voteStatus(userId));
+      return known(withSecondsLeft(answers.voteStatus(userId), start));
     },
-    async reviews(query) {
+    async reviews({ sort = 'newest', limit = 10 } = {}) {
       if (answers.reviews === undefined) throw unreachable();
-      return known(answers.reviews(query));
+      const found = answers.reviews({ sort, limit });
+      return known({ ...found, shown: found.reviews.length });
     },
   };
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { reviews } from '../../commands/reviews.ts';
 import { stars } from '../../commands/stars.ts';
 import { day, hour } from '../../src/clock.ts';
-import type { Reviews } from '../../src/lookup/schemas.ts';
+import type { CachedReviews } from '../../src/lookup/schemas.ts';
 import { asked, bot, knowing, reviewOf, services, start } from './known.ts';
 
-function reviewed(found: Reviews, staleSince?: number) {
+function reviewed(found: CachedReviews, staleSince?: number) {
   const queries: { sort: string; limit: number }[] = [];
   const lookup = knowing('server', {
     reviews: (query) => {
@@ -17,7 +17,7 @@ function reviewed(found: Reviews, staleSince?: number) {
   return { asking: services({ name: 'server', lookup }), queries };
 }
 
-const twelve: Reviews = {
+const twelve: CachedReviews = {
   reviews: Array.from({ length: 12 }, (_, place) => reviewOf({ username: `writer${place + 1}` })),
   total: 345,
 };

@@ -46,6 +46,35 @@ describe('the configuration', () => {
     ]);
   });
 
+  it('takes the one of server and bot that has no key for implied, and no listing of a file', () => {
+    const impliedBy = (environment: Record<string, string>) =>
+      loadConfig(environment).listings.map(({ kind, implied }) => [kind, implied]);
+    const { LOOKUP_SERVER_KEY, ...rest } = least;
+    const botKey = { LOOKUP_BOT_KEY: 'bot-key' };
+    expect(impliedBy(least)).toEqual([
+      ['server', false],
+      ['bot', true],
+    ]);
+    expect(impliedBy({ ...rest, ...botKey })).toEqual([
+      ['server', true],
+      ['bot', false],
+    ]);
+    expect(impliedBy({ LOOKUP_SERVER_KEY, ...rest, ...botKey })).toEqual([
+      ['server', false],
+      ['bot', false],
+    ]);
+    const path = join(tempDir(), 'listings.json');
+    const listings = [
+      { name: 'one', kind: 'server', lookupKey: 'k' },
+      { name: 'other', kind: 'bot' },
+    ];
+    writeFileSync(path, JSON.stringify({ listings }), { mode: 0o600 });
+    expect(impliedBy({ ...rest, TALLYHOOK_CONFIG: path })).toEqual([
+      ['server', false],
+      ['bot', false],
+    ]);
+  });
+
   it('cannot be changed afterwards', () => {
     const config = loadConfig(least);
     expect(() => Object.assign(config.listings[0]?.terms ?? {}, { perVote: 1_000 })).toThrow(TypeError);
@@ -201,11 +230,13 @@ describe('the file with several listings', () => {
     expect(JSON.stringify(faultsOf(withFile('{"listings": hush')))).not.toContain('hush');
   });
 
-  it('is told of when everybody may read it: it may hold secrets', () => {
+  it('is read with a warning when every user may read it, and refused when every user may write it', () => {
     const environment = withFile({ listings: [red] });
-    expect(loadConfig(environment).exposedFile).toBe(null);
+    expect(loadConfig(environment).warnings).toEqual([]);
     chmodSync(environment.TALLYHOOK_CONFIG, 0o644);
-    expect(loadConfig(environment).exposedFile).toBe(environment.TALLYHOOK_CONFIG);
+    expect(loadConfig(environment).warnings).toMatchObject([{ setting: 'TALLYHOOK_CONFIG' }]);
+    chmodSync(environment.TALLYHOOK_CONFIG, 0o646);
+    expect(faultsOf(environment)).toMatchObject([{ setting: 'TALLYHOOK_CONFIG' }]);
   });
 
   it('has a JSON Schema', () => {
@@ -222,7 +253,7 @@ describe('a file with a secret', () => {
     return { path, environment: { ...others, DISCORD_TOKEN_FILE: path } };
   }
 
-  it.each([0o644, 0o604, 0o444, 0o666])('is refused with mode %o, which lets everybody read it', (mode) => {
+  it.each([0o666, 0o646, 0o602])('is refused with mode %o, which lets every user write it', (mode) => {
     const { path, environment } = withMode(mode);
     const faults = faultsOf(environment);
     expect(faults).toMatchObject([
@@ -235,19 +266,48 @@ describe('a file with a secret', () => {
     expect(JSON.stringify(faults)).not.toContain('hush');
   });
 
-  it.each([0o600, 0o400, 0o440, 0o640])('is read with mode %o', (mode) => {
-    expect(loadConfig(withMode(mode).environment).discord.token).toBe('hush');
+  it.each([0o444, 0o644, 0o604])('is read with mode %o, as container platforms mount it, with a warning', (mode) => {
+    const { path, environment } = withMode(mode);
+    const { discord, warnings } = loadConfig(environment);
+    expect(discord.token).toBe('hush');
+    expect(warnings).toMatchObject([
+      {
+        setting: 'DISCORD_TOKEN_FILE',
+        problem: expect.stringContaining(`${path} (mode 0${mode.toString(8)})`),
+        cure: expect.stringContaining(`chmod 600 ${path}`),
+      },
+    ]);
+    expect(JSON.stringify(warnings)).not.toContain('hush');
+  });
+
+  it('is named in one warning with all others of its kind', () => {
+    const [one, other] = [withMode(0o444), withMode(0o444)];
+    const { warnings } = loadConfig({ ...one.environment, OWNER_TOKEN_FILE: other.path });
+    expect(warnings).toMatchObject([{ setting: 'DISCORD_TOKEN_FILE, OWNER_TOKEN_FILE' }]);
+  });
+
+  it.each([0o600, 0o400, 0o440, 0o640, 0o660])('is read with mode %o', (mode) => {
+    const { discord, warnings } = loadConfig(withMode(mode).environment);
+    expect(discord.token).toBe('hush');
+    expect(warnings).toEqual([]);
+  });
+
+  it('is one whatever the secret begins with, and an address of a file is none', () => {
+    const { path, environment } = withMode(0o644);
+    writeFileSync(path, 'sqlite:hush');
+    expect(loadConfig(environment).warnings).toHaveLength(1);
+    expect(loadConfig({ ...least, DATABASE_URL_FILE: path }).warnings).toEqual([]);
   });
 
   it('is one thing, a file with any other setting another', () => {
     const path = join(tempDir(), 'port');
     writeFileSync(path, '81\n');
     chmodSync(path, 0o644);
-    expect(loadConfig({ ...least, PORT_FILE: path }).http.port).toBe(81);
+    expect(loadConfig({ ...least, PORT_FILE: path })).toMatchObject({ http: { port: 81 }, warnings: [] });
   });
 
-  it('that all may read is told among all the other faults', () => {
-    const { environment } = withMode(0o644);
+  it('that all may write is reported among all the other faults', () => {
+    const { environment } = withMode(0o666);
     expect(
       faultsOf({ ...environment, PORT: 'x' })
         .map(({ setting }) => setting)
@@ -269,6 +329,25 @@ describe('tallyhook config', () => {
     expect(shown).toMatch(/DATABASE_URL +postgres:\/\/db\/tally/);
     for (const secret of ['hush', 'discord-token', 'server-key']) expect(shown).not.toContain(secret);
   });
+
+  it.each(['sqlite:hush', 'memory:hush', 'https://hush.example/hush', 'postgres://hush:hush@hush/hush'])(
+    'shows nothing of a secret that looks like an address: %s',
+    (secret) => {
+      const names = settingNames.filter((name) => 'secret' in settings[name] && !('isAddress' in settings[name]));
+      expect(names.length).toBeGreaterThan(6);
+      const shown = describeConfig(Object.fromEntries(names.map((name) => [name, secret])));
+      expect(shown).not.toContain('hush');
+    },
+  );
+
+  it.each(['sqlite://user:hush@host/db', 'memory:hush', 'mysql://user:hush@host/db', 'hush', 'redis://:hush@host'])(
+    'shows no password of an address, faulty or not: %s',
+    (address) => {
+      const environment = { DATABASE_URL: address, CACHE_URL: address, LOOKUP_BASE_URL: 'https://user:hush@host/api' };
+      expect(describeConfig(environment)).not.toContain('hush');
+      expect(JSON.stringify(faultsOf(environment))).not.toContain('hush');
+    },
+  );
 });
 
 describe('the documents', () => {

@@ -1,11 +1,16 @@
 import { join } from 'node:path';
+import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { day, hour, minute } from '../../src/clock.ts';
+import { day, hour, minute, second, systemClock } from '../../src/clock.ts';
 import type { Vote } from '../../src/ledger/event.ts';
+import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
+import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { TalliedListing } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -19,7 +24,8 @@ const unannounceable = { announceChannelId: undefined };
 /** What every store holds to, whichever database it is on. */
 function holds(newUrl: () => string): void {
   async function open(url = newUrl()): Promise<Store> {
-    const store = await openStore(url, manualClock(start));
+    // The date stands still. Waiting for the lock of another store takes real time.
+    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
     onTestFinished(() => store.close());
     return store;
   }
@@ -80,6 +86,26 @@ function holds(newUrl: () => string): void {
     );
     expect((await Promise.all(untimed)).filter(({ outcome }) => outcome === 'recorded')).toHaveLength(1);
     expect(await (stores[0] as Store).records.counts()).toMatchObject({ credits: 20, votes: 2 });
+  });
+
+  it('takes no refused vote without a timestamp for the earlier one of a genuine vote', async () => {
+    const store = await open();
+    const untimed = vote('1', null);
+    const told = [
+      await record(store, vote('1')),
+      await record(store, untimed, start + hour),
+      await record(store, untimed, start + 2 * hour),
+      await record(store, untimed, start + 12.1 * hour),
+      await record(store, untimed, start + 13 * hour),
+    ];
+    expect(told.map(({ outcome, reason, credits }) => [outcome, reason, credits])).toEqual([
+      ['recorded', null, 10],
+      ['recorded', 'within_cooldown', 0],
+      ['duplicate', null, 0],
+      ['recorded', null, 10],
+      ['duplicate', null, 0],
+    ]);
+    expect(await store.ledger.account('1')).toEqual({ userId: '1', credits: 20, votes: 2 });
   });
 
   it('deals once with a quarantined delivery that is replayed twice at once, also over two processes', async () => {
@@ -341,10 +367,29 @@ function holds(newUrl: () => string): void {
 
     it('makes due when it is woken what was written while the clock was ahead', async () => {
       const store = await open();
-      await record(store, vote('1'), start + hour);
+      await record(store, vote('1'), start + minute);
       expect(await store.outbox.claim(start, start + minute, 10)).toEqual([]);
       await store.outbox.wake(start);
       expect(await store.outbox.claim(start, start + minute, 10)).toHaveLength(1);
+    });
+
+    it('claims what lies further ahead than anything is put off: written, put off or leased before the clock was set back', async () => {
+      const store = await open();
+      const { outbox } = store;
+      const ahead = start + hour;
+      await record(store, vote('1'), ahead);
+      await outbox.retry(await outbox.claim(ahead, ahead + second, 10), ahead + 2 * minute, 'no answer');
+      await record(store, vote('2'), ahead);
+      const [leased] = await outbox.claim(ahead, ahead + 20 * second, 10);
+      await record(store, vote('3'), ahead);
+      const claimed = [
+        ...(await outbox.claim(start, start + second, 10)),
+        ...(await outbox.claim(start, start + second, 10)),
+      ];
+      claimed.push(...(await outbox.claim(start, start + second, 10)));
+      expect(claimed.map(({ id }) => id).sort((a, b) => a - b)).toEqual([1, 2, 3]);
+      // Whatever has become of the first attempt: under its nonce it is the same message.
+      expect(claimed.find(({ id }) => id === leased?.id)).toMatchObject({ nonce: leased?.nonce, unsureSince: ahead });
     });
 
     it('takes no word from a slow taker on what another has finished since', async () => {
@@ -375,8 +420,8 @@ function holds(newUrl: () => string): void {
       expect(new Set([...alone.flat(), ...together].map(({ nonce }) => nonce)).size).toBe(4);
       await store.outbox.done(alone[0] ?? [], start);
       await store.outbox.bury(alone[1] ?? [], start, 'no such channel');
-      await store.outbox.retry(alone[2] ?? [], start + hour, 'Discord is down');
-      expect(await store.outbox.nextDueAt()).toBe(start + hour);
+      await store.outbox.retry(alone[2] ?? [], start + 2 * minute, 'Discord is down');
+      expect(await store.outbox.nextDueAt()).toBe(start + 2 * minute);
       expect(await claim(start + minute)).toEqual([]);
       await store.outbox.wake(start + minute);
       expect(await claim(start + minute)).toHaveLength(1);
@@ -419,6 +464,39 @@ function holds(newUrl: () => string): void {
     expect([await again.has('101'), await again.has('102'), await again.has('103')]).toEqual([true, false, true]);
   });
 
+  it('counts lookup requests that lie ahead as of now, or moves them along with a clock that was set back', async () => {
+    const { budgetLog } = await open();
+    const ahead = start + hour;
+    for (const key of ['known', 'unknown']) {
+      await budgetLog.spend(key, ahead - 10 * second, minute, 2);
+      await budgetLog.spend(key, ahead, minute, 2);
+    }
+    const refused = { granted: false, retryAt: start + minute };
+    expect(await budgetLog.spend('unknown', start, minute, 2)).toEqual(refused);
+    expect(await budgetLog.spend('unknown', start + minute - 1, minute, 2)).toEqual(refused);
+    expect(await budgetLog.spend('unknown', start + minute, minute, 2)).toEqual({ granted: true });
+    const moved = { granted: false, retryAt: start - 10 * second + minute };
+    expect(await budgetLog.spend('known', start + second, minute, 2, hour)).toEqual(moved);
+    expect(await budgetLog.spent('known', start - minute)).toBe(2);
+    expect(await budgetLog.spend('known', start + minute, minute, 2)).toEqual({ granted: true });
+  });
+
+  it('lists what is quarantined for one reason, in pages', async () => {
+    const { recorder, quarantine } = await open();
+    const keep = (reason: string, receivedAt: number) => {
+      const unclear = { is: 'unclear', kind: 'server_vote', reason, listing: 'server' } as const;
+      return recorder.record({ receivedAt, family: 'vote', body: '{"a":1}' }, unclear);
+    };
+    for (let kept = 0; kept < 3; kept += 1) await keep('too early', start + kept);
+    await keep('too odd', start);
+    const first = await quarantine.keptFor('too early', { after: 0, limit: 2 });
+    expect(first.map(({ receivedAt }) => receivedAt)).toEqual([start, start + 1]);
+    const [, last] = first;
+    expect(await quarantine.keptFor('too early', { after: last?.id ?? 0, limit: 2 })).toEqual([
+      { id: 3, receivedAt: start + 2, family: 'vote', listing: 'server', outcome: 'quarantined', body: '{"a":1}' },
+    ]);
+  });
+
   it('proves that it can be written', async () => {
     const store = await open();
     await expect(store.probe()).resolves.toBeUndefined();
@@ -438,4 +516,49 @@ describe.skipIf(programs === null && !process.env['CI'])('the store on PostgreSQ
   });
   afterAll(() => postgres?.stop());
   holds(() => postgres.newDatabase());
+});
+
+const pgbouncer = pgbouncerProgram();
+const hasPgBouncer = programs !== null && pgbouncer !== null;
+describe.skipIf(!hasPgBouncer && !process.env['CI'])('the store on PostgreSQL through PgBouncer', () => {
+  let postgres: PostgresServer;
+  let bouncer: PgBouncer;
+  beforeAll(async () => {
+    if (programs === null || pgbouncer === null)
+      throw new Error('Install PostgreSQL and PgBouncer (Debian: apt-get install postgresql pgbouncer).');
+    postgres = await startPostgres(programs);
+    bouncer = await startPgBouncer(pgbouncer, postgres.newDatabase());
+  });
+  afterAll(async () => {
+    await bouncer?.stop();
+    postgres?.stop();
+  });
+  holds(() => bouncer.through(postgres.newDatabase()));
+
+  it('limits each statement on the server, and leaves no limit behind for other clients', async () => {
+    const url = bouncer.through(postgres.newDatabase());
+    const dialect = postgresDialect(url);
+    onTestFinished(() => dialect.close());
+    const limit = { sql: 'SHOW statement_timeout', parameters: [] };
+    expect(await dialect.reading.run(limit)).toEqual([{ statement_timeout: '10s' }]);
+    for (const [connection, expected] of [
+      [dialect.writing, '1500ms'],
+      [dialect.migrating, '0'],
+    ] as const) {
+      await connection.begin();
+      expect(await connection.run(limit)).toEqual([{ statement_timeout: expected }]);
+      await connection.commit();
+    }
+    const snapshot = await openSnapshot(url);
+    const shown = { compile: () => sql<{ statement_timeout: string }>`SHOW statement_timeout`.compile(snapshot.db) };
+    expect(await snapshot.run(shown)).toEqual([{ statement_timeout: '15min' }]);
+    await snapshot.close();
+
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    for (let query = 0; query < 8; query += 1) {
+      expect((await other.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: '0' }]);
+    }
+    await other.end();
+  });
 });

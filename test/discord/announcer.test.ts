@@ -221,7 +221,7 @@ describe('an announcement that may be there already', () => {
     const chat = async (count: number) => {
       for (let line = 0; line < count; line += 1) await rest.post(Routes.channelMessages(channelId), { content: 'hi' });
     };
-    return { discord, perform, effectOf, unsure, shown, chat, channelId };
+    return { discord, perform, effectOf, unsure, shown, chat, channelId, clock };
   }
 
   it('is found in the channel and not said again', async () => {
@@ -232,6 +232,13 @@ describe('an announcement that may be there already', () => {
 
   it('is found although the clock has been set back since', async () => {
     const { perform, effectOf, unsure, shown } = await afterALostAnswer({ ahead: 2 * hour });
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it('is found although the clock was set back so that the attempt seems to be one of just now', async () => {
+    const { perform, effectOf, unsure, shown, clock } = await afterALostAnswer();
+    clock.set(-10 * minute);
     expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import { day, second } from '../../src/clock.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { day, hour, second } from '../../src/clock.ts';
 import { attemptAfter } from '../../src/discord/attempt.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 
@@ -93,6 +93,29 @@ describe('an attempt', () => {
     });
     expect(attempt).toMatchObject({ outcome: 'later', notDone: true, afterMs: 5 * second });
     expect(knocks).toBe(1);
+  });
+
+  it('waits for no rate limit longer than Discord says because the clock was set back', async () => {
+    const limited = { 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset-After': '0.3' };
+    const server = createServer((request, response) => {
+      request.resume();
+      json(200, {}, { ...limited, 'X-RateLimit-Bucket': 'messages' })(response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const rest = createDiscordRest({
+      token: 'secret-token',
+      apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
+    });
+    // The first answer names the bucket, the second says that it is empty.
+    await rest.post('/channels/1/messages', {});
+    await rest.post('/channels/1/messages', {});
+    // The clock that discord.js goes by, and our own.
+    const { now } = Date;
+    onTestFinished(() => void vi.restoreAllMocks());
+    vi.spyOn(Date, 'now').mockImplementation(() => now() - hour);
+    await rest.post('/channels/1/messages', {});
   });
 
   it('waits a day at most, whatever a rate limit says', async () => {

@@ -23,6 +23,7 @@ export function fastClock(times: number): Clock {
   const start = Date.now();
   return {
     now: () => start + (Date.now() - start) * times,
+    monotonic: () => performance.now() * times,
     sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
     random: () => 0.5,
   };

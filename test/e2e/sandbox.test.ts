@@ -103,6 +103,40 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(page.locator('.balance'), 'tobias_k has 0 credits');
   });
 
+  it('advances "Try this" for a vote that was cast elsewhere, also before the page was opened', async () => {
+    const { sandbox, page } = await visit({}, { seed: 'none' });
+    const hint = page.locator('#hint-panel');
+    await shown(hint, 'Try this, 1 of 4');
+    await trouble(page, /Break signature/).click();
+    await shown(delivery(page, 'Server vote'), 'Refused (401)');
+    await shown(hint, 'Try this, 1 of 4');
+    const [, other] = sandbox.discord.members;
+    const { id: userId = '', username = '' } = other ?? {};
+    expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
+    await shown(delivery(page, 'Server vote'), 'Recorded');
+    await shown(hint, 'Try this, 2 of 4');
+    await page.reload();
+    await shown(hint, 'Try this, 2 of 4');
+  });
+
+  it.each(['en-US', 'en-GB'])('keeps every step of a delivery on one line (%s)', async (locale) => {
+    const { page } = await visit({ locale });
+    await vote(page).click();
+    const track = delivery(page, 'Server vote by mira').locator('.track');
+    await shown(track, 'Announced');
+    const { length } = await track.locator('.track-step').all();
+    expect(length).toBe(5);
+    const tops = await track
+      .locator('.track-after')
+      .evaluateAll((times) => times.map((time) => time.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
+    const heights = await track
+      .locator('.track-word')
+      .evaluateAll((words) => words.map((word) => word.getBoundingClientRect().height));
+    expect(new Set(heights).size).toBe(1);
+    await keepPicture(page, `steps-${locale}`);
+  });
+
   it('is used with the keyboard alone, from the picker to the answer', async () => {
     const { page, messages, line, type } = await visit();
     await page.keyboard.press('Tab');

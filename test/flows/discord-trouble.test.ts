@@ -46,7 +46,10 @@ describe('while Discord makes trouble', { timeout: 60_000 }, () => {
     expect(discord.messages(announcements).length).toBeLessThanOrEqual(7 + 1);
     expect(discord.requests.filter(({ status }) => status === 429)).toEqual([]);
     await vi.waitFor(async () => expect(await metrics()).toContain('tallyhook_gateway_connected 1'), patience);
-    expect(await metrics()).toContain('tallyhook_effects_oldest_waiting_seconds 0');
+    await vi.waitFor(
+      async () => expect(await metrics()).toContain('tallyhook_effects_oldest_waiting_seconds 0'),
+      patience,
+    );
   });
 
   it('what it refuses for good is buried with the reason, and holds up nobody else', async () => {

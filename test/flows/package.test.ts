@@ -6,6 +6,12 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly version: string; readonly dev?: boolean; readonly hasInstallScript?: boolean }>
+  >;
+}
+
 /** A project of somebody else's that has the package, and of the other packages only what the package brings along. */
 function consumer(source: string): string {
   const project = tempDir();
@@ -34,6 +40,14 @@ function typescript(cwd: string, ...args: string[]): string {
 }
 
 describe('the package', { timeout: 60_000 }, () => {
+  it('depends on nothing that is compiled or that is a pre-release', () => {
+    const lock: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    const installed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev);
+    expect(installed.length).toBeGreaterThan(50);
+    expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
+    expect(installed.filter(([, { version }]) => version.includes('-'))).toEqual([]);
+  });
+
   it('brings along all types that its own are made of', () => {
     const project = consumer(`
       import express from 'express';

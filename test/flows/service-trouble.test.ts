@@ -80,8 +80,12 @@ describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
     service.answer(failure(401, 'no'));
     for (let times = 0; times < 3; times += 1) await ask('canvote');
     expect(errors().map(({ code }) => code)).toEqual(['lookup_wrong_shape', 'lookup_key_refused']);
-    const told = await metrics();
-    expect(told).toContain('tallyhook_lookup_key_refused{listing="server"} 1');
+    // A scrape is served again for a second.
+    const told = await vi.waitFor(async () => {
+      const text = await metrics();
+      expect(text).toContain('tallyhook_lookup_key_refused{listing="server"} 1');
+      return text;
+    }, patience);
     expect(told).toContain('tallyhook_lookup_failures_total{listing="server",code="lookup_key_refused"} 1');
     expect(told).toMatch(/tallyhook_lookup_budget_left\{listing="server"\} 11\d/);
   });

@@ -100,6 +100,17 @@ describe('an odd sender', () => {
     expect(answersIn(await closed)).toMatchObject([{ status: 200 }]);
   });
 
+  it('is answered although it has closed its half long before the response is ready', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const url = await served((_request, response) => void released.then(() => response.end('committed')));
+    const { write, end, closed } = rawConnection(url);
+    write(`${post}Content-Length: 3\r\n\r\nabc`);
+    end();
+    setTimeout(release, 100);
+    const [answer] = answersIn(await closed);
+    expect(answer).toMatchObject({ status: 200, body: 'committed' });
+  });
+
   it('is refused when it closes its half in the middle of a body', async () => {
     const { write, end, closed } = rawConnection(await served());
     write(`${post}Content-Length: 3\r\n\r\na`);

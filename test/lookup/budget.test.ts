@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { minute, second } from '../../src/clock.ts';
+import { hour, minute, second, systemClock } from '../../src/clock.ts';
 import { type BudgetLog, createBudget, memoryBudgetLog } from '../../src/lookup/budget.ts';
 import { LookupOverBudget } from '../../src/lookup/failures.ts';
 
@@ -9,8 +9,27 @@ const requestLimit = 120;
 const timeout = 5 * second;
 const window = minute + timeout + second;
 
+/** A budget whose clock shows the moment that each call names, unless it was set meanwhile. */
 function budgetOn(log: BudgetLog, keyId = 'key') {
-  return createBudget({ log, keyId, timeout });
+  let passed = 0;
+  let ahead = 0;
+  const clock = { ...systemClock, now: () => passed + ahead, monotonic: () => passed };
+  const budget = createBudget({ log, keyId, timeout, clock });
+  return {
+    close: (until: number) => budget.close(until),
+    spend(at: number) {
+      passed = at;
+      return budget.spend();
+    },
+    left(at: number) {
+      passed = at;
+      return budget.left();
+    },
+    /** Sets the wall clock, back where that is negative. */
+    set(ms: number) {
+      ahead += ms;
+    },
+  };
 }
 
 function watched(log: BudgetLog) {
@@ -110,6 +129,49 @@ describe('the budget', () => {
       code: 'lookup_uncounted',
       retryAt: 5 * second,
       cause: new Error('disk full'),
+    });
+  });
+
+  describe('when the clock is set', () => {
+    it.each([-hour, -2 * minute, -second / 2, minute, hour])(
+      'by %i ms, opens again when it would have',
+      async (step) => {
+        const budget = budgetOn(memoryBudgetLog());
+        await spendAll(budget, 1_000);
+        await refusal(budget.spend(2_000));
+        budget.set(step);
+        expect((await refusal(budget.spend(3_000))).retryAt).toBe(1_000 + window + step);
+        await refusal(budget.spend(1_000 + window - 1));
+        await spendAll(budget, 1_000 + window + second);
+      },
+    );
+
+    it.each([-minute, -10 * second])('by %i ms, less than a window, opens later by no more than that', async (step) => {
+      const budget = budgetOn(memoryBudgetLog());
+      await spendAll(budget, 1_000);
+      budget.set(step);
+      await refusal(budget.spend(1_000 + window - 1));
+      await spendAll(budget, 1_000 + window - step);
+    });
+
+    it.each([-hour, -minute])('by %i ms while nobody runs, opens again within a window and no sooner', async (step) => {
+      const log = memoryBudgetLog();
+      await spendAll(budgetOn(log), hour);
+      const restarted = budgetOn(log);
+      await refusal(restarted.spend(hour + second + step));
+      await refusal(restarted.spend(hour + window + step - 1));
+      await spendAll(restarted, hour + second + step + window);
+    });
+
+    it.each([-hour, hour])('by %i ms, what other processes have sent still counts', async (step) => {
+      const log = memoryBudgetLog();
+      const watching = budgetOn(log);
+      await watching.spend(hour);
+      for (let spent = 1; spent < requestLimit; spent += 1) await budgetOn(log).spend(hour);
+      watching.set(step);
+      await refusal(watching.spend(hour + second));
+      await refusal(watching.spend(hour + window - 1));
+      await spendAll(watching, hour + window + second);
     });
   });
 

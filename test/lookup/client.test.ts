@@ -1,7 +1,8 @@
 import { setImmediate as theShelf } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hour, minute, second } from '../../src/clock.ts';
-import { createLookup } from '../../src/lookup/client.ts';
+import { TallyhookError } from '../../src/errors.ts';
+import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
 import { asking, failureOf } from './asking.ts';
 import { failure, held, success } from './pretend-service.ts';
 
@@ -78,7 +79,7 @@ describe('reviews', () => {
     const { lookup, service } = at;
     service.answer(success(fifty, { total: 345, shown: 50 }));
     const few = await lookup.reviews({ sort: 'newest', limit: 3 });
-    expect(few.value).toEqual({ reviews: fifty.slice(0, 3), total: 345 });
+    expect(few.value).toEqual({ reviews: fifty.slice(0, 3), total: 345, shown: 3 });
     expect((await lookup.reviews({ sort: 'newest', limit: 500 })).value.reviews).toHaveLength(50);
     await lookup.reviews({ sort: 'lowest', limit: 1 });
     expect(service.asked.map(({ url }) => url)).toEqual([
@@ -87,11 +88,97 @@ describe('reviews', () => {
     ]);
   });
 
+  it.each([
+    ['no arguments', undefined],
+    ['an empty query', {}],
+    ['undefined parameters', { sort: undefined, limit: undefined }],
+  ])('with %s are the ten newest', async (_, query) => {
+    const { lookup, service } = at;
+    service.answer(success(fifty, { total: 345, shown: 50 }));
+    expect((await lookup.reviews(query)).value).toEqual({ reviews: fifty.slice(0, 10), total: 345, shown: 10 });
+    expect(service.asked[0]?.url).toBe('/api/v1/reviews?limit=50&sort=newest');
+  });
+
+  it('with one parameter have the default of the other', async () => {
+    const { lookup, service } = at;
+    service.answer(success(fifty, { total: 50, shown: 50 }));
+    expect((await lookup.reviews({ limit: 2 })).value.shown).toBe(2);
+    expect((await lookup.reviews({ sort: 'highest' })).value.shown).toBe(10);
+    expect(service.asked.map(({ url }) => url)).toEqual([
+      '/api/v1/reviews?limit=50&sort=newest',
+      '/api/v1/reviews?limit=50&sort=highest',
+    ]);
+  });
+
+  it('show fewer than the limit where there are no more', async () => {
+    at.service.answer(success(fifty.slice(0, 4), { total: 4, shown: 4 }));
+    expect((await at.lookup.reviews()).value).toMatchObject({ total: 4, shown: 4 });
+  });
+
+  it.each([
+    { limit: Number.NaN },
+    { limit: 1.5 },
+    { limit: 'ten' as unknown as number },
+    { sort: 'oldest' as 'newest' },
+  ])('with %j are refused by name, without asking', async (query) => {
+    expect(await failureOf(at.lookup.reviews(query))).toMatchObject({
+      code: 'lookup_bad_parameter',
+      message: expect.stringMatching(/limit|sort/),
+    });
+    expect(at.service.asked).toHaveLength(0);
+  });
+
   it('are not even asked for with the key of a bot', async () => {
     const bot = await asking({ kind: 'bot' });
-    expect((await failureOf(bot.lookup.reviews({ sort: 'newest', limit: 3 }))).code).toBe('lookup_wrong_key_type');
+    const { code, cure } = await failureOf(bot.lookup.reviews({ sort: 'newest', limit: 3 }));
+    expect(code).toBe('lookup_wrong_key_type');
+    expect(cure).toContain('kind "server"');
     expect(bot.service.asked).toHaveLength(0);
     await bot.service.close();
+  });
+});
+
+describe('what a client cannot do without', () => {
+  const whole = { kind: 'server', baseUrl: 'https://list.example/api/v1', key: 'the-key' } as const;
+  const unset = { undefined: undefined, null: null, 'an empty string': '' };
+  const cases = Object.entries(unset).flatMap(([name, value]) =>
+    (['kind', 'baseUrl', 'key'] as const).map((option) => [option, name, value] as const),
+  );
+  const errorOf = (changes: object): unknown => {
+    try {
+      return createLookup({ ...whole, ...changes } as LookupOptions);
+    } catch (thrown) {
+      return thrown;
+    }
+  };
+
+  it.each(cases)('is the option %s, which %s does not set', (option, _, value) => {
+    const thrown = errorOf({ [option]: value });
+    expect(thrown).toBeInstanceOf(TallyhookError);
+    expect(thrown).toMatchObject({
+      code: { kind: 'lookup_kind_missing', baseUrl: 'lookup_base_url_missing', key: 'lookup_key_missing' }[option],
+      message: expect.stringContaining(`"${option}"`),
+      cure: expect.stringMatching(/^Pass /),
+    });
+  });
+
+  it.each([
+    [{ kind: 'fish' }, 'lookup_kind_unknown'],
+    [{ kind: 'toString' }, 'lookup_kind_unknown'],
+    [{ baseUrl: 'list.example/api/v1' }, 'lookup_base_url_malformed'],
+    [{ baseUrl: 'ftp://list.example/api/v1' }, 'lookup_base_url_malformed'],
+    [{ baseUrl: 'https://list.example' }, 'lookup_base_url_malformed'],
+    [{ baseUrl: 'https://list.example/api/v1?key=hidden' }, 'lookup_base_url_malformed'],
+    [{ baseUrl: 'https://user:hidden@list.example/api/v1' }, 'lookup_base_url_malformed'],
+    [{ key: 'two hidden words' }, 'lookup_key_malformed'],
+  ])('is refused by name when it is %j', (changes, code) => {
+    const thrown = errorOf(changes);
+    expect(thrown).toMatchObject({ code, cure: expect.any(String) });
+    expect(String(thrown)).not.toContain('hidden');
+  });
+
+  it('may have slashes at the end of its address', () => {
+    expect(errorOf({ baseUrl: 'https://list.example/api/v1//' })).toMatchObject({ kind: 'server' });
   });
 });
 
@@ -349,7 +436,8 @@ describe('the cache', () => {
   it('and what was read from it are not believed when they are from the future, where the clock was set wrong', async () => {
     const { lookup, clock, service } = at;
     await lookup.profile();
-    await clock.advance(-hour);
+    await theShelf();
+    clock.set(-hour);
     await lookup.profile();
     expect(service.asked).toHaveLength(2);
   });

@@ -9,6 +9,7 @@ import { type Answering, failure, json, pretendService, success } from './preten
 const key = 'key-that-nobody-may-see';
 const profile: Question = { path: 'server', badRequestMeans: 'wrong key type' };
 const votes: Question = { path: 'votes/1', badRequestMeans: 'bad parameter' };
+const reviews: Question = { path: 'reviews', badRequestMeans: 'either' };
 
 let service: Awaited<ReturnType<typeof pretendService>>;
 beforeEach(async () => {
@@ -17,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 function get(question: Question = profile, baseUrl = service.baseUrl) {
-  return createHttp({ baseUrl, key, clock: systemClock }).get(question, systemClock.now() + 5 * second);
+  return createHttp({ baseUrl, key, clock: systemClock }).get(question, systemClock.monotonic() + 5 * second);
 }
 
 async function failureOf(asking: Promise<unknown>): Promise<LookupFailure> {
@@ -70,6 +71,19 @@ describe('a failure', () => {
   it.each<[string, Question, Answering, LookupFailureCode]>([
     ['400 on a profile', profile, failure(400, 'bot key'), 'lookup_wrong_key_type'],
     ['400 on a user', votes, failure(400, 'not numeric'), 'lookup_bad_parameter'],
+    ['400 on a profile that names no cause', profile, failure(400, 'no'), 'lookup_wrong_key_type'],
+    ['400 on a profile for a parameter', profile, failure(400, 'Unknown query parameter'), 'lookup_bad_parameter'],
+    ['400 on a user that names no cause', votes, failure(400, 'no'), 'lookup_bad_parameter'],
+    ['400 on a user for the key', votes, failure(400, 'Server API keys only'), 'lookup_wrong_key_type'],
+    ['400 on reviews for the key', reviews, failure(400, 'Needs the API key of a server.'), 'lookup_wrong_key_type'],
+    ['400 on reviews for servers only', reviews, failure(400, 'Servers only'), 'lookup_wrong_key_type'],
+    ['400 on reviews for the limit', reviews, failure(400, 'The limit must be 1 to 25.'), 'lookup_bad_parameter'],
+    ['400 on reviews for the sort', reviews, failure(400, 'Invalid sort'), 'lookup_bad_parameter'],
+    ['400 on reviews that names no cause', reviews, failure(400, 'Bad Request'), 'lookup_bad_request'],
+    ['400 on reviews that names both', reviews, failure(400, 'key or limit is wrong'), 'lookup_bad_request'],
+    ['400 with another object', reviews, json(400, { message: 'Invalid sort' }), 'lookup_bad_parameter'],
+    ['400 with nothing', profile, raw(400, ''), 'lookup_wrong_key_type'],
+    ['400 with a page', profile, raw(400, '<h1>Plain HTTP sent to HTTPS port</h1>'), 'lookup_unexpected_status'],
     ['401', votes, failure(401, 'no'), 'lookup_key_refused'],
     ['404', votes, failure(404, 'no'), 'lookup_not_found'],
     ['429', votes, failure(429, 'slow down'), 'lookup_rate_limited'],
@@ -118,7 +132,7 @@ describe('a failure', () => {
   it('comes when the answer is not there whole by the deadline', async () => {
     const clock = manualClock();
     service.answer((response) => response.writeHead(200).write('{"success":'));
-    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(profile, clock.now() + 5 * second);
+    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(profile, clock.monotonic() + 5 * second);
     const failed = failureOf(asking);
     await service.arrived(1);
     await clock.advance(5 * second);
@@ -127,7 +141,7 @@ describe('a failure', () => {
 
   it('comes without a request when the deadline is over before it', async () => {
     const clock = manualClock();
-    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(profile, clock.now());
+    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(profile, clock.monotonic());
     expect((await failureOf(asking)).code).toBe('lookup_timeout');
     expect(service.asked).toHaveLength(0);
   });
@@ -140,11 +154,41 @@ describe('a failure', () => {
   });
 });
 
+describe('the error text of the service', () => {
+  it.each([400, 401, 500])('is part of the message of a %i', async (status) => {
+    service.answer(failure(status, 'The sort must be one of newest, highest, lowest.'));
+    expect((await failureOf(get(reviews))).message).toBe(
+      `GET /reviews: the service answered ${status}: "The sort must be one of newest, highest, lowest."`,
+    );
+  });
+
+  it('is escaped: it can neither end the quotation nor start a line nor turn the direction of the text', async () => {
+    service.answer(failure(400, 'a" \u202e\u200bb\\ \u001b[31m\r\n{"level":60}\u2028c'));
+    const { message } = await failureOf(get());
+    expect(message).toBe(String.raw`GET /server: the service answered 400: "a\" b\\ [31m {\"level\":60} c"`);
+  });
+
+  it.each([
+    ['as it is', (secret: string) => secret],
+    ['percent-encoded', encodeURIComponent],
+    ['escaped for JSON', (secret: string) => JSON.stringify(secret)],
+    ['in Base64', (secret: string) => Buffer.from(`key=${secret}`).toString('base64')],
+    ['in hex', (secret: string) => Buffer.from(secret).toString('hex')],
+  ])('never shows the key %s', async (_, spell) => {
+    const secret = 'srv/"secret"+key=42&more';
+    service.answer(failure(400, `GET /server?key=${spell(secret)} is wrong`));
+    const http = createHttp({ baseUrl: service.baseUrl, key: secret, clock: systemClock });
+    const thrown = await http.get(profile, systemClock.now() + 5 * second).catch((error: unknown) => error);
+    expect(inspect(thrown)).not.toContain(JSON.stringify(spell(secret)).slice(8, -8));
+    expect(inspect(thrown)).toMatch(/\[(?:key|secret)\]/);
+  });
+});
+
 describe('a pause that the service asks for', () => {
   const clock = manualClock();
   const retryAt = async (status: number, header?: string) => {
     service.answer(failure(status, 'no', header === undefined ? {} : { 'Retry-After': header }));
-    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(votes, clock.now() + 5 * second);
+    const asking = createHttp({ baseUrl: service.baseUrl, key, clock }).get(votes, clock.monotonic() + 5 * second);
     return ((await failureOf(asking)).retryAt ?? Number.NaN) - clock.now();
   };
 

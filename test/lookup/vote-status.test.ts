@@ -34,9 +34,9 @@ describe('a running cooldown', () => {
     const end = clock.now() + 3 * hour;
     service.answer(cooldownUntil(end));
     const status = { canVote: false, lastVoteAt: end - 12 * hour, nextVoteAt: end };
-    expect((await lookup.voteStatus(user)).value).toEqual(status);
+    expect((await lookup.voteStatus(user)).value).toEqual({ ...status, secondsUntilVote: 3 * 60 * 60 });
     await clock.advance(3 * hour - 1);
-    expect(await lookup.voteStatus(user)).toMatchObject({ value: status, stale: false });
+    expect(await lookup.voteStatus(user)).toMatchObject({ value: { ...status, secondsUntilVote: 1 }, stale: false });
     expect(service.asked.map(({ url }) => url)).toEqual([`/api/v1/votes/${user}`]);
     await clock.advance(1);
     service.answer(success({ canVote: true }));
@@ -50,7 +50,7 @@ describe('a running cooldown', () => {
     await lookup.voteStatus(user);
     service.answer(failure(500, 'oh'));
     await clock.advance(hour);
-    const value = { canVote: true, lastVoteAt: said - 11 * hour, nextVoteAt: null };
+    const value = { canVote: true, lastVoteAt: said - 11 * hour, nextVoteAt: null, secondsUntilVote: 0 };
     expect(await lookup.voteStatus(user)).toEqual({ value, asOf: said, stale: true });
   });
 
@@ -63,9 +63,12 @@ describe('a running cooldown', () => {
     expect(service.asked).toHaveLength(1);
     service.answer(failure(500, 'oh'));
     await clock.advance(hour);
-    expect(await lookup.voteStatus(user)).toMatchObject({ value: { canVote: false, nextVoteAt: null }, stale: true });
+    expect(await lookup.voteStatus(user)).toMatchObject({
+      value: { canVote: false, nextVoteAt: null, secondsUntilVote: null },
+      stale: true,
+    });
     await clock.advance(11 * hour);
-    expect(await lookup.voteStatus(user)).toMatchObject({ value: { canVote: true }, stale: true });
+    expect(await lookup.voteStatus(user)).toMatchObject({ value: { canVote: true, secondsUntilVote: 0 }, stale: true });
   });
 
   it('whose end is absurd is asked for again after a day', async () => {
@@ -90,6 +93,33 @@ describe('a running cooldown', () => {
   });
 });
 
+describe('the seconds until the next vote', () => {
+  it('count down while the answer is cached, also in another process and while the service is down', async () => {
+    const { lookup, again, clock, service } = at;
+    service.answer(cooldownUntil(clock.now() + hour));
+    const secondsLeft = async (asked = lookup) => (await asked.voteStatus(user)).value.secondsUntilVote;
+    expect(await secondsLeft()).toBe(3_600);
+    await clock.advance(10 * second);
+    expect(await secondsLeft()).toBe(3_590);
+    await clock.advance(1);
+    expect(await secondsLeft()).toBe(3_590);
+    await clock.advance(999);
+    expect(await secondsLeft()).toBe(3_589);
+    service.answer(failure(500, 'oh'));
+    await clock.advance(29 * minute);
+    expect(await secondsLeft(again())).toBe(3_589 - 29 * 60);
+    expect(service.asked).toHaveLength(1);
+  });
+
+  it('follow from what the service said in seconds alone', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(success({ canVote: false, secondsUntilVote: 100 }));
+    expect((await lookup.voteStatus(user)).value.secondsUntilVote).toBe(100);
+    await clock.advance(40 * second);
+    expect((await lookup.voteStatus(user)).value.secondsUntilVote).toBe(60);
+  });
+});
+
 it('"may vote" holds half a minute', async () => {
   const { lookup, clock, service } = at;
   service.answer(success({ canVote: true, nextVoteDate: null, lastVoteDate: null, secondsUntilVote: 0 }));
@@ -109,13 +139,19 @@ describe('a vote that the ledger knows', () => {
     expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
     votedAt = clock.now();
     const value = { canVote: false, lastVoteAt: votedAt, nextVoteAt: votedAt + 12 * hour };
-    expect(await lookup.voteStatus(user)).toEqual({ value, asOf: clock.now(), stale: false });
+    const first = { ...value, secondsUntilVote: 12 * 60 * 60 };
+    expect(await lookup.voteStatus(user)).toEqual({ value: first, asOf: clock.now(), stale: false });
     await clock.advance(12 * hour - 1);
-    expect((await lookup.voteStatus(user)).value).toEqual(value);
+    expect((await lookup.voteStatus(user)).value).toEqual({ ...value, secondsUntilVote: 1 });
     expect(service.asked).toHaveLength(1);
     expect(seen.slice(2)).toEqual(['fact', 'fact']);
     await clock.advance(1);
-    expect((await lookup.voteStatus(user)).value).toEqual({ canVote: true, lastVoteAt: votedAt, nextVoteAt: null });
+    expect((await lookup.voteStatus(user)).value).toEqual({
+      canVote: true,
+      lastVoteAt: votedAt,
+      nextVoteAt: null,
+      secondsUntilVote: 0,
+    });
     expect(service.asked).toHaveLength(2);
   });
 
@@ -124,7 +160,8 @@ describe('a vote that the ledger knows', () => {
     votedAt = clock.now();
     const first = await lookup.voteStatus(user);
     await clock.advance(12 * hour - 5 * minute - 1);
-    expect(await lookup.voteStatus(user)).toEqual({ ...first, asOf: clock.now() });
+    const value = { ...first.value, secondsUntilVote: 5 * 60 + 1 };
+    expect(await lookup.voteStatus(user)).toEqual({ ...first, value, asOf: clock.now() });
     expect(lastVote).toHaveBeenCalledTimes(1);
     await clock.advance(1);
     votedAt = clock.now();
@@ -137,7 +174,8 @@ describe('a vote that the ledger knows', () => {
     const first = await lookup.voteStatus(user);
     votedAt = clock.now() + second;
     await clock.advance(30 * second - 1);
-    expect(await lookup.voteStatus(user)).toEqual(first);
+    const value = { ...first.value, secondsUntilVote: 3 * 60 * 60 - 29 };
+    expect(await lookup.voteStatus(user)).toEqual({ ...first, value });
     expect(lastVote).toHaveBeenCalledTimes(1);
     await clock.advance(1);
     expect((await lookup.voteStatus(user)).value.nextVoteAt).toBe(votedAt + 12 * hour);
@@ -160,6 +198,7 @@ describe('a vote that the ledger knows', () => {
       canVote: false,
       lastVoteAt: end - 12 * hour,
       nextVoteAt: end,
+      secondsUntilVote: 11 * 60 * 60,
     });
   });
 
@@ -167,7 +206,7 @@ describe('a vote that the ledger knows', () => {
     const { lookup, clock, service } = at;
     votedAt = clock.now() - 13 * hour;
     service.answer(failure(500, 'oh'));
-    const value = { canVote: true, lastVoteAt: votedAt, nextVoteAt: null };
+    const value = { canVote: true, lastVoteAt: votedAt, nextVoteAt: null, secondsUntilVote: 0 };
     expect(await lookup.voteStatus(user)).toEqual({ value, asOf: votedAt, stale: true });
   });
 
@@ -177,7 +216,31 @@ describe('a vote that the ledger knows', () => {
     await lookup.voteStatus(user);
     votedAt = clock.now() + minute;
     await clock.advance(12 * hour + minute);
-    expect((await lookup.voteStatus(user)).value).toEqual({ canVote: true, lastVoteAt: votedAt, nextVoteAt: null });
+    expect((await lookup.voteStatus(user)).value).toEqual({
+      canVote: true,
+      lastVoteAt: votedAt,
+      nextVoteAt: null,
+      secondsUntilVote: 0,
+    });
+  });
+
+  it('is not believed when it lies ahead, where the clock was set back: the service is asked', async () => {
+    const { lookup, clock, service } = at;
+    votedAt = clock.now();
+    expect((await lookup.voteStatus(user)).value.canVote).toBe(false);
+    clock.set(-hour);
+    service.answer(success({ canVote: true }));
+    expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
+  });
+
+  it('changes the state within half a minute also where the clock is set back meanwhile', async () => {
+    const { lookup, clock, service } = at;
+    service.answer(cooldownUntil(clock.now() + 6 * hour));
+    await lookup.voteStatus(user);
+    clock.set(-hour);
+    votedAt = clock.now();
+    await clock.advance(30 * second);
+    expect((await lookup.voteStatus(user)).value.lastVoteAt).toBe(votedAt);
   });
 
   it('is done without when the ledger cannot be read', async () => {

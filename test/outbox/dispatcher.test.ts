@@ -246,6 +246,68 @@ describe('the dispatcher', () => {
     expect(performed[1]?.ids[0]).toBe(2);
   });
 
+  describe('when the clock is set', () => {
+    const retry = { outcome: 'later', reason: 'no answer', everything: false } as const;
+
+    it('back by an hour, does what waits when it is nudged', async () => {
+      const { clock, dispatcher, enqueue, settle, attempted } = await dispatching({ outcome: 'done' });
+      dispatcher.start();
+      await settle();
+      await enqueue();
+      clock.set(-hour);
+      dispatcher.nudge();
+      await attempted(1);
+    });
+
+    it.each([-hour, -minute])('back by %i ms, tries again what was put off for a moment', async (step) => {
+      const { clock, dispatcher, enqueue, settle, attempted } = await dispatching(retry, { outcome: 'done' });
+      await enqueue();
+      dispatcher.start();
+      await attempted(1);
+      await settle();
+      clock.set(step);
+      await clock.advance(2 * second);
+      await attempted(2);
+    });
+
+    it('back by an hour, lets a channel rest for as long as Discord asks, and sees what is for others', async () => {
+      const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
+        { ...retry, afterMs: minute, notDone: true },
+        { outcome: 'done' },
+      );
+      await enqueue();
+      dispatcher.start();
+      await attempted(1);
+      await settle();
+      clock.set(-hour);
+      await enqueue('500000000000000009');
+      dispatcher.nudge();
+      await attempted(2);
+      await settle();
+      await clock.advance(minute - second);
+      await settle();
+      expect(performed).toHaveLength(2);
+      await clock.advance(2 * second);
+      await attempted(3);
+    });
+
+    it('forward by an hour, looks as often as before whether Discord is back', async () => {
+      const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
+      const { clock, dispatcher, enqueue, settle, attempted, outside } = await dispatching(down, { outcome: 'done' });
+      outside.reachable(false);
+      await enqueue();
+      dispatcher.start();
+      await attempted(1);
+      await settle();
+      clock.set(hour);
+      for (let seconds = 0; seconds < 60; seconds += 1) {
+        await clock.advance(second);
+        await settle();
+      }
+      expect(outside.looks()).toBeGreaterThan(60 / 8);
+    });
+  });
+
   it('meets an outage with questions, so that it leaves one message whose fate nobody knows', async () => {
     const down = { outcome: 'later', reason: 'Discord answered 500', everything: true } as const;
     const { clock, dispatcher, performed, enqueue, settle, attempted, outside } = await dispatching(down, {

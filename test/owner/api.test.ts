@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/clock.ts';
+import { createReplay } from '../../src/webhook/replay.ts';
+import { serverAndBot } from '../support/listings.ts';
 import { owning, start, vote, votedAt } from './owning.ts';
 
 const replay = { method: 'POST' };
@@ -31,6 +33,38 @@ describe('the owner API', () => {
     expect((await ask('/summary', { headers: { 'x-forwarded-for': '203.0.113.7' } })).status).toBe(200);
     await clock.advance(minute);
     expect((await ask('/summary')).status).toBe(200);
+  });
+
+  it('lets an address try again after a minute also where the clock was set back meanwhile', async () => {
+    const { ask, clock } = await owning();
+    for (let tried = 0; tried < 11; tried += 1) await ask('/summary', { authorization: 'Bearer wrong' });
+    clock.set(-hour);
+    const early = await ask('/summary');
+    expect({ status: early.status, wait: early.headers.get('retry-after') }).toEqual({ status: 429, wait: '60' });
+    await clock.advance(minute);
+    expect((await ask('/summary')).status).toBe(200);
+  });
+
+  it('tells of what waits for its time that it is replayed by itself, and then that it was', async () => {
+    const { ask, post, store, clock } = await owning();
+    const timestamp = new Date(start + hour).toISOString();
+    await post('/webhooks/vote', { event: 'server_vote', userId: '7', timestamp });
+    const waiting = await ask('/deliveries/1');
+    expect(waiting.json).toMatchObject({
+      why: expect.stringContaining('replayed by itself once that time is reached'),
+    });
+    await clock.advance(hour);
+    const replayNow = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });
+    const [kept] = await store.records.deliveries({ limit: 1, before: null });
+    if (kept === undefined) throw new Error('not kept');
+    await replayNow(kept);
+    expect((await ask('/deliveries/1')).json['timeline']).toMatchObject([
+      { what: 'received', at: new Date(start).toISOString() },
+      { what: 'held back', at: new Date(start).toISOString() },
+      { what: 'recorded', at: timestamp },
+      { what: 'entry', at: timestamp },
+      { what: 'effect waiting' },
+    ]);
   });
 
   it('keeps no answer in any cache', async () => {

@@ -102,6 +102,15 @@ describe('the console', () => {
     expect((await open('')).status).toBe(303);
   });
 
+  it('ends no session later than after two hours because the clock was set back', async () => {
+    const { signIn, open, clock } = await browsing();
+    await signIn();
+    clock.set(-hour);
+    expect((await open('')).status).toBe(303);
+    await signIn();
+    expect((await open('')).status).toBe(200);
+  });
+
   it('takes no cookie that it has not made', async () => {
     const { signIn, open, cookie } = await browsing();
     await signIn();

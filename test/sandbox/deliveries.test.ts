@@ -63,6 +63,14 @@ describe('a delivery that is seen on its way', () => {
     expect(deliveries.last).toBe(null);
   });
 
+  it('is told with the event that it claims to be, whether or not that is true', async () => {
+    const { told, post } = await watched((request, response) => {
+      request.resume().on('end', () => response.writeHead(401).end('{}'));
+    });
+    await post('/webhooks/vote', '{"event":"server_vote","userId":"7"}');
+    expect(told.at(-1)).toMatchObject({ title: 'Server vote by 7', event: 'server_vote' });
+  });
+
   it('is none where something else was asked for', async () => {
     const { told, post } = await watched(reading);
     await post('/healthz', '');

@@ -143,7 +143,15 @@ describe('the stream of the page', () => {
     const next = await follow(origin);
     await next(({ kind }) => kind === 'everything');
     const step = { name: 'received', tone: 'plain', text: 'Received', at: 0, afterMs: 0 } as const;
-    const delivery = { kind: 'delivery', id: 7, at: 0, title: 'Server vote', steps: [step], isSettled: false } as const;
+    const delivery = {
+      kind: 'delivery',
+      id: 7,
+      at: 0,
+      title: 'Server vote',
+      event: 'server_vote',
+      steps: [step],
+      isSettled: false,
+    } as const;
     const refused = { ...step, name: 'refused', text: 'Refused' } as const;
     for (const item of [delivery, { ...delivery, steps: [step, refused], isSettled: true }] satisfies TimelineItem[]) {
       news.emit('timeline', item);

@@ -214,6 +214,24 @@ test.each(['/', '/nope', '/server/more', '/votes', '/votes/', '/SERVER'])('the p
   expect(json).toEqual({ success: false, error: expect.any(String) });
 });
 
+test.each(['/API/V1/server', '/Api/v1/server', '/api/V1/votes/1', '/api/v1/Votes/1', '/api/v1/reviewS/'])(
+  'the path %s is 404 in the envelope: paths are case-sensitive, the base path too',
+  async (path) => {
+    const { service, keys } = await running();
+    const { status, json } = await ask(service.url + path, { headers: { 'X-API-Key': keys.server } });
+    expect(status).toBe(404);
+    expect(json).toEqual({ success: false, error: expect.any(String) });
+  },
+);
+
+test('every endpoint below the base path needs a key, whatever its name', async () => {
+  const { service, get, keys } = await running();
+  for (const path of ['/server', '/bot', '/votes/1', '/reviews']) expect((await get(path)).status, path).toBe(401);
+  expect((await get('/openapi.json')).status).toBe(404);
+  expect((await get('/openapi.json', { 'X-API-Key': keys.server })).status).toBe(404);
+  expect((await ask(`${service.url}/`)).text).toContain('href="/openapi.json"');
+});
+
 test('a failure inside is 500 in the envelope, says nothing of itself, and is logged', async () => {
   const { service, get, keys, database, lines } = await running();
   const { openDatabase } = await import('../../src/service/storage/database.ts');

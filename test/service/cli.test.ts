@@ -71,6 +71,26 @@ test('a listing put on it by hand has a key that works, and its owner signs in b
   expect(await local.end()).toBe(0);
 });
 
+/** Of a start that fails at its database, so that nothing listens on every address of the machine that runs the tests. */
+async function complaintsOnHost(host: string, ...more: string[]): Promise<string> {
+  const { terminal, output } = captive();
+  const args = ['--database', 'sqlite:/dev/null/service.db', '--port', '0', '--host', host, ...quiet, ...more];
+  expect(await serviceCommand(args, terminal)).toBe(1);
+  return output();
+}
+
+test.each(['0.0.0.0', '0', '::', '0:0:0:0:0:0:0:0', ''])(
+  'on the wildcard host "%s" it warns that its links need --public-url',
+  async (host) => {
+    expect(await complaintsOnHost(host)).toContain('Set --public-url.');
+    expect(await complaintsOnHost(host, '--public-url', 'http://list.example')).not.toContain('public-url');
+  },
+);
+
+test.each(['localhost', '127.0.0.1', '::1'])('on the host %s it does not ask for --public-url', async (host) => {
+  expect(await complaintsOnHost(host)).not.toContain('public-url');
+});
+
 test('--help says all', async () => {
   const { terminal, output } = captive();
   expect(await serviceCommand(['--help'], terminal)).toBe(0);

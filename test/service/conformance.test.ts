@@ -18,6 +18,9 @@ async function findings(found: AsyncIterable<Finding>): Promise<Finding[]> {
 test('every line holds for the service itself', async () => {
   const { service, keys, clock } = await running();
   await service.castVote({ listingId: serverId, ...mira });
+  for (let user = 1; user <= 20; user += 1) {
+    await service.addReview({ listingId: serverId, userId: `${user}`, username: `u${user}`, rating: 3, comment: 'ok' });
+  }
   const suite = { baseUrl: service.baseUrl, keys, votedUser: mira.userId, clock };
   const all = await findings(conformance(suite));
   expect(all.filter(({ outcome }) => outcome !== 'holds')).toEqual([]);
@@ -73,7 +76,7 @@ test('a service that errs is found out, and one that decides otherwise only diff
 
 test('the OpenAPI document is served without a key, and is what the code makes', async () => {
   const { service } = await running();
-  const { status, json } = await ask(`${service.baseUrl}/openapi.json`);
+  const { status, json } = await ask(`${service.url}/openapi.json`);
   expect(status).toBe(200);
   expect(json).toEqual(openApiDocument(service.baseUrl));
   expect(json).toMatchObject({
@@ -92,6 +95,13 @@ test('the OpenAPI document is served without a key, and is what the code makes',
       },
     },
   });
+});
+
+test('the OpenAPI document is read-only, and is at no other path', async () => {
+  const { service } = await running();
+  const posted = await ask(`${service.url}/openapi.json`, { method: 'POST' });
+  expect(posted).toMatchObject({ status: 405, json: { success: false, error: expect.any(String) } });
+  for (const path of ['/OpenAPI.json', '/openapi.json/']) expect((await ask(service.url + path)).status).toBe(404);
 });
 
 test('every reference in the OpenAPI document leads somewhere, and its schemas accept what is answered', async () => {

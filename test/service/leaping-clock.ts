@@ -11,6 +11,7 @@ export function leapingClock(): LeapingClock {
   return {
     ...manual,
     now: () => manual.now() + ahead,
+    monotonic: () => manual.monotonic() + ahead,
     leap(ms) {
       ahead += ms;
     },

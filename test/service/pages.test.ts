@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { hour } from '../../src/clock.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
+import { answersIn, rawConnection } from '../support/raw-http.ts';
 import { type Answered, ask, mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';
 
 interface Visit {
@@ -249,4 +250,19 @@ test('a notice is one of the known ones, never the text of a link', async () => 
   for (const notice of ['Send%20money', 'toString', '__proto__']) {
     expect((await ask(`${service.url}/?notice=${notice}`)).text).not.toContain('role="status"');
   }
+});
+
+test('a client that half-closes its connection gets the response, also when that takes a while', async () => {
+  const all = await running();
+  const { token, cookie } = await visit(all, ownerId);
+  const { url } = await receiver(() => new Promise((resolve) => setTimeout(resolve, 100, 200)));
+  await all.service.setWebhook(serverId, { voteUrl: url, voteSecret: 'a-secret-for-votes-only' });
+  const { write, end, closed } = rawConnection(all.service.url);
+  const form = `token=${token}`;
+  const head = `POST ${dashboardPath}/webhooks/vote/test HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${cookie}`;
+  const type = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}`;
+  write(`${head}\r\n${type}\r\n\r\n${form}`);
+  end();
+  const [answer] = answersIn(await closed);
+  expect(answer).toMatchObject({ status: 303, head: expect.stringContaining('notice=test-delivered') });
 });

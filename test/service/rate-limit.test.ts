@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { minute, second } from '../../src/clock.ts';
+import { hour, minute, second } from '../../src/clock.ts';
 import { issueKey } from '../../src/service/actions/issue-key.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { findKey } from '../../src/service/storage/keys.ts';
@@ -35,11 +35,28 @@ test('a refused request says when to try again, and then it is answered', async 
   expect(refused.json).toEqual({ success: false, error: expect.stringContaining('Try again in 50 seconds') });
   expect(refused.headers.get('retry-after')).toBe('50');
   expect(refused.headers.get('ratelimit')).toBe('"key";r=0;t=50');
-  clock.leap(50 * second - 1);
+  clock.leap(49 * second);
+  expect((await ask()).json['error']).toBe('More than 120 requests in a minute. Try again in 1 second.');
+  clock.leap(1 * second - 1);
   expect((await ask()).status).toBe(429);
   clock.leap(1);
   expect((await ask()).status).toBe(200);
   expect((await ask()).status).toBe(429);
+});
+
+test('a key waits no longer than a minute after the clock was set back, and gets no more than its 120', async () => {
+  const { get, keys, clock } = await running();
+  const ask = () => get(path, { 'X-API-Key': keys.server });
+  await tally(Array.from({ length: 120 }, ask));
+  clock.set(-hour);
+  const refused = await ask();
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('60');
+  expect(refused.headers.get('ratelimit')).toBe('"key";r=0;t=60');
+  clock.leap(minute - 1);
+  expect((await ask()).status).toBe(429);
+  clock.leap(1);
+  expect(await tally(Array.from({ length: 121 }, ask))).toEqual({ 200: 120, 429: 1 });
 });
 
 test('each key has its own 120, in whichever form it is sent; what is unknown has none', async () => {

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { hour, minute, second } from '../../src/clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { inAnotherProcess } from './another-process.ts';
 import { newcomer, nudge, settled } from './queue.ts';
 import { eventually, mira, receiver, running, serverId } from './running.ts';
 
@@ -66,7 +65,7 @@ test('two processes on one database send each delivery once', async () => {
 test('a vote that was confirmed is told, even if the process is killed in the next moment', async () => {
   const database = `sqlite:${tempDir()}/service.db`;
   const { url, received } = await receiver();
-  const ended = await inAnotherProcess(
+  const { ended } = await inAnotherProcess(
     database,
     `await service.setWebhook('${serverId}', { voteUrl: 'http://127.0.0.1:9/' });
     await service.castVote({ kind: 'server', userId: '42', username: 'u' });
@@ -80,18 +79,3 @@ test('a vote that was confirmed is told, even if the process is killed in the ne
   await eventually(() => expect(received).toHaveLength(1));
   expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ event: 'server_vote', userId: '42' });
 });
-
-/** Runs a few lines with a `service` of their own on the database, by the real clock. @returns the exit code or signal. */
-async function inAnotherProcess(database: string, lines: string): Promise<unknown> {
-  const room = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
-  const script = `
-    const { startService } = await import(${room('service/service.ts')});
-    const { systemClock } = await import(${room('clock.ts')});
-    const { createLog } = await import(${room('log.ts')});
-    const service = await startService({ host: '127.0.0.1', port: 0, database: ${JSON.stringify(database)}, clock: systemClock,
-      log: createLog({ level: 'silent', secrets: [] }), allowLoopbackTargets: true, seed: true });
-    ${lines}`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' });
-  const [code, signal] = await once(child, 'exit');
-  return code ?? signal;
-}

@@ -31,6 +31,29 @@ test('what fails is tried again after a growing wait, every attempt is recorded,
   expect(new Set(received.map(({ body }) => body)).size).toBe(1);
 });
 
+test('what waits moves along with a clock that is set back, while the queue runs', async () => {
+  const all = await running();
+  const { url } = await receiver((_delivery, count) => (count === 1 ? 500 : 200));
+  await all.service.setWebhook(serverId, { voteUrl: url });
+  await all.service.castVote({ kind: 'server', ...mira });
+  await settled(all, 'waiting', 1);
+  all.clock.set(-hour);
+  await nudge(all);
+  await all.clock.advance(10 * second);
+  expect((await settled(all, 'delivered', 2))?.tried.every(({ durationMs }) => durationMs >= 0)).toBe(true);
+});
+
+test('what waits is sent at once where the clock was set back while nobody ran', async () => {
+  const first = await running();
+  const { url } = await receiver((_delivery, count) => (count === 1 ? 500 : 200));
+  await first.service.setWebhook(serverId, { voteUrl: url });
+  await first.service.castVote({ kind: 'server', ...mira });
+  await settled(first, 'waiting', 1);
+  await first.service.stop();
+  first.clock.set(-hour);
+  await settled(await running({ database: first.database, clock: first.clock }), 'delivered', 2);
+});
+
 test('retrying takes hours and then ends; the owner may send it again', async () => {
   const waits = Array.from({ length: 10 }, (_, index) => exponentialRetry(index + 1, 0.5));
   expect(waits.at(-1)).toBeNull();

@@ -37,6 +37,24 @@ describe('a database that somebody else has locked', () => {
   });
 });
 
+describe('a probe of a database that somebody else has locked', () => {
+  it('is not repeated for a while, until a delivery is stored', { timeout: 15_000 }, async () => {
+    const path = join(tempDir(), 'tally.db');
+    const { post, store } = await receiving({ databaseUrl: `sqlite:${path}`, clock: systemClock });
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    await expect(store.probe()).rejects.toMatchObject({ code: 'store_unavailable' });
+    const began = performance.now();
+    await expect(store.probe()).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(performance.now() - began).toBeLessThan(1_000);
+
+    other.exec('ROLLBACK');
+    expect(await post('/webhooks/vote', vote('1'))).toMatchObject({ status: 200 });
+    await expect(store.probe()).resolves.toBeUndefined();
+  });
+});
+
 describe('a database from a newer version', () => {
   it('is refused with a sentence that names the cure', async () => {
     const path = join(tempDir(), 'tally.db');

@@ -5,7 +5,7 @@ import { hour, minute, systemClock } from '../../src/clock.ts';
 import type { Dialect } from '../../src/store/dialect/dialect.ts';
 import { postgres } from '../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
-import { migrations } from '../../src/store/migrations/index.ts';
+import { migrationNames, migrations } from '../../src/store/migrations/index.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { brokenLinks } from '../../src/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
@@ -19,7 +19,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const programs = postgresPrograms();
 /** When the rows of the fixtures were written. */
 const written = Date.UTC(2026, 0, 1);
-const names = Object.keys(migrations(sqlite(':memory:')));
+const names = migrationNames;
 
 /** A version's rows as SQL, `001.sql` for the migration 001-…; a migration after which the same is written has none of its own. */
 function fixtureOf(name: string): string | null {

@@ -10,6 +10,7 @@ export const premiumChannel = '500000000000000002';
 export function serverAndBot(changes: Partial<ReceivingListing> = {}): ReceivingListing[] {
   const same = {
     id: null,
+    implied: false,
     terms: { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 12 * hour },
     announceChannelId: announceChannel,
     premiumChannelId: premiumChannel,
@@ -22,4 +23,9 @@ export function serverAndBot(changes: Partial<ReceivingListing> = {}): Receiving
     { ...same, name: 'server', kind: 'server' },
     { ...same, name: 'bot', kind: 'bot' },
   ];
+}
+
+/** As the variables describe them when only one listing has an API key: the other one is implied. */
+export function withKeyOfOnly(kind: 'server' | 'bot', changes: Partial<ReceivingListing> = {}): ReceivingListing[] {
+  return serverAndBot(changes).map((listing) => ({ ...listing, implied: listing.kind !== kind }));
 }

@@ -4,6 +4,8 @@ import type { Clock } from '../../src/clock.ts';
 export interface ManualClock extends Clock {
   /** Moves time on by `ms`, waking each sleeper at its moment and letting it run before time moves further. */
   advance(ms: number): Promise<void>;
+  /** Sets the wall clock by `ms`, back where that is negative. No time passes. */
+  set(ms: number): void;
   /** How many sleep on it just now. */
   sleepers(): number;
 }
@@ -12,9 +14,14 @@ export interface ManualClock extends Clock {
 export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   const sleepers = new Set<{ readonly due: number; readonly wake: () => void }>();
   let now = start;
+  let ahead = 0;
 
   return {
-    now: () => now,
+    now: () => now + ahead,
+    monotonic: () => now - start,
+    set(ms) {
+      ahead += ms;
+    },
     random: () => 0.5,
     sleep: (ms, signal) =>
       new Promise((resolve) => {

@@ -32,13 +32,11 @@ export interface PostgresServer {
 export async function startPostgres(programs: string): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-pg-'));
   const port = await freePort();
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) chownSync(directory, Number(output('id', ['-u', 'postgres'])), Number(output('id', ['-g', 'postgres'])));
   const run = (program: string, args: string[]) => {
-    const path = join(programs, program);
-    return isRoot
-      ? output('setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', path, ...args])
-      : output(path, args);
+    const [command, ...words] = asPostgres([join(programs, program), ...args], (uid, gid) =>
+      chownSync(directory, uid, gid),
+    );
+    return output(command, words);
   };
 
   const data = join(directory, 'data');
@@ -75,11 +73,21 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
 }
 
-function output(program: string, args: string[]): string {
+/** Root starts such programs as the user `postgres`, because they refuse root; `own` gives that user its files. */
+export function asPostgres(
+  command: readonly [string, ...string[]],
+  own: (uid: number, gid: number) => void,
+): readonly [string, ...string[]] {
+  if (process.getuid?.() !== 0) return command;
+  own(Number(output('id', ['-u', 'postgres'])), Number(output('id', ['-g', 'postgres'])));
+  return ['setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups', ...command];
+}
+
+function output(program: string, args: readonly string[]): string {
   return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], cwd: tmpdir() }).trim();
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

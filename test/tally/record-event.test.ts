@@ -33,6 +33,7 @@ function premium(changes: Partial<Premium> = {}): Premium {
     kind: 'premium_purchase',
     target: { kind: null, id: null },
     userId: '1',
+    isRecipient: false,
     giftedBy: null,
     orderIds: ['order'],
     tier: null,
@@ -144,6 +145,35 @@ describe('a vote', () => {
     expect(await record(untimed, { listing })).toMatchObject({ outcome: 'recorded' });
     expect(await record(untimed, { listing, receivedAt: start + 2 * minute })).toMatchObject({ outcome: 'duplicate' });
     expect(await record(untimed, { listing, receivedAt: start + 3 * minute })).toMatchObject({ outcome: 'recorded' });
+  });
+
+  it('without a timestamp is paid although a refused one without a timestamp stands within the cooldown', async () => {
+    const { store, record } = await tallying();
+    const untimed = vote({ at: null });
+    await record(vote());
+    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
+    expect(await record(untimed, { receivedAt: start + 12.1 * hour })).toMatchObject({
+      outcome: 'recorded',
+      credits: 10,
+    });
+    expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
+  });
+
+  it('without a timestamp that is refused is still recorded only once', async () => {
+    const { record } = await tallying();
+    const untimed = vote({ at: null });
+    await record(vote());
+    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
+    expect(await record(untimed, { receivedAt: start + 2 * hour })).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('without a timestamp repeats a denied one, and no purchase whose order id looks like one', async () => {
+    const { record } = await tallying();
+    const untimed = vote({ at: null });
+    expect(await record({ ...untimed, awarded: false })).toMatchObject({ outcome: 'recorded', credits: 0 });
+    expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
+    await record(premium({ userId: '2', orderIds: ['an untimed'] }));
+    expect(await record({ ...untimed, userId: '2' })).toMatchObject({ outcome: 'recorded', credits: 10 });
   });
 
   it('leaves an effect that says all that the announcement needs', async () => {
@@ -276,6 +306,82 @@ describe('a premium order', () => {
     expect(await store.records.entries('1', 9)).toHaveLength(1);
   });
 
+  describe('that is a gift', () => {
+    const [giver, holder] = ['1', '2'] as const;
+    const gift = premium({ userId: holder, isRecipient: true, giftedBy: giver });
+    const nameless = premium({ userId: null, giftedBy: giver });
+    const renewed = (periods: number) =>
+      ({ kind: 'subscription.renewed', periodEnd: start + periods * day }) as const satisfies Partial<Premium>;
+
+    it('pays whoever holds it, although later events of it name only the buyer or the giver', async () => {
+      const { store, record } = await tallying();
+      await record(gift);
+      await record(premium({ ...renewed(1), userId: giver }));
+      await record({ ...nameless, ...renewed(2) });
+      expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 300 });
+      const effects = await store.outbox.claim(start, start + minute, 10);
+      expect(effects.map(({ announcement }) => [announcement.userId, announcement.giftedBy])).toEqual(
+        Array(3).fill([holder, giver]),
+      );
+    });
+
+    it("stays its holder's when an expiry names only the buyer", async () => {
+      const { store, record } = await tallying();
+      await record(gift);
+      await record(premium({ kind: 'subscription.expired', userId: giver }));
+      await record(premium({ ...renewed(1), userId: giver }));
+      expect(await store.records.deliveries({ outcome: 'recorded', limit: 9, before: null })).toMatchObject([
+        { kind: 'subscription.renewed', userId: holder },
+        { kind: 'subscription.expired', userId: holder },
+        { kind: 'premium_purchase', userId: holder },
+      ]);
+    });
+
+    it('goes to a recipient who is named only now', async () => {
+      const { store, record } = await tallying();
+      await record(premium({ ...renewed(1), userId: giver }));
+      await record(gift);
+      await record(premium({ ...renewed(2), userId: giver }));
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
+    });
+
+    it('is quarantined while nobody has named its recipient, and pays them when it is replayed after that', async () => {
+      const { store, record } = await tallying();
+      const delivery = { receivedAt: start, family: 'premium', body: '{}' } as const;
+      const purchase = await record(nameless);
+      expect(purchase).toMatchObject({ outcome: 'quarantined', reason: expect.stringMatching(/gift/) });
+      expect(await record(premium({ ...renewed(1), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
+      const replayed = () =>
+        store.recorder.rerecord(
+          purchase.deliveryId,
+          delivery,
+          { is: 'event', event: nameless, listing: theServer },
+          start,
+        );
+      expect(await replayed()).toMatchObject({ outcome: 'quarantined' });
+      await record({ ...gift, ...renewed(2) });
+      expect(await replayed()).toMatchObject({ outcome: 'recorded', credits: 100 });
+      expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
+      expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
+    });
+
+    it("is not its giver's because an earlier event named nobody else", async () => {
+      const { record } = await tallying();
+      await record(premium({ ...renewed(1), userId: giver }));
+      expect(await record(nameless)).toMatchObject({ outcome: 'quarantined' });
+      expect(await record(premium({ ...renewed(2), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
+    });
+
+    it('ends without a word whose it is', async () => {
+      const { store, record } = await tallying();
+      const ended = await record({ ...nameless, kind: 'subscription.revoked' });
+      expect(ended).toMatchObject({ outcome: 'recorded', credits: 0 });
+      expect(await record(gift)).toMatchObject({ reason: 'order_revoked' });
+      expect(await store.records.delivery(ended.deliveryId)).toMatchObject({ userId: null });
+    });
+  });
+
   it('that is revoked before its purchase arrives pays nothing either', async () => {
     const { store, record } = await tallying();
     await record(premium({ kind: 'subscription.revoked', userId: null }));
@@ -338,6 +444,33 @@ describe('any sequence of deliveries, in any order, repeated at will', () => {
           }
         }
         await store.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('any order of votes with and without a timestamp, live or replayed', () => {
+  const anyVote = fc.record({
+    receivedAt: fc.integer({ min: 0, max: 60 }).map((hours) => start + hours * hour),
+    timed: fc.boolean(),
+    awarded: fc.constantFrom(null, false),
+  });
+
+  it('counts each that is a cooldown away from all that count, and repeats nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyVote, { maxLength: 30, size: 'max' }), async (votes) => {
+        const { store, record } = await tallying();
+        const counted: number[] = [];
+        for (const { receivedAt, timed, awarded } of votes) {
+          const cast = vote({ at: timed ? receivedAt : null, awarded });
+          const isApart = counted.every((other) => Math.abs(other - receivedAt) >= 12 * hour - 5 * minute);
+          if (isApart) counted.push(receivedAt);
+          const first = await record(cast, { receivedAt });
+          expect(first.outcome === 'recorded' && first.reason !== 'within_cooldown').toBe(isApart);
+          expect(await record(cast, { receivedAt: receivedAt + 1_000 })).toMatchObject({ outcome: 'duplicate' });
+        }
+        expect(await store.ledger.account('1')).toMatchObject({ votes: counted.length });
       }),
       { numRuns: 25 },
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { minute } from '../../src/clock.ts';
+import type { VoteKind } from '../../src/ledger/event.ts';
 import { type Reading, readPayload } from '../../src/webhook/payload.ts';
 
 const now = Date.UTC(2026, 5, 15, 12);
@@ -41,6 +42,36 @@ describe('the kind of an event', () => {
     expect(read({ buyer: { userId: '1' } }, true)).toMatchObject({ event: { kind: 'premium_purchase' } });
     expect(read({ buyer: { userId: '1' } }, false)).toMatchObject({ is: 'unknown' });
     expect(read({ userId: '1' })).toMatchObject({ is: 'unknown', kind: null });
+  });
+
+  it('is that of a vote for the only listing it can be for, where it says no more than who voted', () => {
+    const readAs = (json: object, defaultVote: VoteKind | null = 'bot_vote', premiumPath = false) =>
+      readPayload(json, { premiumPath, now, defaultVote });
+    for (const minimal of [
+      { userId: '1', creditsAwarded: 5 },
+      { userId: '1' },
+      { voter: { userId: '1' } },
+      { userId: '1', event: null },
+      { userId: '1', note: 'new' },
+    ]) {
+      expect(readAs(minimal)).toMatchObject({ event: { kind: 'bot_vote', target: { kind: 'bot', id: null } } });
+      expect(readAs(minimal, null)).toMatchObject({ is: 'unknown', kind: null });
+    }
+    for (const more of [
+      { buyer: { userId: '1' } },
+      { orderId: 'o' },
+      { purchaseId: 'p' },
+      { tier: { name: 'Gold' } },
+      { recipient: { userId: '2' } },
+      { isGift: false },
+      { server: { name: 'without an id' } },
+      { bot: 'without an id' },
+      { event: 'surprise' },
+    ]) {
+      expect(readAs({ userId: '1', ...more }), JSON.stringify(more)).toMatchObject({ is: 'unknown' });
+    }
+    expect(readAs({ creditsAwarded: 5 })).toMatchObject({ is: 'unknown' });
+    expect(readAs({ userId: '1', serverId: '2' })).toMatchObject({ event: { kind: 'server_vote' } });
   });
 
   it('is not taken from what an object inherits', () => {
@@ -147,6 +178,13 @@ describe('a test', () => {
     });
     expect(read({ test: true })).toMatchObject({ is: 'test', kind: 'server_vote' });
     expect(read({ test: true }, true)).toMatchObject({ is: 'test', kind: 'premium_purchase' });
+    expect(read({ test: true, userId: '1' })).toMatchObject({ is: 'test', kind: 'server_vote', userId: '1' });
+    expect(read({ test: true, userId: '1' }, true)).toMatchObject({ is: 'test', kind: 'premium_purchase' });
+    expect(read({ test: true, userId: '1', orderId: 'o' })).toMatchObject({ is: 'unknown' });
+    expect(readPayload({ test: true }, { premiumPath: false, now, defaultVote: 'bot_vote' })).toMatchObject({
+      is: 'test',
+      kind: 'bot_vote',
+    });
   });
 });
 
@@ -162,6 +200,84 @@ describe('a premium event', () => {
     expect(read({ event: 'premium_purchase', buyer: { userId: '1' }, isGift: true }, true)).toMatchObject({
       is: 'unknown',
     });
+  });
+
+  it('belongs to the recipient in whatever form one is named, whether or not it is marked as a gift', () => {
+    for (const recipient of ['43', 43, { userId: '43' }, { id: '43' }, { userId: '43', id: 'account-7' }]) {
+      for (const isGift of [undefined, true, 'true', 1, 'yes', false, {}]) {
+        expect(premium({ recipient, isGift }), JSON.stringify({ recipient, isGift })).toMatchObject({
+          userId: '43',
+          isRecipient: true,
+          giftedBy: '42',
+        });
+      }
+    }
+    expect(premium({ recipient: { userId: '42' }, isGift: true })).toMatchObject({ userId: '42', giftedBy: null });
+    expect(premium({ buyer: '42', recipient: '43', giftedBy: { id: '44' } })).toMatchObject({ giftedBy: '44' });
+  });
+
+  const withoutRecipient = [
+    { isGift: true },
+    { isGift: true, recipient: null },
+    { isGift: 'true' },
+    { isGift: 'TRUE' },
+    { isGift: 1 },
+    { isGift: 'yes' },
+    { isGift: 'perhaps' },
+    { isGift: {} },
+    { giftedBy: '42' },
+    { giftedBy: { userId: '42' } },
+    { giftedBy: { userId: '44' } },
+    { giftedBy: { username: 'generous' } },
+    { giftedBy: true },
+    { giftedBy: '42', isGift: false },
+    { recipient: {} },
+    { recipient: [] },
+    { recipient: '' },
+    { recipient: 'alice' },
+    { recipient: 2 ** 53 },
+    { recipient: { username: 'alice' } },
+    { recipient: { id: 'account-7' } },
+    { recipient: { username: 'alice' }, isGift: false },
+    { userId: '43' },
+  ];
+
+  it("is never its giver's: what may be a gift without a recipient is left to its order, or quarantined", () => {
+    for (const gift of withoutRecipient) {
+      const nameless = { event: 'premium_purchase', buyer: { userId: '42' }, ...gift };
+      expect(reasonOf(nameless), JSON.stringify(gift)).toMatch(/gift/);
+      for (const event of ['premium_purchase', 'subscription.renewed', 'subscription.revoked']) {
+        expect(premium({ event, orderId: 'o', ...gift }), JSON.stringify(gift)).toMatchObject({
+          userId: null,
+          isRecipient: false,
+        });
+      }
+    }
+    expect(reasonOf({ event: 'premium_purchase', orderId: 'o', isGift: true })).toMatch(/no buyer/);
+    expect(reasonOf({ event: 'premium_purchase', buyer: { userId: '42' }, recipient: { userId: 'alice' } })).toMatch(
+      /recipient\.userId/,
+    );
+  });
+
+  it("is the buyer's where it plainly is no gift", () => {
+    for (const plain of [
+      { isGift: false },
+      { isGift: 'false' },
+      { isGift: 0 },
+      { isGift: false, recipient: {} },
+      { isGift: false, recipient: { userId: null, username: '' } },
+      { isGift: false, giftedBy: '' },
+      { isGift: false, userId: '43' },
+      { giftedBy: null },
+      { giftedBy: false },
+      { userId: '42' },
+      { userId: 'account-7' },
+      { buyer: '42' },
+      { buyer: { id: 42 } },
+      { buyer: undefined, userId: '42' },
+    ]) {
+      expect(premium(plain), JSON.stringify(plain)).toMatchObject({ userId: '42', isRecipient: false, giftedBy: null });
+    }
   });
 
   it('needs a buyer to pay, and an order at least to end', () => {

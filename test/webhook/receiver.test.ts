@@ -4,11 +4,13 @@ import { gzipSync } from 'node:zlib';
 import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { premiumSecret, serverAndBot, voteSecret } from '../support/listings.ts';
+import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { rawConnection } from '../support/raw-http.ts';
 import { receiving } from '../support/receiving.ts';
+import { nowhere, settings } from '../support/settings.ts';
 
 const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2025-12-31T23:00:00.000Z' };
 const purchase = { event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' };
@@ -219,6 +221,39 @@ describe('the families', () => {
   });
 });
 
+describe('a gift', () => {
+  const premium = { secret: premiumSecret };
+  const gift = { ...purchase, buyer: { userId: '1' }, recipient: { userId: '2' }, isGift: true };
+
+  it('pays its recipient, and so do the renewals that name only the buyer', async () => {
+    const { post, store } = await receiving();
+    const renewal = { event: 'subscription.renewed', orderId: gift.orderId, buyer: { userId: '1' } };
+    await post('/webhooks/premium', gift, premium);
+    await post('/webhooks/premium', { ...renewal, currentPeriodEnd: '2026-02-01T00:00:00Z' }, premium);
+    const marked = { ...renewal, isGift: 'true', currentPeriodEnd: '2026-03-01T00:00:00Z' };
+    expect((await post('/webhooks/premium', marked, premium)).json).toMatchObject({ outcome: 'recorded' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+    expect(await store.ledger.account('2')).toMatchObject({ credits: 300 });
+  });
+
+  it('whose recipient cannot be read is kept, with the reason, and pays nobody', async () => {
+    const { post, store } = await receiving();
+    const unreadable = [
+      { isGift: 'true', recipient: null },
+      { isGift: undefined, recipient: 'alice' },
+      { isGift: undefined, recipient: null, giftedBy: { userId: '1' } },
+    ];
+    for (const [index, changes] of unreadable.entries()) {
+      const payload = { ...gift, ...changes, orderId: `unreadable-${index}` };
+      expect((await post('/webhooks/premium', payload, premium)).json).toMatchObject({ outcome: 'quarantined' });
+    }
+    const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 9, before: null });
+    expect(kept.map(({ reason }) => reason)).toEqual(Array(3).fill(expect.stringMatching(/gift.*recipient/)));
+    expect(kept[0]).toMatchObject({ kind: 'premium_purchase', listing: 'server' });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+  });
+});
+
 /** Two servers that share their secrets. */
 function redAndBlue() {
   const [server] = serverAndBot();
@@ -299,6 +334,71 @@ describe('several secrets', () => {
       outcome: 'quarantined',
     });
     expect((await post('/webhooks/vote', { test: true })).json).toMatchObject({ outcome: 'test' });
+  });
+});
+
+describe('a vote that says no more than who voted', () => {
+  const minimal = { userId: '42', creditsAwarded: 7 };
+  const listingsOf = async ({ store }: Awaited<ReturnType<typeof receiving>>) =>
+    (await store.records.deliveries({ outcome: null, limit: 9, before: null }))
+      .map(({ listing, kind, outcome }) => [listing, kind, outcome])
+      .reverse();
+
+  it('is for the only listing that its secret serves, on the vote path and the common one', async () => {
+    const [server, bot] = serverAndBot();
+    if (server === undefined || bot === undefined) throw new Error('no listings');
+    const listings = [...redAndBlue(), { ...bot, voteSecrets: ['of the bot'] }, { ...server, voteSecrets: ['own'] }];
+    const received = await receiving({ listings });
+    await received.post('/webhooks/vote', minimal, { secret: 'own' });
+    await received.post('/webhooks', minimal, { secret: 'of the bot' });
+    await received.post('/webhooks/vote', minimal);
+    expect(await listingsOf(received)).toEqual([
+      ['server', 'server_vote', 'recorded'],
+      ['bot', 'bot_vote', 'recorded'],
+      [null, null, 'quarantined'],
+    ]);
+    expect(await received.store.ledger.account('42')).toEqual({ userId: '42', credits: 14, votes: 2 });
+  });
+
+  it('is for the listing with an API key, where variables describe both and only one has a key', async () => {
+    for (const kind of ['server', 'bot'] as const) {
+      const received = await receiving({ listings: withKeyOfOnly(kind) });
+      await received.post('/webhooks/vote', minimal);
+      await received.post('/webhooks/vote', { ...minimal, test: true });
+      expect(await listingsOf(received)).toEqual([
+        [kind, `${kind}_vote`, 'recorded'],
+        [kind, `${kind}_vote`, 'test'],
+      ]);
+    }
+    const configured = await receiving({ listings: [...loadConfig(settings(nowhere)).listings] });
+    await configured.post('/webhooks/vote', minimal);
+    expect(await listingsOf(configured)).toEqual([['server', 'server_vote', 'recorded']]);
+    const both = await receiving();
+    await both.post('/webhooks/vote', minimal);
+    expect(await listingsOf(both)).toEqual([[null, null, 'quarantined']]);
+  });
+
+  it('is no vote with a premium secret, nor on the common path with a secret of both families', async () => {
+    const listings = withKeyOfOnly('server', { voteSecrets: ['both'], premiumSecrets: ['both', premiumSecret] });
+    const { post, store } = await receiving({ listings });
+    expect((await post('/webhooks/premium', minimal, { secret: premiumSecret })).json).toMatchObject({
+      outcome: 'quarantined',
+    });
+    expect((await post('/webhooks', minimal, { secret: 'both' })).json).toMatchObject({ outcome: 'quarantined' });
+    expect((await post('/webhooks/vote', minimal, { secret: 'both' })).json).toMatchObject({ outcome: 'recorded' });
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 7 });
+  });
+
+  it('may come unsigned where it is for a server, and is kept where it is for a bot', async () => {
+    const withValue = { secret: null, headers: { authorization: 'my value' } };
+    const outcomes = { server: 'recorded', bot: 'quarantined' } as const;
+    for (const kind of ['server', 'bot'] as const) {
+      const { post } = await receiving({ listings: withKeyOfOnly(kind, { voteAuthorization: 'my value' }) });
+      expect((await post('/webhooks/vote', minimal, withValue)).json).toMatchObject({ outcome: outcomes[kind] });
+      expect((await post('/webhooks/vote', { test: true }, withValue)).json).toMatchObject({ outcome: 'test' });
+    }
+    const { post } = await receiving({ listings: serverAndBot({ voteAuthorization: 'my value' }) });
+    expect((await post('/webhooks/vote', minimal, withValue)).json).toMatchObject({ outcome: 'quarantined' });
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { identify } from '../../src/webhook/identify.ts';
+import type { ReceivingListing } from '../../src/webhook/keyring.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
-import { serverAndBot } from '../support/listings.ts';
+import { serverAndBot, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { receiving } from '../support/receiving.ts';
 
@@ -26,5 +28,19 @@ describe('the replay of a quarantined delivery', () => {
       reason: 'it was signed with a vote secret',
     });
     expect(await replayed('premium')).toMatchObject({ outcome: 'recorded', credits: 100 });
+  });
+
+  it('pays a vote that says no more than who voted, once only one listing can be meant', async () => {
+    const { post, store } = await receiving();
+    await post('/webhooks/vote', { userId: '42', creditsAwarded: 7, timestamp: '2025-12-31T23:00:00Z' });
+    const [kept] = await store.records.deliveries({ outcome: 'quarantined', limit: 1, before: null });
+    if (kept === undefined) throw new Error('not kept');
+    const replayWith = (listings: ReceivingListing[]) =>
+      createReplay({ listings, recorder: store.recorder, clock: manualClock() })(kept);
+    expect(await replayWith(serverAndBot())).toMatchObject({ outcome: 'quarantined' });
+    expect(await replayWith(withKeyOfOnly('server'))).toMatchObject({ outcome: 'recorded', credits: 7 });
+    const recorded = await store.records.delivery(kept.id);
+    if (recorded === null) throw new Error('not recorded');
+    expect(identify(recorded)).toEqual([recorded.eventKey]);
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { type Clock, hour, second } from '../../clock.ts';
+import { type Clock, hour, minute, second } from '../../clock.ts';
 
 /** An owner who is signed in. */
 export interface Session {
@@ -35,10 +35,16 @@ export function createSessions(token: string, clock: Clock): Sessions {
   /** Sessions that were signed out, until they would have ended by themselves (ms since the epoch). */
   const ended = new Map<string, number>();
 
+  /** One that would last too long began before the clock was set back, and nobody knows when. Clocks of processes may differ a little. */
+  function isCurrent(expiry: number): boolean {
+    const now = clock.now();
+    return expiry > now && expiry <= now + lifetime + minute;
+  }
+
   return {
     of(request) {
       const [id = '', expiry = '', signature = ''] = readCookie(request.get('cookie') ?? '').split('.');
-      if (!same(signature, seal(`${id}.${expiry}`)) || !(Number(expiry) > clock.now()) || ended.has(id)) return null;
+      if (!same(signature, seal(`${id}.${expiry}`)) || !isCurrent(Number(expiry)) || ended.has(id)) return null;
       return { id, formToken: seal(`form ${id}`) };
     },
     signIn(request, response) {

@@ -72,11 +72,11 @@ export class Connection {
   #authenticated = false;
   #frozen = false;
   #lastHeartbeat: number;
-  #received = { count: 0, resetsAt: 0 };
+  #received = { count: 0, resetsAt: Number.NEGATIVE_INFINITY };
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#lastHeartbeat = options.stopwatch.now();
+    this.#lastHeartbeat = options.stopwatch.monotonic();
     options.socket.on('message', (data) => this.#receive(data));
     options.socket.on('close', (code) => {
       this.#closed.abort();
@@ -135,7 +135,7 @@ export class Connection {
   }
 
   #acknowledge(): undefined {
-    this.#lastHeartbeat = this.#options.stopwatch.now();
+    this.#lastHeartbeat = this.#options.stopwatch.monotonic();
     this.send({ op: opcode.heartbeatAck, d: null });
   }
 
@@ -165,7 +165,7 @@ export class Connection {
 
   /** "Apps can send 120 gateway events per connection every 60 seconds." Discord: "Gateway", rate limiting. */
   #tooMany(): boolean {
-    const now = this.#options.stopwatch.now();
+    const now = this.#options.stopwatch.monotonic();
     if (now >= this.#received.resetsAt) this.#received = { count: 0, resetsAt: now + minute };
     this.#received.count += 1;
     return this.#received.count > 120;
@@ -179,7 +179,7 @@ export class Connection {
     const { stopwatch, heartbeatInterval } = this.#options;
     while (!this.#closed.signal.aborted) {
       await stopwatch.sleep(heartbeatInterval, this.#closed.signal);
-      const silence = stopwatch.now() - this.#lastHeartbeat;
+      const silence = stopwatch.monotonic() - this.#lastHeartbeat;
       if (silence > 1.5 * heartbeatInterval && !this.#frozen) this.close('timedOut');
     }
   }

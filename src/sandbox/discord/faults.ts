@@ -28,11 +28,11 @@ export class Faults {
   /** Nobody can be reached: for good, for so many ms, or no longer. */
   setOutage(lasts: boolean | number): void {
     this.#outage = lasts !== false && lasts !== 0;
-    this.#outageEnds = typeof lasts === 'number' ? this.#clock.now() + lasts : null;
+    this.#outageEnds = typeof lasts === 'number' ? this.#clock.monotonic() + lasts : null;
   }
 
   get outage(): boolean {
-    if (this.#outage && this.#outageEnds !== null && this.#clock.now() >= this.#outageEnds) this.#outage = false;
+    if (this.#outage && this.#outageEnds !== null && this.#clock.monotonic() >= this.#outageEnds) this.#outage = false;
     return this.#outage;
   }
 

@@ -73,7 +73,7 @@ export class Interactions {
       ...asked,
       id: this.#world.nextId(),
       token: randomBytes(24).toString('base64url'),
-      sentAt: this.#stopwatch.now(),
+      sentAt: this.#stopwatch.monotonic(),
       callback: null,
       isModalSent: false,
       originalId: null,
@@ -135,7 +135,7 @@ export class Interactions {
   }
 
   #age(interaction: Interaction): number {
-    return this.#stopwatch.now() - interaction.sentAt;
+    return this.#stopwatch.monotonic() - interaction.sentAt;
   }
 
   #tell(interaction: Interaction, state: 'sent' | 'answered' | 'failed'): void {

@@ -55,6 +55,8 @@ export interface LocalDiscord {
   readonly gatewayUrl: string;
   /** Where the page is, without a slash at the end. */
   readonly origin: string;
+  /** Resolves when the page can be served. @throws TallyhookError `page_not_bundled` */
+  pageReady(): Promise<void>;
   readonly token: string;
   readonly applicationId: string;
   readonly guildId: string;
@@ -163,12 +165,13 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
         log,
       })
     : undefined;
-  server.serve({ rest, gateway, faults, files, page });
+  server.serve({ rest, gateway, faults, files, page: page?.handle });
 
   return {
     apiUrl: `${origin}/api`,
     gatewayUrl,
     origin,
+    pageReady: async () => page?.ready(),
     token,
     applicationId: world.applicationId,
     guildId: world.guildId,

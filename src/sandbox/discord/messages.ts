@@ -151,14 +151,14 @@ export class Messages {
 
   #knownNonce(author: User, nonce: MessageForm['nonce']): Message | undefined {
     const known = this.#nonces.get(nonceKey(author, nonce));
-    if (known === undefined || this.#stopwatch.now() - known.at > nonceMemory) return undefined;
+    if (known === undefined || this.#stopwatch.monotonic() - known.at > nonceMemory) return undefined;
     return this.#kept.get(known.messageId)?.message;
   }
 
   #rememberNonce(message: Message): void {
     if (message.nonce === undefined) return;
     const key = nonceKey(message.author, message.nonce);
-    this.#nonces.set(key, { messageId: message.id, at: this.#stopwatch.now() });
+    this.#nonces.set(key, { messageId: message.id, at: this.#stopwatch.monotonic() });
   }
 }
 

@@ -18,6 +18,7 @@ export interface Verdict {
 
 interface Window {
   used: number;
+  /** Monotonic (ms). */
   resetsAt: number;
 }
 
@@ -45,7 +46,7 @@ export class RateLimits {
     const headers = {
       'X-RateLimit-Limit': String(request.limit.count),
       'X-RateLimit-Remaining': String(Math.max(0, request.limit.count - window.used)),
-      'X-RateLimit-Reset': (window.resetsAt / second).toFixed(3),
+      'X-RateLimit-Reset': (this.#clock.now() / second + resetAfter).toFixed(3),
       'X-RateLimit-Reset-After': resetAfter.toFixed(3),
       'X-RateLimit-Bucket': createHash('md5').update(request.route).digest('hex'),
     };
@@ -53,7 +54,7 @@ export class RateLimits {
   }
 
   #use(key: string, limit: RateLimit): Window {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     const known = this.#windows.get(key);
     const window = known !== undefined && known.resetsAt > now ? known : { used: 0, resetsAt: now + limit.per };
     window.used += 1;
@@ -62,7 +63,7 @@ export class RateLimits {
   }
 
   #secondsTo(window: Window): number {
-    return Math.max(0.001, (window.resetsAt - this.#clock.now()) / second);
+    return Math.max(0.001, (window.resetsAt - this.#clock.monotonic()) / second);
   }
 }
 

@@ -19,9 +19,9 @@ const types: Readonly<Record<string, string>> = {
  * @throws TallyhookError `page_not_bundled`
  */
 export async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
-  const script = pageScript();
   const folder = new URL('./public/', import.meta.url);
-  const files = (await readdir(folder)).flatMap((name) => {
+  const [script, names] = await Promise.all([pageScript(), readdir(folder)]);
+  const files = names.flatMap((name) => {
     const type = types[name.split('.').at(-1) ?? ''];
     return type === undefined ? [] : [{ name, type }];
   });
@@ -31,5 +31,5 @@ export async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
       return [name === 'index.html' ? '/' : `/${name}`, { type, bytes }];
     }),
   );
-  return new Map([...assets, ['/main.js', { type: types['js'] ?? '', bytes: await script }]]);
+  return new Map([...assets, ['/main.js', { type: types['js'] ?? '', bytes: script }]]);
 }

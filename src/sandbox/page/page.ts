@@ -29,11 +29,17 @@ export interface PageOptions {
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
+export interface Page {
+  readonly handle: Handle;
+  /** Resolves when all of it can be served. Throws what {@link readAssets} throws. */
+  ready(): Promise<void>;
+}
+
 /**
  * The page on which a person sees this Discord, acts as its members, and votes on the service. Its files are read while the rest of
  * the sandbox starts: whoever asks before that waits.
  */
-export function createPage(options: PageOptions): Handle {
+export function createPage(options: PageOptions): Page {
   const { world, client, ports, stopped, stopwatch, log } = options;
   const reading = readAssets();
   // Said to whoever asks for a file; until then nobody listens.
@@ -64,7 +70,7 @@ export function createPage(options: PageOptions): Handle {
     response.end(JSON.stringify(done.body));
   };
 
-  return async (request, response, path) => {
+  const handle: Handle = async (request, response, path) => {
     try {
       if (!isOurOwn(request)) refuse(response, 403, 'Only the page itself, on this machine, may ask this.');
       else if (request.method === 'POST') await act(request, response, path);
@@ -83,6 +89,7 @@ export function createPage(options: PageOptions): Handle {
       else refuse(response, 500, 'The page failed. The log says why.');
     }
   };
+  return { handle, ready: async () => void (await reading) };
 }
 
 /** What the page is told of a change; null when the places (channels, members, commands) have to be sent again. */

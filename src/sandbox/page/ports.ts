@@ -54,6 +54,8 @@ export interface TimelineDelivery {
   readonly at: number;
   /** What it says, in a few words. */
   readonly title: string;
+  /** The kind of event that it claims to be; null where it names none. */
+  readonly event: string | null;
   readonly steps: readonly Step[];
   /** Whether no further step is to be expected. */
   readonly isSettled: boolean;

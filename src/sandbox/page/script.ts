@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { TallyhookError } from '../../errors.ts';
+import { messageOf, TallyhookError } from '../../errors.ts';
 
 /** Where `npm run build` leaves it: in the package and the image, never in the repository. */
 const built = new URL('./public/main.js', import.meta.url);
@@ -23,7 +23,7 @@ export async function bundledScript({ minify }: { minify: boolean }): Promise<st
     const { output } = await build({ input, platform: 'browser', write: false, output: { minify } });
     return output[0].code;
   } catch (cause) {
-    throw new TallyhookError('page_not_bundled', 'The script of the page cannot be bundled.', {
+    throw new TallyhookError('page_not_bundled', `The script of the page cannot be bundled: ${messageOf(cause)}.`, {
       cause,
       cure: 'Run "npm ci", which installs the bundler.',
     });

@@ -1,6 +1,6 @@
 import { day } from '../../clock.ts';
 import { TallyhookError } from '../../errors.ts';
-import type { Sql } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { newSecret } from '../storage/secrets.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import { findWebhook, moveWebhook, putWebhook, rotateSecret } from '../storage/webhooks.ts';
@@ -16,20 +16,22 @@ export const rotationOverlap = 1 * day;
  * @throws RefusedTarget
  */
 export async function configureWebhook(
-  sql: Sql,
+  database: Database,
   webhook: { listingId: string; family: WebhookFamily; url: string; secret?: string | undefined },
   targets: TargetPolicy,
 ): Promise<string> {
   const { listingId, family } = webhook;
   const url = (await checkTarget(webhook.url, targets)).url.href;
-  const before = await findWebhook(sql, listingId, family);
-  if (before && webhook.secret === undefined) {
-    await moveWebhook(sql, { listingId, family, url });
-    return before.secret;
-  }
-  const secret = webhook.secret ?? newSecret(family);
-  await putWebhook(sql, { listingId, family, url, secret });
-  return secret;
+  return database.transaction().execute(async (sql) => {
+    const before = await findWebhook(sql, listingId, family);
+    if (before && webhook.secret === undefined) {
+      await moveWebhook(sql, { listingId, family, url });
+      return before.secret;
+    }
+    const secret = webhook.secret ?? newSecret(family);
+    await putWebhook(sql, { listingId, family, url, secret });
+    return secret;
+  });
 }
 
 /**
@@ -39,14 +41,16 @@ export async function configureWebhook(
  * @throws TallyhookError `no_webhook`
  */
 export async function rotateWebhookSecret(
-  sql: Sql,
+  database: Database,
   listingId: string,
   family: WebhookFamily,
   now: number,
 ): Promise<string> {
-  const webhook = await findWebhook(sql, listingId, family);
-  if (webhook === null) throw new TallyhookError('no_webhook', `The listing has no ${family} webhook.`);
-  const secret = newSecret(family);
-  await rotateSecret(sql, webhook, secret, now + rotationOverlap);
-  return secret;
+  return database.transaction().execute(async (sql) => {
+    const webhook = await findWebhook(sql, listingId, family);
+    if (webhook === null) throw new TallyhookError('no_webhook', `The listing has no ${family} webhook.`);
+    const secret = newSecret(family);
+    await rotateSecret(sql, webhook, secret, now + rotationOverlap);
+    return secret;
+  });
 }

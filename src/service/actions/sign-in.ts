@@ -16,7 +16,7 @@ export async function issueSignInToken(database: Database, member: Member, now: 
 
 /** Uses a token up and says whom it signs in; null where it is unknown, used or too old. */
 export async function redeemSignInToken(database: Database, token: string, now: number): Promise<Member | null> {
-  const member = await takeSignInLink(database, digest(token), now);
+  const member = await takeSignInLink(database, digest(token), { now, latest: now + linkLifetime + minute });
   if (member) await putMember(database, member);
   return member;
 }

@@ -82,7 +82,7 @@ function parameters(place: 'path' | 'query', schema: z.ZodObject): Json[] {
   }));
 }
 
-/** The failures that every endpoint knows (document, section 7). */
+/** The failures that every endpoint knows (document, section 7, which leaves other cases open). */
 const failures = [
   {
     status: 400,
@@ -92,6 +92,12 @@ const failures = [
   { status: 401, name: 'Unauthorized', description: 'API key missing or invalid' },
   { status: 429, name: 'TooManyRequests', description: 'The request limit was exceeded', headers: retryAfter },
   { status: 500, name: 'Unexpected', description: 'Unexpected backend error' },
+  {
+    status: 503,
+    name: 'Unavailable',
+    description: 'Nothing can be stored at the moment; the request was not counted',
+    headers: retryAfter,
+  },
 ] as const;
 
 const failureBody = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } };

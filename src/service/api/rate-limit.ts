@@ -1,4 +1,5 @@
 import { second } from '../../clock.ts';
+import { counted } from '../../pages/moments.ts';
 import { requestLimit, requestWindow } from '../listing/request-limit.ts';
 import type { Database } from '../storage/database.ts';
 import { countedRequests, countRequest } from '../storage/requests.ts';
@@ -24,8 +25,12 @@ export async function countAgainstLimit(
     RateLimit: `"key";r=${Math.max(0, requestLimit - count)};t=${seconds}`,
   };
   if (allowed) return headers;
-  throw new Refusal(429, `More than ${requestLimit} requests in a minute. Try again in ${seconds} seconds.`, {
-    ...headers,
-    'Retry-After': String(seconds),
-  });
+  throw new Refusal(
+    429,
+    `More than ${requestLimit} requests in a minute. Try again in ${counted(seconds, 'second')}.`,
+    {
+      ...headers,
+      'Retry-After': String(seconds),
+    },
+  );
 }

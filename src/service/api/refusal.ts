@@ -1,6 +1,8 @@
+import { StoreUnavailable } from '../../errors.ts';
+
 /** An answer of the API that is no success: its status and the message of the failure envelope (document, section 7). */
 export class Refusal extends Error {
-  readonly status: 400 | 401 | 404 | 405 | 429;
+  readonly status: 400 | 401 | 404 | 405 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: Refusal['status'], message: string, headers: Readonly<Record<string, string>> = {}) {
@@ -8,4 +10,18 @@ export class Refusal extends Error {
     this.status = status;
     this.headers = headers;
   }
+}
+
+/** Seconds after which a caller may try again when nothing could be stored. */
+export const retryAfterUnavailable = 5;
+
+/** What a failure means for the caller, where it is one that it can do something about; anything else as it is. */
+export function refusalOf(thrown: unknown): unknown {
+  if (thrown instanceof URIError) return new Refusal(400, 'The path is not properly encoded.');
+  if (thrown instanceof StoreUnavailable) {
+    return new Refusal(503, `${thrown.message} Try again in ${retryAfterUnavailable} seconds.`, {
+      'Retry-After': String(retryAfterUnavailable),
+    });
+  }
+  return thrown;
 }

@@ -1,15 +1,14 @@
-import express, { type ErrorRequestHandler, type Request, type Router } from 'express';
+import express, { type Request, type Router } from 'express';
 import type { z } from 'zod';
 import type { Clock } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../storage/database.ts';
 import { type Asked, answers, wrongKey } from './answers.ts';
 import { authenticate } from './authenticate.ts';
-import { openApiDocument } from './openapi.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
 import { countAgainstLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
+import { onlyGet, refuse } from './refuse.ts';
 
 export interface ApiRooms {
   readonly database: Database;
@@ -25,7 +24,9 @@ export interface ApiRooms {
 export function apiRouter({ database, clock, log, origin, basePath }: ApiRooms): Router {
   const router = express.Router({ caseSensitive: true });
 
-  router.use((_request, response, next) => {
+  router.use((request, response, next) => {
+    // Express compares the path of a mount without regard to case, whatever the router below it does.
+    if (request.baseUrl !== basePath) throw notFound();
     // An answer belongs to one key, which a cache in between does not see when it stands in the header.
     response.set('Cache-Control', 'private, no-cache');
     next();
@@ -47,22 +48,15 @@ export function apiRouter({ database, clock, log, origin, basePath }: ApiRooms):
     });
   }
 
-  const description = openApiDocument(origin + basePath);
-  router.all('/openapi.json', (request, response) => {
-    onlyGet(request);
-    response.json(description);
-  });
-
   router.use(() => {
-    throw new Refusal(404, 'There is no such endpoint.');
+    throw notFound();
   });
   router.use(refuse(log));
   return router;
 }
 
-function onlyGet(request: Request): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return;
-  throw new Refusal(405, 'This API is read-only: use GET.', { Allow: 'GET, HEAD' });
+function notFound(): Refusal {
+  return new Refusal(404, 'There is no such endpoint.');
 }
 
 function readParameters(operation: Operation, request: Request): unknown {
@@ -77,20 +71,4 @@ function read(schema: z.ZodObject, input: unknown): Record<string, unknown> {
     400,
     issue?.code === 'invalid_type' ? `Send "${issue.path.join('.')}" once.` : (issue?.message ?? ''),
   );
-}
-
-/** The one place where a failure becomes an answer. What nobody foresaw is logged whole and told as nothing. */
-function refuse(log: Log): ErrorRequestHandler {
-  return (thrown: unknown, _request, response, _next) => {
-    const refusal = thrown instanceof URIError ? new Refusal(400, 'The path is not properly encoded.') : thrown;
-    if (refusal instanceof Refusal) {
-      response.status(refusal.status).set(refusal.headers).json({ success: false, error: refusal.message });
-      return;
-    }
-    log.error(
-      { error: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined },
-      'request failed',
-    );
-    response.status(500).json({ success: false, error: 'Unexpected error. Please try again later.' });
-  };
 }

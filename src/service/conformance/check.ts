@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { Clock } from '../../clock.ts';
 import type { ListingKind } from '../listing/listing.ts';
 import type { Answer, Probe } from './probe.ts';
 
@@ -7,6 +9,7 @@ export type Keys = Readonly<Partial<Record<ListingKind, string>>>;
 export interface Bench {
   readonly probe: Probe;
   readonly keys: Keys;
+  readonly clock: Clock;
 }
 
 /** What a line came to. `differs`: the document leaves it open, and the service decides otherwise than this one. */
@@ -42,9 +45,19 @@ export function askAs(bench: Bench, kind: ListingKind, path: string, method = 'G
 
 /** What is wrong with an answer that should be a failure in its envelope (document, section 7); null if nothing is. */
 export function failureFault(answer: Answer, status: number): string | null {
-  if (answer.status !== status) return `status ${answer.status}`;
-  if (answer.body['success'] !== false) return 'success is not false';
-  return typeof answer.body['error'] === 'string' ? null : 'error is no string';
+  return answer.status === status ? envelopeFault(answer) : `status ${answer.status}`;
+}
+
+/** What is wrong with the form of a failure, whatever its status (document, sections 2.1, 4 and 7); null if nothing is. */
+export function envelopeFault({ headers, body }: Answer): string | null {
+  const type = headers.get('content-type') ?? 'no content type';
+  if (!isJson(type)) return type;
+  if (body['success'] !== false) return 'success is not false';
+  return typeof body['error'] === 'string' ? null : 'error is no string';
+}
+
+export function isJson(contentType: string): boolean {
+  return /^application\/json\b/i.test(contentType);
 }
 
 export async function verdictOf(check: Check, bench: Bench): Promise<Verdict> {
@@ -54,6 +67,12 @@ export async function verdictOf(check: Check, bench: Bench): Promise<Verdict> {
     return { outcome: check.from === 'document' ? 'fails' : 'differs', saw };
   } catch (thrown) {
     if (thrown instanceof Skip) return { outcome: 'skipped', saw: thrown.message };
+    if (thrown instanceof z.ZodError) return { outcome: 'fails', saw: firstIssue(thrown) };
     return { outcome: 'fails', saw: thrown instanceof Error ? `no answer (${thrown.name})` : 'no answer' };
   }
+}
+
+/** The first fault of an answer in another shape. */
+export function firstIssue({ issues: [issue] }: z.ZodError): string {
+  return issue ? `${issue.path.join('.') || 'body'}: ${issue.message}` : 'another shape';
 }

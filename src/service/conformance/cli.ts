@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util';
 import { type Clock, systemClock } from '../../clock.ts';
+import { counted } from '../../pages/moments.ts';
+import { parseOptions } from '../../terminal/parse-options.ts';
 import { complaining, exit, readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { conformance, type Finding } from './suite.ts';
 
@@ -15,7 +16,8 @@ Options
   --server-key-file FILE  reads it from a file, which keeps it out of the shell's history
   --bot-key-file FILE     likewise
   --voted-user ID         somebody who has voted for the server
-  --skip-rate-limit       leaves the rate limit alone; checking it spends the server key for a minute
+  --skip-rate-limit       leaves the rate limit alone; checking it spends the keys for a minute
+  --json                  one JSON object to a finding: {outcome, section, line, saw}
   --help                  this text
 
 Every line says one of
@@ -32,7 +34,7 @@ export function conformanceCommand(
   clock: Clock = systemClock,
 ): Promise<number> {
   return complaining(terminal, async () => {
-    const { values } = parseArgs({ args: [...args], options: words });
+    const { values } = parseOptions({ args: [...args], options: words });
     if (values.help) {
       terminal.print(conformanceHelp);
       return exit.fine;
@@ -49,10 +51,15 @@ export function conformanceCommand(
     for await (const finding of conformance({ baseUrl, keys, votedUser, skipRateLimit, clock })) {
       if (terminal.stop.aborted) break;
       counts[finding.outcome] += 1;
-      terminal.print(spell(finding));
+      terminal.print(values.json ? JSON.stringify(finding) : spell(finding));
     }
     const { holds, fails, differs, skipped } = counts;
-    terminal.print(`${holds} hold, ${fails} fail, ${differs} differ, ${skipped} skipped`);
+    const verbs = [
+      counted(holds, 'holds', 'hold'),
+      counted(fails, 'fails', 'fail'),
+      counted(differs, 'differs', 'differ'),
+    ];
+    if (!values.json) terminal.print(`${verbs.join(', ')}, ${skipped} skipped`);
     return fails === 0 ? exit.fine : exit.fault;
   });
 }
@@ -65,6 +72,7 @@ const words = {
   'bot-key-file': { type: 'string' },
   'voted-user': { type: 'string' },
   'skip-rate-limit': { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 

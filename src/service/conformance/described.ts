@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { openApiDocument } from '../api/openapi.ts';
 import type { ListingKind } from '../listing/listing.ts';
+import { firstIssue } from './check.ts';
 
 /** What the suite reads of an OpenAPI document. */
 const shape = z.object({
@@ -60,6 +61,8 @@ function asShown(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asShown);
   if (!isObject(schema)) return schema;
   if (schema['x-not-shown'] !== undefined) return {};
+  // ISO 8601 leaves it open whether a date has milliseconds.
+  if (schema['format'] === 'date-time') return { type: 'string', format: 'date-time' };
   const { properties, required, ...rest } = schema;
   const shown = Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, asShown(part)]));
   if (!isObject(properties)) return shown;
@@ -74,8 +77,8 @@ function asShown(schema: unknown): unknown {
 function validator(schema: unknown): (body: unknown) => string | null {
   const reader = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
   return (body) => {
-    const [issue] = reader.safeParse(body).error?.issues ?? [];
-    return issue ? `${issue.path.join('.') || 'body'}: ${issue.message}` : null;
+    const { error } = reader.safeParse(body);
+    return error === undefined ? null : firstIssue(error);
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ListingKind } from '../listing/listing.ts';
-import { askAs, type Check, failureFault, keyOf } from './check.ts';
+import { askAs, type Check, failureFault, isJson, keyOf } from './check.ts';
 import type { Described } from './described.ts';
 
 const listingKinds: readonly ListingKind[] = ['server', 'bot'];
@@ -39,7 +39,7 @@ export function endpointChecks(endpoint: Described): Check[] {
     ]),
     document('4', 'answers in JSON', async (bench) => {
       const type = (await askAs(bench, first, path)).headers.get('content-type') ?? 'no content type';
-      return /^application\/json\b/.test(type) ? null : type;
+      return isJson(type) ? null : type;
     }),
     document('2.1', endpoint.hasMeta ? 'has a meta' : 'has no meta', async (bench) => {
       const { body } = await askAs(bench, first, path);

@@ -1,7 +1,9 @@
+import { surviveClosedOutput } from '../../terminal/process-terminal.ts';
 import { conformanceCommand } from './cli.ts';
 
 // Nothing here needs to be closed, so the signals may end the process as they always do.
 const stop = new AbortController().signal;
+surviveClosedOutput();
 
 process.exitCode = await conformanceCommand(process.argv.slice(2), {
   print: (line) => void process.stdout.write(`${line}\n`),

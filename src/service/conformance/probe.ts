@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { minute } from '../../clock.ts';
 
 /** One answer of the service under test. */
 export interface Answer {
@@ -15,33 +14,42 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** One request that was answered. */
+export interface Exchange {
+  readonly method: string;
+  /** Without the query, which may hold a key. */
+  readonly path: string;
+  /** Null where none was sent. */
+  readonly key: string | null;
+  /** When the request left (ms since the epoch). */
+  readonly sentAt: number;
+  readonly answer: Answer;
+}
+
 /** Asks the service under test, and remembers when it answered what, for the rate limit is part of what is tested. */
 export interface Probe {
   /** @param path relative to the base URL, with its query. */
   ask(path: string, question?: Question): Promise<Answer>;
-  /** How many requests with this key were answered within the last minute by an endpoint of the API. */
-  answeredOf(key: string): number;
+  /** All that was answered so far, in the order in which it was asked. */
+  readonly exchanges: readonly Exchange[];
 }
 
-/** Not let through by the key or the limit, or by no endpoint of the API. */
-const uncounted: readonly number[] = [401, 404, 405, 429];
 const patience = 15_000;
 const json = z.record(z.string(), z.unknown());
 
 export function openProbe(baseUrl: string, now: () => number): Probe {
-  const answered: { readonly key: string; readonly at: number }[] = [];
+  const exchanges: Exchange[] = [];
   return {
+    exchanges,
     async ask(path, { method = 'GET', headers = {} } = {}) {
       const asked = { method, headers, redirect: 'manual', signal: AbortSignal.timeout(patience) } as const;
+      const sentAt = now();
       const response = await fetch(baseUrl + path, asked);
       const text = await response.text();
-      const { status } = response;
-      const key = headers['X-API-Key'] ?? new URL(response.url).searchParams.get('key');
-      if (key !== null && !uncounted.includes(status)) answered.push({ key, at: now() });
-      return { status, headers: response.headers, text, body: readJson(text) };
-    },
-    answeredOf(key) {
-      return answered.filter((request) => request.key === key && request.at > now() - minute).length;
+      const answer = { status: response.status, headers: response.headers, text, body: readJson(text) };
+      const key = headers['X-API-Key'] ?? new URL(baseUrl + path).searchParams.get('key');
+      exchanges.push({ method, path: path.replace(/\?.*/, ''), key, sentAt, answer });
+      return answer;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { askAs, type Check, failureFault, type Keys, type Verdict, verdictOf } from './check.ts';
+import { askAs, type Check, envelopeFault, failureFault, type Keys, type Verdict, verdictOf } from './check.ts';
 import { describedEndpoints } from './described.ts';
 import { endpointChecks } from './endpoint-checks.ts';
 import { limitChecks } from './limit-checks.ts';
@@ -13,7 +13,7 @@ export interface SuiteOptions {
   readonly keys: Keys;
   /** Somebody who has voted for the server. */
   readonly votedUser?: string | undefined;
-  /** Leaves out the checks of the rate limit, which spend the server key for a minute. */
+  /** Leaves out the checks of the rate limit, which spend the keys for a minute. */
   readonly skipRateLimit?: boolean;
   readonly clock: Clock;
 }
@@ -23,13 +23,14 @@ export type Finding = Pick<Check, 'section' | 'line'> & Verdict;
 /** Holds a service against the document, line by line, in order; each finding is there as soon as it is made. */
 export async function* conformance(options: SuiteOptions): AsyncGenerator<Finding> {
   const { baseUrl, keys, clock } = options;
-  const bench = { keys, probe: openProbe(baseUrl.replace(/\/+$/, ''), () => clock.now()) };
+  const bench = { keys, clock, probe: openProbe(baseUrl.replace(/\/+$/, ''), () => clock.monotonic()) };
   const checks = [
     ...describedEndpoints().flatMap(endpointChecks),
     ...reviewChecks(),
     ...voteChecks(options.votedUser),
     unknownPath,
     ...(options.skipRateLimit ? [] : limitChecks()),
+    everyFailure,
   ];
   for (const check of checks) {
     yield { section: check.section, line: check.line, ...(await verdictOf(check, bench)) };
@@ -41,4 +42,18 @@ const unknownPath: Check = {
   line: 'an unknown path is 404 in the failure envelope',
   from: 'choice',
   see: async (bench) => failureFault(await askAs(bench, 'server', '/no-such-endpoint'), 404),
+};
+
+/** Comes last, and asks nothing: also failures with a status that the document leaves open have its form. */
+const everyFailure: Check = {
+  section: '2.1, 7',
+  line: 'every failure that was seen is JSON in the failure envelope',
+  from: 'document',
+  see: async ({ probe }) => {
+    for (const { method, path, answer } of probe.exchanges) {
+      const fault = answer.status < 400 || method === 'HEAD' ? null : envelopeFault(answer);
+      if (fault !== null) return `${method} ${path}, status ${answer.status}: ${fault}`;
+    }
+    return null;
+  },
 };

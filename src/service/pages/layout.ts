@@ -1,4 +1,5 @@
 import { type Fragment, type Html, html } from '../../pages/html.ts';
+import { descriptionPath } from '../api/description.ts';
 import { type NoticeName, notices } from './notices.ts';
 import type { Visitor } from './session.ts';
 
@@ -28,7 +29,7 @@ export function layout({ title, visitor, notice }: Frame, body: Fragment): Html 
 ${notice && html`<p class="notice ${notices[notice].tone}" role="status">${notices[notice].text}</p>`}
 ${body}
 </main>
-<footer class="wide"><a href="/api/v1/openapi.json">API description</a></footer>
+<footer class="wide"><a href="${descriptionPath}">API description</a></footer>
 </body>
 </html>
 `;

@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Router } from 'express';
-import { messageOf } from '../../errors.ts';
+import { messageOf, StoreUnavailable } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { retryAfterUnavailable } from '../api/refusal.ts';
 import { dashboardRoutes } from './dashboard-routes.ts';
 import { notFound, PageFault } from './fault.ts';
 import { faultPage } from './fault-page.ts';
@@ -49,6 +50,7 @@ function tell({ sessions, sending }: PageRooms, log: Log): ErrorRequestHandler {
     const message = fault?.message ?? 'Unexpected error. Please try again later.';
     const visitor = await sessions.visitor(request, sending.clock.now()).catch(() => null);
     response.status(fault?.status ?? 500);
+    if (fault?.status === 503) response.set('Retry-After', String(retryAfterUnavailable));
     show(request, response, { title, visitor, body: faultPage(title, message, cameFrom(request)) });
   };
 }
@@ -66,6 +68,9 @@ const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not
 function foreseen(thrown: unknown): PageFault | null {
   if (thrown instanceof PageFault) return thrown;
   if (thrown instanceof URIError) return notFound();
+  if (thrown instanceof StoreUnavailable) {
+    return new PageFault(503, 'Nothing can be stored at the moment. Please try again in a few seconds.');
+  }
   // What the form reader refuses: too large, a wrong encoding, a client that went away.
   const status = thrown instanceof Error && 'status' in thrown ? thrown.status : null;
   if (status === 413) return new PageFault(413, 'This form is too large.');

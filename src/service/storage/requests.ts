@@ -1,15 +1,22 @@
 import { sql as expression } from 'kysely';
+import { second } from '../../clock.ts';
 import type { Sql } from './database.ts';
+
+/** A request further ahead (ms) was counted before the clock was set back: processes on one machine differ by less. */
+const maxSkew = 1 * second;
 
 /**
  * Counts one request of a key, if fewer than `limit` were counted in the `window` (ms) that ends now. One statement decides
- * and writes, so it is exact over any number of connections and processes, and a restart forgets nothing.
+ * and writes, so it is exact over any number of connections and processes, and a restart forgets nothing. Requests that lie ahead are
+ * counted as of now, so that after the clock was set back a key waits for a window at most.
  */
 export async function countRequest(
   sql: Sql,
   request: { keyId: number; now: number; limit: number; window: number },
 ): Promise<boolean> {
   const { keyId, now, limit, window } = request;
+  const ahead = sql.updateTable('requests').set({ at: now }).where('key_id', '=', keyId);
+  await ahead.where('at', '>', now + maxSkew).execute();
   const { numInsertedOrUpdatedRows } = await sql
     .insertInto('requests')
     .columns(['key_id', 'at'])

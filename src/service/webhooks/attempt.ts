@@ -11,6 +11,7 @@ import { checkTarget, RefusedTarget, type Target, type TargetPolicy } from './ta
 
 /** A receiver has this long for its whole answer (ms). */
 export const answerTimeout = 10 * second;
+/** A receiver that asks for a longer pause is tried after this one (ms). */
 const longestRetryAfter = 4 * hour;
 const unauthorized = 401;
 
@@ -56,10 +57,11 @@ async function tryOnce(
   stop?: AbortSignal,
 ): Promise<Tried> {
   const at = clock.now();
+  const began = clock.monotonic();
   const secret = signedWith === 'previous' && webhook.previous ? webhook.previous.secret : webhook.secret;
   const finished = (rest: Pick<Tried, 'status' | 'error' | 'answer' | 'retryAfter'>): Tried => ({
     at,
-    durationMs: clock.now() - at,
+    durationMs: Math.round(clock.monotonic() - began),
     url: webhook.url,
     signedWith,
     ...rest,

@@ -1,6 +1,7 @@
-import { minute, second } from '../../clock.ts';
+import { minute, second, watchClockSteps } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { moveAlong, recall } from '../storage/clock-changes.ts';
 import { type Channel, claimNext, type Delivery, nextDueAt, releaseDelivery } from '../storage/deliveries.ts';
 import { answerTimeout, attemptDelivery, type Sending } from './attempt.ts';
 
@@ -23,10 +24,12 @@ const grace = 2 * second;
 
 export function startDispatcher(sending: Sending, log: Log): Dispatcher {
   const { database, clock } = sending;
+  const clockStep = watchClockSteps(clock);
   const stopping = new AbortController();
   const abandoning = new AbortController();
   const inFlight = new Map<Promise<void>, Channel>();
   let wake = new AbortController();
+  let isRecalled = false;
 
   const nudge = (): void => wake.abort();
 
@@ -62,10 +65,22 @@ export function startDispatcher(sending: Sending, log: Log): Dispatcher {
     }
   }
 
+  /** What was put off before the clock was set back would wait for as long as the step. */
+  async function followClock(): Promise<void> {
+    const now = clock.now();
+    if (!isRecalled) await recall(database, { now, lease });
+    isRecalled = true;
+    const step = clockStep();
+    if (step >= 0) return;
+    log.warn({ byMs: -step }, 'the clock was set back: waiting webhooks move along');
+    await moveAlong(database, { ms: -step, now, lease });
+  }
+
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       wake = new AbortController();
       try {
+        await followClock();
         await takeAll();
         const dueAt = await nextDueAt(database);
         const wait = dueAt === null ? longestWait : Math.max(0, dueAt - clock.now());

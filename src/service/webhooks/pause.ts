@@ -1,4 +1,5 @@
 import { day } from '../../clock.ts';
+import { counted } from '../../pages/moments.ts';
 import type { Webhook } from '../storage/webhooks.ts';
 
 const longestRun = 1 * day;
@@ -13,5 +14,5 @@ export function reasonToPause(webhook: Webhook, status: number | null, now: numb
   if (status === gone) return 'The endpoint answered 410 Gone.';
   if (webhook.failingSince === null || webhook.failures < fewestFailures) return null;
   if (now - webhook.failingSince < longestRun) return null;
-  return `All of the last ${webhook.failures} attempts failed, for more than a day.`;
+  return `All of the last ${counted(webhook.failures, 'attempt')} failed, for more than a day.`;
 }

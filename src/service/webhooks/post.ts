@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { type Clock, second } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
+import { counted } from '../../pages/moments.ts';
 import type { Address, Target } from './target.ts';
 
 /** What came back of one POST. Foreseen failures are values. */
@@ -32,7 +33,9 @@ export async function post(
   try {
     return await exchange(target, body, headers, stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
   } catch (thrown) {
-    const error = expiry.signal.aborted ? `No whole answer within ${timeout / second} seconds.` : messageOf(thrown);
+    const error = expiry.signal.aborted
+      ? `No whole answer within ${counted(timeout / second, 'second')}.`
+      : messageOf(thrown);
     return { status: null, error };
   } finally {
     finished.abort();

@@ -85,7 +85,7 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
 
   /** Tells those who have waited for too long, also at the end of the queue: a single try may take seconds. */
   function refuseImpatient(cause: Error): void {
-    const now = clock.now();
+    const now = clock.monotonic();
     const isPatient = ({ since }: Waiting) => now - since < patience;
     const waiting = queue.splice(0);
     queue.push(...waiting.filter(isPatient));
@@ -100,7 +100,7 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
       if (closed) return Promise.reject(new StoreUnavailable(new Error('The store is closed.')));
       if (queue.length >= mostWaiting) return Promise.reject(new QueueFull(queue.length));
       const result = new Promise<unknown>((resolve, reject) => {
-        queue.push({ job: { name, args }, since: clock.now(), resolve, reject });
+        queue.push({ job: { name, args }, since: clock.monotonic(), resolve, reject });
         flushing ??= flush();
       });
       return result as Promise<never>;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { DatabaseFiles } from '../../database-file/files.ts';
 import { StoreUnavailable } from '../../errors.ts';
 import { type Answered, type Asked, packed, resultOf } from './crossing.ts';
 import { type GroupCommit, QueueFull } from './group-commit.ts';
@@ -24,7 +25,7 @@ interface Pending {
  * does, and deliveries are read and verified while others are being committed. What is asked for in one turn of the event loop crosses
  * at its end at the latest. Should the thread end by a fault, what it had counts as not written, and the next write starts another one.
  */
-export function threadedCommits(path: string, mostWaiting: number): GroupCommit {
+export function threadedCommits(files: DatabaseFiles, mostWaiting: number): GroupCommit {
   const pending = new Map<number, Pending>();
   let thread: Worker | undefined = started();
   let asked: Asked[number][] = [];
@@ -33,7 +34,7 @@ export function threadedCommits(path: string, mostWaiting: number): GroupCommit 
 
   function started(): Worker {
     // It needs no settings: they hold secrets.
-    const worker = new Worker(firstFile, { workerData: path, env: {} });
+    const worker = new Worker(firstFile, { workerData: files, env: {} });
     const lost = (cause: Error) => {
       if (thread !== worker) return;
       thread = undefined;

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { compiler } from '../statement.ts';
 import { type Job, writesOver } from '../writes/writes.ts';
 
-/** What became of a batch. Of all but the first, nothing was kept. */
+/** What became of a batch. Of all but the first, nothing was kept, or only in a file that nobody will open again. */
 export type Written =
   | { readonly is: 'committed'; readonly results: readonly unknown[] }
   /** Somebody else is writing: waiting a little helps. */
@@ -40,8 +40,14 @@ export function createWriter(dialect: Dialect): Writer {
 
   return {
     async commit(batch) {
+      const replaced = dialect.checkFiles();
+      if (replaced !== null) return { is: 'unavailable', cause: replaced };
       try {
-        return { is: 'committed', results: await transaction(batch) };
+        const results = await transaction(batch);
+        // Again, so that nothing is acknowledged that went into a file which was gone by then.
+        const replacedMeanwhile = dialect.checkFiles();
+        if (replacedMeanwhile !== null) return { is: 'unavailable', cause: replacedMeanwhile };
+        return { is: 'committed', results };
       } catch (error) {
         const cause = error instanceof Error ? error : new Error(String(error));
         return { is: dialect.isBusy(error) ? 'busy' : dialect.isUnavailable(error) ? 'unavailable' : 'failed', cause };

@@ -1,6 +1,7 @@
 import { on } from 'node:events';
 import { parentPort as port, workerData } from 'node:worker_threads';
 import { systemClock } from '../../clock.ts';
+import type { DatabaseFiles } from '../../database-file/files.ts';
 import { sqlite } from '../dialect/sqlite.ts';
 import { type Answered, type Asked, failed, fulfilled, unpacked } from './crossing.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -10,7 +11,8 @@ import { createWriter } from './writer.ts';
 
 if (port === null) throw new Error('This file is a thread; it is not to be run by itself.');
 
-const dialect = sqlite(workerData as string);
+const files = workerData as DatabaseFiles;
+const dialect = sqlite(files.path, files);
 // How many may wait is watched where they come from.
 const commits = createGroupCommit(createWriter(dialect), systemClock, Number.POSITIVE_INFINITY);
 let answers: Answered[number][] = [];

@@ -1,4 +1,5 @@
 import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
+import type { DatabaseFileReplaced, DatabaseFiles } from '../../database-file/files.ts';
 
 /** One statement's text and values, as Kysely compiled them. */
 export interface Query {
@@ -39,5 +40,9 @@ export interface Dialect {
   isBusy(error: unknown): boolean;
   /** Whether the error says that the store cannot be written at all: full, read-only, gone. */
   isUnavailable(error: unknown): boolean;
+  /** The files that it has open; null where a server has them. */
+  readonly files: DatabaseFiles | null;
+  /** Null as long as they are the ones at their paths: otherwise what is committed would be lost. */
+  checkFiles(): DatabaseFileReplaced | null;
   close(): Promise<void>;
 }

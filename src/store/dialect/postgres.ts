@@ -24,14 +24,16 @@ export const types = {
  */
 const unavailable = /^(08|28|3D|53|57|58|25006|42501)/;
 
-/** PostgreSQL, for more than one process. */
+/**
+ * PostgreSQL, for more than one process, also through PgBouncer in transaction mode: no startup parameters beyond user and database, and no
+ * session state. Limits are set per transaction.
+ */
 export function postgres(url: string): Dialect {
   const pool = new pg.Pool({
     connectionString: url,
     max: 8,
     types,
     connectionTimeoutMillis: silence,
-    statement_timeout: readingTime,
   });
   // A connection that breaks, idle or between two statements, is replaced; without a listener it would end the process.
   pool.on('error', () => {});
@@ -42,11 +44,13 @@ export function postgres(url: string): Dialect {
     jsonOf: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
     id: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely: new PostgresDialect({ pool }),
-    reading: connection((text, values) => run(pool, text, values, readingTime)),
+    reading: connection((text, values) => readThrough(pool, text, values)),
     writing: writingThrough(pool, silence),
     migrating: writingThrough(pool, null),
     isBusy: (error) => codeOf(error) === '55P03',
     isUnavailable: (error) => unavailable.test(codeOf(error)) || isConnectionFailure(error),
+    files: null,
+    checkFiles: () => null,
     close: () => pool.end(),
   };
 }
@@ -67,10 +71,8 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
     begin: async () => {
       const client = await pool.connect();
       try {
-        await run(client, 'BEGIN', [], patience);
-        await run(client, `SET LOCAL lock_timeout = ${lockTimeout}`, [], patience);
+        await run(client, `BEGIN; ${limitStatements(patience)}; SET LOCAL lock_timeout = ${lockTimeout}`, [], patience);
         await run(client, `SELECT pg_advisory_xact_lock(${writerLock})`, [], patience);
-        if (patience === null) await run(client, 'SET LOCAL statement_timeout = 0', [], patience);
       } catch (error) {
         giveUp(client);
         throw error;
@@ -95,6 +97,26 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
   };
 }
 
+/** Runs one query in a transaction of its own: a limit that outlived it would apply to another client of PgBouncer. */
+async function readThrough(pool: pg.Pool, text: string, values: unknown[]): Promise<readonly unknown[]> {
+  const client = await pool.connect();
+  try {
+    await run(client, `BEGIN READ ONLY; ${limitStatements(readingTime)}`, [], readingTime);
+    const rows = await run(client, text, values, readingTime);
+    await run(client, 'COMMIT', [], readingTime);
+    client.release();
+    return rows;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Limits each statement of the present transaction on the server (ms); null for no limit, whatever the server's own default. */
+export function limitStatements(timeout: number | null): string {
+  return `SET LOCAL statement_timeout = ${timeout ?? 0}`;
+}
+
 function connection(rows: (text: string, values: unknown[]) => Promise<readonly unknown[]>): Connection {
   return {
     run: ({ sql: text, parameters }) => rows(text, [...parameters]),
@@ -107,7 +129,7 @@ function connection(rows: (text: string, values: unknown[]) => Promise<readonly 
 
 /** Runs one statement. `patience` in ms; null for no limit. */
 async function run(
-  client: pg.Pool | pg.PoolClient,
+  client: pg.PoolClient,
   text: string,
   values: unknown[],
   patience: number | null,

@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { SqliteDialect, type SqliteStatement, sql } from 'kysely';
-import { forKysely, openSqlite, prepare } from '../../sqlite-file.ts';
+import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../database-file/files.ts';
+import { makeDirectory } from '../../make-directory.ts';
+import { forKysely, isBusy, openSqlite, prepare, resultCode } from '../../sqlite-file.ts';
 import type { Connection, Dialect } from './dialect.ts';
 
 /**
@@ -21,52 +22,70 @@ const openingTimeoutMs = 5_000;
  * SQLite in a file. WAL with synchronous=FULL: a commit is on disk when it returns.
  * One connection writes and another reads, so that a read never sees half a transaction.
  * Throws what `node:fs` and `node:sqlite` throw.
+ * @param opened the files of this database, where another thread has it open already: then nothing is created
  */
-export function sqlite(path: string): Dialect {
-  mkdirSync(dirname(path), { recursive: true });
-  const reader = open(path);
-  // Opened when it is first used: where another thread writes, this one has no need of it.
-  let opened: DatabaseSync | undefined;
-  const writer = () => {
-    opened ??= open(path);
-    return opened;
-  };
+export function sqlite(path: string, opened: DatabaseFiles | null = null): Dialect {
+  const reader = lazy(() => open(path, opened !== null));
+  const writer = lazy(() => open(path, true));
+  const files = opened ?? create(path, reader.get);
   const writing = {
-    ...connection(writer),
-    begin: async () => writer().exec('BEGIN IMMEDIATE'),
-    commit: async () => writer().exec('COMMIT'),
+    ...connection(writer.get),
+    begin: async () => writer.get().exec('BEGIN IMMEDIATE'),
+    commit: async () => writer.get().exec('COMMIT'),
     // Some failures, a full disk among them, have rolled back by themselves.
-    rollback: async () => void (writer().isTransaction && writer().exec('ROLLBACK')),
+    rollback: async () => void (writer.get().isTransaction && writer.get().exec('ROLLBACK')),
   };
   return {
     clustered: sql`without rowid`,
     jsonOf: (key, value) => sql`json_group_object(${key}, ${value})`,
     id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
-    kysely: new SqliteDialect({ database: async () => forKysely(open(path)) }),
-    reading: connection(() => reader),
+    kysely: new SqliteDialect({ database: async () => forKysely(open(path, true)) }),
+    reading: connection(reader.get),
     writing,
     migrating: {
       ...writing,
       begin: async () => {
-        writer().exec(`PRAGMA cache_size = ${-migratingCache}`);
+        writer.get().exec(`PRAGMA cache_size = ${-migratingCache}`);
         await writing.begin();
       },
       commit: async () => {
         await writing.commit();
-        writer().exec('PRAGMA shrink_memory');
+        writer.get().exec('PRAGMA shrink_memory');
       },
     },
-    isBusy: (error) => busy.includes(resultCode(error)),
+    isBusy,
     isUnavailable: (error) => unavailable.includes(resultCode(error)),
+    files,
+    checkFiles: createFileCheck(files),
     close: async () => {
       reader.close();
-      opened?.close();
+      writer.close();
+      if (opened === null) releaseFiles(files);
     },
   };
 }
 
-function open(path: string): DatabaseSync {
-  const database = openSqlite(path, { timeout: openingTimeoutMs });
+/** Where another thread writes, this one needs no connection for it, and that thread none for reading. */
+function lazy(connect: () => DatabaseSync): { get(): DatabaseSync; close(): void } {
+  let database: DatabaseSync | undefined;
+  return {
+    get() {
+      database ??= connect();
+      return database;
+    },
+    close: () => database?.close(),
+  };
+}
+
+function create(path: string, reader: () => DatabaseSync): DatabaseFiles {
+  makeDirectory(dirname(path));
+  // The first read creates the files beside it.
+  reader().exec('PRAGMA schema_version');
+  return identifyFiles(path);
+}
+
+function open(path: string, mustExist: boolean): DatabaseSync {
+  const database = openSqlite(path, { timeout: openingTimeoutMs, mustExist });
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
   database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
@@ -100,12 +119,5 @@ function connection(database: () => DatabaseSync): Connection {
   };
 }
 
-/** SQLite's primary result codes (sqlite.org/rescode.html): BUSY and LOCKED. */
-const busy: readonly number[] = [5, 6];
-/** PERM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB. */
+/** SQLite's primary result codes (sqlite.org/rescode.html): PERM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB. */
 const unavailable: readonly number[] = [3, 8, 10, 11, 13, 14, 26];
-
-/** The primary code is the lower byte of the extended one; 0 where the error is none of SQLite's. */
-function resultCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
-}

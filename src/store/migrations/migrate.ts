@@ -36,7 +36,7 @@ interface Applied {
 export async function migrate(dialect: Dialect, clock: Clock, known = migrations(dialect)): Promise<void> {
   const applied = await appliedMigrations(dialect, dialect.reading);
   if (missing(applied, known).length === 0) return;
-  const until = clock.now() + patience;
+  const until = clock.monotonic() + patience;
   while (await moreAfterNext(dialect, clock, known, until));
 }
 
@@ -56,7 +56,7 @@ async function moreAfterNext(
     return others.length > 0;
   } catch (error) {
     await migrating.rollback().catch(() => {});
-    if (!dialect.isBusy(error) || clock.now() > until) throw error;
+    if (!dialect.isBusy(error) || clock.monotonic() > until) throw error;
     await clock.sleep(lockPause);
     return true;
   }

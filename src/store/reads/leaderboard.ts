@@ -18,13 +18,13 @@ const stride = 10_000;
  * answer at once, and cost every vote half as much again, whether anybody looks at leaderboards or not.
  */
 export function sqlLeaderboard(db: Kysely<Tables>, reading: Connection, clock: Clock): LedgerReads['leaderboard'] {
-  let taken: { readonly asOf: number; readonly ranking: Promise<readonly Account[]> } | undefined;
+  let taken: { readonly at: number; readonly asOf: number; readonly ranking: Promise<readonly Account[]> } | undefined;
 
   function current() {
-    const now = clock.now();
-    if (taken !== undefined && now - taken.asOf < holds) return taken;
+    const at = clock.monotonic();
+    if (taken !== undefined && at - taken.at < holds) return taken;
     const ranking = rankingOf(db, reading);
-    const mine = { asOf: now, ranking };
+    const mine = { at, asOf: clock.now(), ranking };
     taken = mine;
     ranking.catch(() => {
       if (taken === mine) taken = undefined;

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Outbox } from '../../outbox/outbox.ts';
+import { maxDueAhead, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { constant, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
@@ -11,7 +11,7 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
   return {
     async claim(now, leaseUntil, limit, except = nothing) {
       // The usual case is that nothing is due; it costs no transaction.
-      if ((await firstDue(db, reading, now, except)) === undefined) return [];
+      if ((await firstDue(db, reading, now, except)) === undefined && !(await recalled(now))) return [];
       return write('claim', now, leaseUntil, limit, except);
     },
     done: (effects, now) => write('done', effects, now),
@@ -51,4 +51,13 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
       return { waiting: await size('waiting'), buried: await size('buried') };
     },
   };
+
+  /** Whether something was due further ahead than anything may be, and is due now. */
+  async function recalled(now: number): Promise<boolean> {
+    const waiting = db.selectFrom('effects').select('due_at').where('state', '=', constant('waiting'));
+    const [last] = await run(reading, waiting.orderBy('due_at', 'desc').limit(1));
+    if (last === undefined || last.due_at <= now + maxDueAhead) return false;
+    await write('recall', now);
+    return true;
+  }
 }

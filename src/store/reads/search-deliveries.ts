@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Kysely, Selectable } from 'kysely';
-import { minute } from '../../clock.ts';
+import { hour } from '../../clock.ts';
 import type { DeliveryFilter, Page } from '../../owner/records.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestOf } from '../linked-entries.ts';
@@ -9,8 +9,8 @@ import type { Tables } from '../tables.ts';
 
 /** Rows that are looked at before others get a turn: a few ms of SQLite, which answers nobody else meanwhile. */
 const stride = 10_000;
-/** How far the order of ids and of times may differ (ms), since several processes receive. */
-const disorder = minute;
+/** How far the order of ids and of times may differ (ms): several processes receive, and a clock that is set for summer time goes back an hour. */
+const disorder = 2 * hour;
 
 /**
  * Deliveries that pass the filter, newest first. A user's are found by index; so are the unusual outcomes. Anything else is found along

@@ -1,8 +1,9 @@
 import { constants, createReadStream, createWriteStream } from 'node:fs';
-import { access, chmod, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, chmod, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { messageOf, TallyhookError } from '../../errors.ts';
+import { makeDirectory } from '../../make-directory.ts';
 
 /** What SQLite keeps beside a file while somebody has it open, or when that somebody did not stop cleanly. */
 export const companions = ['-wal', '-shm', '-journal'] as const;
@@ -49,9 +50,11 @@ export async function writeWhole<Result>(path: string, write: (partial: string) 
 
 /** Makes the folder of a file where there is none. Throws TallyhookError `cannot_write`. */
 export async function makeFolderOf(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
+  try {
+    makeDirectory(dirname(path));
+  } catch (error) {
     throw cannotWrite(path, error);
-  });
+  }
 }
 
 /** Two who write the same file at once would spoil each other's: the second one finds the partial file. */

@@ -1,6 +1,6 @@
 import { type Compilable, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { types } from '../dialect/postgres.ts';
+import { limitStatements, types } from '../dialect/postgres.ts';
 import { compiler } from '../statement.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -15,12 +15,11 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
     connectionString: url,
     types,
     connectionTimeoutMillis: connectionPatience,
-    statement_timeout: statementPatience,
   });
   // A connection that breaks while nobody asks anything is told by the next question.
   client.on('error', () => {});
   await client.connect();
-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limitStatements(statementPatience)}`);
   // The first question fixes the moment.
   await client.query('SELECT 1');
   return {

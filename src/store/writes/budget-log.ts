@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { BudgetLog } from '../../lookup/budget.ts';
+import { type BudgetLog, maxSkew } from '../../lookup/budget.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
@@ -7,9 +7,18 @@ import type { Tables } from '../tables.ts';
 /** The record of departed requests, inside a transaction of `connection`: it holds over restarts and for all processes. */
 export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<BudgetLog, 'spend'> {
   return {
-    async spend(keyId, at, window, limit) {
+    async spend(keyId, at, window, limit, setBack = 0) {
       const ofKey = db.deleteFrom('lookup_requests').where('key_id', '=', keyId);
       await run(connection, ofKey.where('at', '<=', at - 2 * window));
+      const ahead = db
+        .updateTable('lookup_requests')
+        .where('key_id', '=', keyId)
+        .where('at', '>', at + maxSkew);
+      await run(connection, ahead.where('at', '>', at + setBack).set({ at }));
+      await run(
+        connection,
+        ahead.set((eb) => ({ at: eb('at', '-', setBack) })),
+      );
       const [decisive] = await run(
         connection,
         db

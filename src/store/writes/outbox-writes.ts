@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Effect } from '../../outbox/effect.ts';
-import type { Except, Outbox } from '../../outbox/outbox.ts';
+import { type Except, maxDueAhead, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { constant, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
@@ -30,7 +30,7 @@ export async function firstDue(db: Kysely<Tables>, connection: Connection, now: 
 export function outboxWrites(
   db: Kysely<Tables>,
   connection: Connection,
-): Omit<Outbox, 'nextDueAt' | 'waitingSince' | 'sizes'> {
+): Omit<Outbox, 'nextDueAt' | 'waitingSince' | 'sizes'> & { recall(now: number): Promise<void> } {
   const ids = (effects: readonly Effect[]) => effects.map(({ id }) => id);
   /** Of what was claimed, only what waits still: whose lease ran out may find it finished by somebody else. */
   const update = (effects: readonly Effect[]) =>
@@ -98,6 +98,12 @@ export function outboxWrites(
 
     async giveUp(effects, now, reason) {
       await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
+    },
+
+    /** Makes due what lies further ahead than anything may be: a clock that was ahead has written it. */
+    async recall(now) {
+      const waiting = db.updateTable('effects').set({ due_at: now }).where('state', '=', constant('waiting'));
+      await run(connection, waiting.where('due_at', '>', now + maxDueAhead));
     },
 
     async wake(now) {

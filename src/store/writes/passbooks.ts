@@ -79,7 +79,7 @@ export function passbooksIn(
       return (await run(connection, votes.limit(1))).length > 0;
     },
 
-    async hasUntimedVoteBetween({ lastEntry }, listing, after, before) {
+    async hasUntimedVoteBetween({ lastEntry }, listing, after, before, causes) {
       const rows = await run(
         connection,
         linkedEntries(db, lastEntry)
@@ -89,6 +89,7 @@ export function passbooksIn(
           .where('linked.at', '>', after)
           .where('linked.at', '<', before)
           .where('linked.listing', '=', listing)
+          .where('linked.cause', 'in', causes.map(constant))
           .where('deliveries.event_key', 'like', `% ${untimed}`)
           .limit(1),
       );

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { minute, systemClock } from '../../../src/clock.ts';
@@ -7,13 +6,19 @@ import { sqlite } from '../../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-/** A writing thread on a migrated file. Its jobs note departures in the budget's log. */
-async function committing(mostWaiting = 100) {
-  const path = join(tempDir(), 'tally.db');
-  const dialect = sqlite(path);
+/** A migrated file, as this thread has it open. */
+async function migrated() {
+  const dialect = sqlite(join(tempDir(), 'tally.db'));
   onTestFinished(() => dialect.close());
   await migrate(dialect, systemClock);
-  const commits = threadedCommits(path, mostWaiting);
+  if (dialect.files === null) throw new Error('A file is expected.');
+  return { dialect, files: dialect.files };
+}
+
+/** A writing thread on a migrated file. Its jobs note departures in the budget's log. */
+async function committing(mostWaiting = 100) {
+  const { dialect, files } = await migrated();
+  const commits = threadedCommits(files, mostWaiting);
   onTestFinished(() => commits.close());
   const note = (at: number | null) => commits.write('spend', 'key', at as number, minute, 1_000);
   const noted = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
@@ -47,9 +52,8 @@ describe('the thread that writes', () => {
   });
 
   it('counts as not written what it had when it ends by a fault', async () => {
-    const file = join(tempDir(), 'no-folder');
-    writeFileSync(file, '');
-    const commits = threadedCommits(join(file, 'tally.db'), 10);
+    const { files } = await migrated();
+    const commits = threadedCommits({ ...files, header: new Uint8Array() }, 10);
     await expect(commits.write('probe', 1)).rejects.toMatchObject({ code: 'store_unavailable' });
     await expect(commits.write('probe', 2)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(commits.waiting()).toBe(0);

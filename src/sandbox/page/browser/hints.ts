@@ -1,5 +1,7 @@
 import { element, find } from './element.ts';
-import type { Store } from './store.ts';
+import type { State, Store } from './store.ts';
+
+type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
 interface Hint {
   /** Any of these, once tried, is enough. */
@@ -21,7 +23,7 @@ const hints: readonly Hint[] = [
 
 /** Shows the first thing that was not tried yet. */
 export function startHints(store: Store): void {
-  const { tried } = store.state;
+  const { tried, timeline } = store.state;
   function draw(): void {
     const next = hints.findIndex(({ by }) => !by.some((each) => tried.has(each)));
     const words = hints[next]?.words ?? [];
@@ -32,7 +34,15 @@ export function startHints(store: Store): void {
     );
   }
   draw();
-  store.subscribe(({ kind }) => {
-    if (kind === 'tried') draw();
+  store.subscribe((changed) => {
+    if (changed.kind === 'tried') draw();
+    const news = changed.kind === 'timeline' ? [changed.item] : changed.kind === 'everything' ? timeline.values() : [];
+    for (const item of news) if (isRecordedVote(item)) store.tried('vote');
   });
+}
+
+/** Also one that was not cast on this page: on the service's own pages, by `tallyhook send`, or before the page was opened. */
+function isRecordedVote(item: Item): boolean {
+  if (item.kind !== 'delivery' || !item.steps.some(({ name }) => name === 'recorded')) return false;
+  return item.event === null || item.event.endsWith('_vote');
 }

@@ -33,7 +33,6 @@ export function startService(store: Store): void {
     result.replaceChildren('Voting…');
     const answer = await ask('/page/votes', { userId: state.userId, kind });
     result.replaceChildren(...said(answer, name));
-    if (answer.error === undefined && answer.outcome === 'recorded') store.tried('vote');
   }
 
   function drawBalance(): void {

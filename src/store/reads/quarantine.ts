@@ -1,0 +1,22 @@
+import type { Kysely } from 'kysely';
+import type { Quarantine } from '../../tally/quarantine.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { constant, run } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+
+/** The quarantine over SQL, along the index of unusual outcomes. */
+export function sqlQuarantine(db: Kysely<Tables>, reading: Connection): Quarantine {
+  return {
+    async keptFor(reason, { after, limit }) {
+      const kept = db
+        .selectFrom('deliveries')
+        .select(['id', 'received_at as receivedAt', 'family', 'listing', 'body'])
+        .where('outcome', '=', constant('quarantined'))
+        .where('outcome', '<>', constant('recorded'))
+        .where('reason', '=', reason)
+        .where('id', '>', after);
+      const rows = await run(reading, kept.orderBy('id').limit(limit));
+      return rows.map((row) => ({ ...row, outcome: 'quarantined' }));
+    },
+  };
+}

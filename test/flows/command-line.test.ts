@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { program } from '../support/program.ts';
+import { nowhere, settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
+
+/** Runs the program to its end. */
+async function ran(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()) {
+  const { ended, output } = program(args, environment, cwd);
+  return { code: await ended, output: output() };
+}
+
+/** Runs it in a shell, where `$tallyhook` is the program. */
+function shell(script: string, environment: Record<string, string> = {}) {
+  const env = { PATH: process.env['PATH'] ?? '', NODE: process.execPath, LAUNCHER: launcher, ...environment };
+  const all = `set -o pipefail; tallyhook() { "$NODE" "$LAUNCHER" "$@"; }; ${script}`;
+  return spawnSync('bash', ['--norc', '-c', all], { env, cwd: tempDir(), encoding: 'utf8', timeout: 30_000 });
+}
+
+describe('a path that cannot be used', { timeout: 120_000 }, () => {
+  /** A folder with a file, a folder that is no database, and a link to nothing. */
+  function paths() {
+    const folder = tempDir();
+    writeFileSync(join(folder, 'file'), 'text');
+    mkdirSync(join(folder, 'service.db'));
+    symlinkSync('/nowhere/at/all', join(folder, 'dangling'));
+    return { folder, all: ['/proc/none/x', join(folder, 'file', 'x'), join(folder, 'dangling', 'x')] };
+  }
+
+  it('is one sentence and an exit code, whichever command it is for', async () => {
+    const { folder, all } = paths();
+    const commands = all.flatMap((path): [args: string[], environment: Record<string, string>][] => [
+      [['start'], { ...settings(nowhere), DATABASE_URL: `sqlite:${path}` }],
+      [['backup', 'copy.db'], { DATABASE_URL: `sqlite:${path}` }],
+      [['restore', join(folder, 'file')], { DATABASE_URL: `sqlite:${path}` }],
+      [['export'], { DATABASE_URL: `sqlite:${path}` }],
+      [['service', '--database', `sqlite:${path}`, '--port', '0'], {}],
+      [['sandbox', '--no-open', '--port', '0', '--data', path], {}],
+      [['sandbox', '--no-open', '--port', '0', '--fresh', '--data', path], {}],
+    ]);
+    commands.push([['sandbox', '--no-open', '--port', '0', '--data', folder], {}]);
+    commands.push([['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret-file', folder], {}]);
+    const runs = commands.map(async ([args, environment]) => ({ args, ...(await ran(args, environment, folder)) }));
+    for (const { args, code, output } of await Promise.all(runs)) {
+      expect({ args, code, output }).toMatchObject({
+        code: 1,
+        output: expect.not.stringMatching(/^\s+at |Open {2}http/m),
+      });
+      expect(output.trim().split('\n')).toHaveLength(1);
+    }
+  });
+
+  it('of the cache costs the cache and no more, and the program can be stopped', async () => {
+    const running = program(['start'], { ...settings(nowhere), CACHE_URL: 'sqlite:/proc/none/x' }, tempDir());
+    await running.url();
+    expect(running.output()).toContain('the cache is at fault');
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+  });
+});
+
+describe('a reader that goes away', { timeout: 60_000 }, () => {
+  it.each(['--help', 'sandbox --help', 'config', 'config --schema', 'nonsense 2>&1', 'doctor --json'])(
+    'is no error: tallyhook %s | true',
+    (command) => {
+      const { stderr } = shell(`tallyhook ${command} | true`);
+      expect(stderr).not.toMatch(/EPIPE|^\s+at /m);
+    },
+  );
+
+  it('leaves the exit code as it is', () => {
+    expect(shell('tallyhook --help | true').status).toBe(0);
+    expect(shell('tallyhook nonsense 2>&1 | true').status).toBe(2);
+  });
+
+  it('does not stop a receiver', async () => {
+    const running = program(['start'], settings(nowhere), tempDir());
+    const url = await running.url();
+    running.process.stdout?.destroy();
+    running.process.stderr?.destroy();
+    for (let turn = 0; turn < 3; turn += 1) await fetch(`${url}/webhooks/vote`, { method: 'POST', body: '{}' });
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+  });
+
+  it('is another thing than a disk that is full', () => {
+    const { status, stderr } = shell('tallyhook --help > /dev/full');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^The output cannot be written: ENOSPC.*\n$/);
+  });
+});
+
+describe('the page of the sandbox', { timeout: 60_000 }, () => {
+  it('is not announced where its script cannot be built', async () => {
+    const hook = `
+      import { registerHooks } from 'node:module';
+      registerHooks({
+        resolve: (name, context, next) => {
+          if (name === 'rolldown') throw new Error('no bundler is installed');
+          return next(name, context);
+        },
+      });`;
+    const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
+    const { code, output } = await ran(['sandbox', '--no-open', '--port', '0'], environment);
+    expect(output).toMatch(/^The script of the page cannot be bundled: no bundler is installed\..*\n$/);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a word that is not known', { timeout: 60_000 }, () => {
+  it.each([
+    [['docter'], 'There is no command "docter". Did you mean doctor?'],
+    [['help', 'bakcup'], 'There is no command "bakcup". Did you mean backup?'],
+    [['sandbox', '--prot', '1'], "Unknown option '--prot'. Did you mean --port?"],
+    [['export', '--fromat=csv'], "Unknown option '--fromat'. Did you mean --format?"],
+    [['service', 'add-listig'], 'There is no "service add-listig". Did you mean add-listing?'],
+    [['send', 'votes'], 'Did you mean vote?'],
+    [['frobnicate'], 'There is no command "frobnicate". See --help.'],
+  ])('%j: %s', async (args, sentence) => {
+    const { code, output } = await ran(args);
+    expect(output).toContain(sentence);
+    expect(code).toBe(2);
+  });
+
+  it('is one of the settings, too', async () => {
+    const environment = { VOTE_WEBHOOK_SECERT: 'hush' };
+    const shown = await ran(['config'], environment);
+    const sentence = 'VOTE_WEBHOOK_SECERT is not a setting of tallyhook.';
+    expect(shown).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`${sentence} Did you mean VOTE_WEBHOOK_SECRET?`),
+    });
+    const running = program(['start'], { ...settings(nowhere), ...environment }, tempDir());
+    await running.url();
+    await vi.waitFor(() => expect(running.output()).toContain(sentence), { timeout: 5_000 });
+    const examined = await ran(['doctor'], { ...settings(nowhere), ...environment });
+    expect(examined.output).toContain(`! configuration  ${sentence}\n`);
+    expect(`${shown.output}${running.output()}${examined.output}`).not.toContain('hush');
+  });
+});
+
+describe('help', { timeout: 60_000 }, () => {
+  it.each(['sandbox', 'service', 'send', 'register', 'config', 'doctor', 'backup', 'restore', 'export'])(
+    'tells of a command: %s',
+    async (verb) => {
+      const [{ code, output }, other] = await Promise.all([ran(['help', verb]), ran([verb, '--help'])]);
+      expect(code).toBe(0);
+      expect(output).toContain(`tallyhook ${verb}`);
+      expect(output).toBe(other.output);
+    },
+  );
+});
+
+describe('the log', { timeout: 60_000 }, () => {
+  it('is JSON through a pipe and lines for people where they are wanted', async () => {
+    const environment = { ...settings(nowhere), CACHE_URL: 'sqlite:/proc/none/x' };
+    const json = program(['start'], environment, tempDir());
+    await json.url();
+    for (const line of json.output().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
+
+    const pretty = program(['start'], { ...environment, LOG_FORMAT: 'pretty' }, tempDir());
+    await vi.waitFor(() => expect(pretty.output()).toContain('receiving webhooks'), { timeout: 20_000 });
+    expect(pretty.output()).toMatch(
+      /^\d\d:\d\d:\d\d WARN {2}the cache is at fault; going on without reason="ENOENT.*"$/m,
+    );
+  });
+});

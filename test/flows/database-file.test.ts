@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { openStore } from '../../src/store/store.ts';
+import { examined } from '../doctor/examined.ts';
+import { program } from '../support/program.ts';
+import { createSender } from '../support/sender.ts';
+import { nowhere, settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const patience = { timeout: 20_000, interval: 50 };
+const reason = 'The database file was deleted or replaced while the program was running.';
+
+/** A program that receives votes, its database, and a backup of that from before the last votes. */
+async function receivingProgram() {
+  const directory = tempDir();
+  const environment = { ...settings(nowhere), ANNOUNCE_CHANNEL_ID: '1' };
+  const running = program(['start'], environment, directory);
+  const url = await running.url();
+  const { send } = createSender(16);
+  const file = join(directory, 'data', 'tallyhook.db');
+  const acknowledged = new Set<string>();
+  let user = 0;
+
+  async function vote(): Promise<number> {
+    user += 1;
+    const userId = String(user);
+    const body = JSON.stringify({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
+    const answer = await send(url, { family: 'vote', body });
+    if (answer?.status === 200) acknowledged.add(userId);
+    if (answer?.status === 503) expect(answer.retryAfter).toBeGreaterThan(0);
+    return answer?.status ?? 0;
+  }
+
+  const votes = async (count: number) => new Set(await Promise.all(Array.from({ length: count }, vote)));
+  expect(await votes(20)).toEqual(new Set([200]));
+  const backup = join(directory, 'backup.db');
+  const copying = program(['backup', backup], environment, directory);
+  expect(await copying.ended).toBe(0);
+  expect(await votes(20)).toEqual(new Set([200]));
+
+  async function readiness() {
+    const response = await fetch(`${url}/readyz`);
+    const { parts } = (await response.json()) as { parts: { store: { ready: boolean; reason?: string } } };
+    return { status: response.status, store: parts.store };
+  }
+
+  const logged = () => {
+    const lines = running.output().split('\n');
+    const line = lines.findLast((each) => each.includes('"code":"database_file_replaced"')) ?? '{}';
+    return JSON.parse(line) as { level?: number; file?: string; cure?: string };
+  };
+
+  async function stop(): Promise<void> {
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+  }
+
+  /** All that was acknowledged is in this database. */
+  async function kept(path: string): Promise<void> {
+    const store = await openStore(`sqlite:${path}`, systemClock);
+    for (const userId of acknowledged) expect(await store.ledger.account(userId)).toMatchObject({ credits: 10 });
+    await store.close();
+  }
+
+  return { directory, environment, running, url, file, backup, vote, votes, readiness, logged, stop, kept };
+}
+
+const companions = ['', '-wal', '-shm'];
+const removeAll = (file: string) => {
+  for (const companion of companions) rmSync(file + companion);
+};
+const harms: Readonly<Record<string, (file: string, backup: string) => void>> = {
+  'is deleted': (file) => rmSync(file),
+  'is deleted with the files beside it': removeAll,
+  'is replaced by another one': (file, backup) => renameSync(backup, file),
+  'is moved away with its folder': (file) => renameSync(join(file, '..'), `${join(file, '..')}-moved`),
+  'is copied over by a backup': (file, backup) => copyFileSync(backup, file),
+  'is emptied': (file) => truncateSync(file),
+  'loses its write-ahead log': (file) => rmSync(`${file}-wal`),
+  "loses its write-ahead log's index": (file) => rmSync(`${file}-shm`),
+};
+
+describe('a database file that, while the program runs,', { timeout: 60_000 }, () => {
+  it.each(Object.keys(harms))('%s: no vote is acknowledged any more, /readyz and the log say why', async (harm) => {
+    const { running, url, file, backup, votes, readiness, logged } = await receivingProgram();
+    harms[harm]?.(file, backup);
+    expect(await votes(20)).toEqual(new Set([503]));
+    expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason } });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    await vi.waitFor(() => expect(logged()).toMatchObject({ level: 50, file: expect.stringContaining(file) }), {
+      ...patience,
+      timeout: 3_000,
+    });
+    expect(running.process.exitCode).toBe(null);
+  });
+
+  it('is copied over by an older copy of itself: the same', async () => {
+    const { file, environment, directory, stop } = await receivingProgram();
+    await stop();
+    copyFileSync(file, `${file}.old`);
+    const again = program(['start'], environment, directory);
+    const url = await again.url();
+    const { send } = createSender(1);
+    const status = async (userId: string) => {
+      const body = JSON.stringify({ event: 'server_vote', userId, padding: 'x'.repeat(50_000) });
+      return (await send(url, { family: 'vote', body }))?.status;
+    };
+    expect(await status('901')).toBe(200);
+    const other = new DatabaseSync(file);
+    onTestFinished(() => other.close());
+    other.exec('PRAGMA wal_checkpoint(FULL)');
+    expect(await status('902')).toBe(200);
+    copyFileSync(`${file}.old`, file);
+    expect(await status('903')).toBe(503);
+  });
+
+  it('is moved away and back: votes are stored again without a restart', async () => {
+    const { running, file, votes, readiness, logged, stop, kept } = await receivingProgram();
+    const folder = join(file, '..');
+    renameSync(folder, `${folder}-moved`);
+    expect(await votes(5)).toEqual(new Set([503]));
+    await vi.waitFor(() => expect(logged().cure).toContain('move it back'), patience);
+    renameSync(`${folder}-moved`, folder);
+    expect(await votes(20)).toEqual(new Set([200]));
+    expect((await readiness()).store).toEqual({ ready: true });
+    await vi.waitFor(() => expect(running.output()).toContain('the database file is back'), patience);
+    await stop();
+    await kept(file);
+  });
+
+  it('is deleted under load: what was acknowledged can be rescued while the program runs, as the log says', async () => {
+    const { directory, environment, file, vote, votes, logged, stop, kept } = await receivingProgram();
+    let over = false;
+    const load = Array.from({ length: 16 }, async () => {
+      while (!over) await vote();
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    removeAll(file);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    over = true;
+    await Promise.all(load);
+    expect(await votes(5)).toEqual(new Set([503]));
+    await vi.waitFor(() => expect(logged().cure).toContain('/proc/'), patience);
+
+    const [, copies = ''] = /`(cp [^`]+)`/.exec(logged().cure ?? '') ?? [];
+    execFileSync('sh', ['-c', copies], { cwd: directory });
+    await stop();
+    const restoring = program(['restore', 'RESCUED.db'], environment, directory);
+    expect(await restoring.ended, restoring.output()).toBe(0);
+    await kept(file);
+  });
+
+  it('loses its write-ahead log: a clean stop writes what was acknowledged into the database', async () => {
+    const { file, votes, logged, stop, kept } = await receivingProgram();
+    rmSync(`${file}-wal`);
+    rmSync(`${file}-shm`);
+    expect(await votes(5)).toEqual(new Set([503]));
+    await vi.waitFor(() => expect(logged().cure).toContain('SIGTERM'), patience);
+    await stop();
+    await kept(file);
+  });
+
+  it('is replaced: the doctor finds that out from the running program, and leaves the new file alone', async () => {
+    const { file, backup, environment, url } = await receivingProgram();
+    const seen = { ...environment, DATABASE_URL: `sqlite:${file}`, PORT: new URL(url).port };
+    expect((await examined(seen)).said('program')).toEqual(['well: The running tallyhook can store votes.']);
+    renameSync(backup, file);
+    const { said, told } = await examined(seen);
+    expect(said('program')).toEqual([`fault: The running tallyhook cannot store votes: ${reason}`]);
+    expect(told.map(({ check }) => check)).not.toContain('ledger');
+    mkdirSync(join(file, '..', 'apart'));
+    copyFileSync(file, join(file, '..', 'apart', 'new.db'));
+    const restored = new DatabaseSync(join(file, '..', 'apart', 'new.db'));
+    expect(restored.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+    restored.close();
+  });
+});
+
+describe('a cache file that is deleted or damaged while the program runs', { timeout: 60_000 }, () => {
+  it.each([
+    ['deleted', (file: string) => rmSync(file)],
+    ['emptied', (file: string) => truncateSync(file)],
+  ])('is not needed when it is %s: votes are stored, and the program stops cleanly', async (_, harm) => {
+    const { directory, votes, readiness, stop, file, kept } = await receivingProgram();
+    harm(join(directory, 'data', 'cache.db'));
+    expect(await votes(20)).toEqual(new Set([200]));
+    expect((await readiness()).store).toEqual({ ready: true });
+    await stop();
+    await kept(file);
+  });
+});

@@ -1,0 +1,133 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { receiver } from '../service/running.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { voted } from '../support/voted.ts';
+
+const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
+
+interface Ran {
+  readonly code: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()): Promise<Ran> {
+  const env = { PATH: process.env['PATH'] ?? '', ...environment };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [launcher, ...args], { env, cwd }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+/** What a server prints before it is stopped. */
+async function firstLine(args: readonly string[]): Promise<unknown> {
+  const child = spawn(process.execPath, [launcher, ...args], { env: { PATH: '' }, cwd: tempDir() });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [data] = await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  return JSON.parse(String(data));
+}
+
+describe('--json', { timeout: 60_000 }, () => {
+  it('prints the settings, warnings and issues, and no secret', async () => {
+    const environment = { DISCORD_TOKEN: 'hush', PORT: 'x', VOTE_WEBHOOK_SECERT: 'hush', DATABASE_URL: 'sqlite:a.db' };
+    const { code, stdout } = await run(['config', '--json', '--check'], environment);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({
+      settings: expect.arrayContaining([
+        { name: 'DISCORD_TOKEN', source: 'environment', value: null },
+        { name: 'HOST', source: 'default', value: '127.0.0.1' },
+        { name: 'DATABASE_URL', source: 'environment', value: 'sqlite:a.db' },
+        { name: 'OWNER_TOKEN', source: 'unset', value: null },
+      ]),
+      warnings: [
+        {
+          setting: 'VOTE_WEBHOOK_SECERT',
+          problem: 'is not a setting of tallyhook.',
+          hint: 'Did you mean VOTE_WEBHOOK_SECRET?',
+        },
+      ],
+      issues: expect.arrayContaining([{ setting: 'PORT', problem: 'cannot be "x".', hint: expect.any(String) }]),
+    });
+    expect(stdout).not.toContain('hush');
+    expect((await run(['config', '--json'], environment)).code).toBe(0);
+  });
+
+  it('prints what was copied', async () => {
+    const directory = tempDir();
+    const database = (name: string) => ({ DATABASE_URL: `sqlite:${join(directory, name)}` });
+    await voted(database('tally.db').DATABASE_URL, ['1', '2']);
+    const copy = join(directory, 'copy.db');
+    const content = { entries: 2, users: 2, lastDeliveryAt: '2026-01-01T00:00:00.000Z', differingBalances: 0 };
+    const made = await run(['backup', copy, '--json'], database('tally.db'));
+    expect(JSON.parse(made.stdout)).toEqual({ file: copy, database: join(directory, 'tally.db'), ...content });
+    const restored = await run(['restore', copy, '--json'], database('new.db'));
+    expect(JSON.parse(restored.stdout)).toEqual({ file: copy, database: join(directory, 'new.db'), ...content });
+  });
+
+  it('prints the summary of an export beside it', async () => {
+    const url = `sqlite:${tempDir()}/tally.db`;
+    await voted(url, ['1', '2']);
+    const text = await run(['export'], { DATABASE_URL: url });
+    expect(text.stdout.trim().split('\n')).toHaveLength(2);
+    expect(text.stderr).toBe('Exported 2 entries, 20 credits in all.\n');
+    const json = await run(['export', '--json'], { DATABASE_URL: url });
+    expect(json.stdout).toBe(text.stdout);
+    expect(JSON.parse(json.stderr)).toEqual({ entries: 2, credits: 20 });
+  });
+
+  it('prints what was sent, and what came back', async () => {
+    const { url } = await receiver();
+    const { code, stdout } = await run(['send', 'vote', '--to', url, '--secret', 'hush', '--duplicate', '--json']);
+    expect(code).toBe(0);
+    const delivery = { status: 200, response: '{"received":true}', error: null, passed: true };
+    expect(JSON.parse(stdout)).toMatchObject({ passed: true, deliveries: [delivery, delivery] });
+    const refused = await run(['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret', 'hush', '--json']);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      passed: false,
+      deliveries: [{ status: null, response: null, error: expect.any(String), passed: false }],
+    });
+    expect(stdout + refused.stdout).not.toContain('hush');
+  });
+
+  it('prints what became of the commands', async () => {
+    const discord = await localDiscord();
+    const { code, stdout } = await run(['register', '--json'], settings(discord));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: expect.anything() });
+  });
+
+  it('prints the addresses of the servers', async () => {
+    expect(await firstLine(['sandbox', '--port', '0', '--json'])).toEqual({
+      page: expect.stringMatching(/^http/),
+      service: expect.stringMatching(/^http/),
+      bot: expect.stringMatching(/^http/),
+    });
+    expect(await firstLine(['service', '--port', '0', '--seed', '--json', '--log-level', 'silent'])).toEqual({
+      url: expect.stringMatching(/^http/),
+      baseUrl: expect.stringMatching(/\/api\/v1$/),
+      seeded: {
+        server: { id: expect.any(String), key: expect.any(String) },
+        bot: { id: expect.any(String), key: expect.any(String) },
+      },
+    });
+  });
+
+  it('prints the key of a listing and the link to sign in', async () => {
+    const directory = tempDir();
+    const about = ['--kind', 'bot', '--id', '99', '--name', 'Helper', '--owner', '7', '--json'];
+    const added = await run(['service', 'add-listing', ...about], {}, directory);
+    expect(JSON.parse(added.stdout)).toEqual({ id: '99', kind: 'bot', name: 'Helper', key: expect.any(String) });
+    const link = await run(['service', 'sign-in', '--user', '7', '--name', 'Ann', '--json'], {}, directory);
+    const url = expect.stringContaining('/sign-in/');
+    expect(JSON.parse(link.stdout)).toEqual({ userId: '7', username: 'Ann', url, validSeconds: 900 });
+  });
+});

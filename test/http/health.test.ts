@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import express from 'express';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { coalesce } from '../../src/http/coalesce.ts';
+import { createHealth, type HealthOptions, type Part } from '../../src/http/health.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { openStore } from '../../src/store/store.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** The health routes over a real store, and how often each costly source was read. */
+async function served(options: Partial<HealthOptions> & { discord?: Part } = {}) {
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock);
+  const count = { probes: 0, scrapes: 0 };
+  const metrics = createMetrics({
+    waitingTransactions: store.waiting,
+    effects() {
+      count.scrapes += 1;
+      return store.outbox.sizes();
+    },
+    waitingSince: () => store.outbox.waitingSince(systemClock.now()),
+    isConnected: () => true,
+    keys: async () => new Map(),
+    now: systemClock.now,
+  });
+  const parts = {
+    store: coalesce(() => {
+      count.probes += 1;
+      return store.probe();
+    }, 1_000),
+    discord: options.discord ?? (async () => {}),
+  };
+  const roles = new Map([['receive', { store: parts.store }]]);
+  const app = express().use(createHealth({ parts, roles, metrics, isStopping: () => false, ...options }));
+  const server = createHttpServer(app);
+  const { url } = await server.listen('127.0.0.1', 0);
+  onTestFinished(async () => {
+    await server.close();
+    await store.close();
+  });
+  return { url, count };
+}
+
+const disconnected: Part = async () => {
+  throw new Error('not connected to the gateway');
+};
+
+async function ask(url: string): Promise<{ status: number; json: unknown }> {
+  const response = await fetch(url);
+  return { status: response.status, json: await response.json() };
+}
+
+/** `times` requests, ten at a time. */
+async function flood(url: string, times: number): Promise<Set<number>> {
+  const statuses = new Set<number>();
+  for (let sent = 0; sent < times; sent += 10)
+    await Promise.all(Array.from({ length: 10 }, async () => statuses.add((await fetch(url)).status)));
+  return statuses;
+}
+
+describe('a flood of requests without credentials', () => {
+  it.each([
+    ['/readyz', 'probes'],
+    ['/readyz?role=receive', 'probes'],
+    ['/metrics', 'scrapes'],
+  ] as const)('on %s costs about one check a second', async (path, counted) => {
+    const { url, count } = await served();
+    const began = performance.now();
+    expect(await flood(url + path, 300)).toEqual(new Set([200]));
+    const seconds = (performance.now() - began) / 1_000;
+    expect(count[counted]).toBeGreaterThan(0);
+    expect(count[counted]).toBeLessThanOrEqual(1 + seconds);
+  });
+
+  it('is served new figures after a second', async () => {
+    const { url, count } = await served();
+    await flood(`${url}/metrics`, 10);
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    await flood(`${url}/metrics`, 10);
+    expect(count.scrapes).toBe(2);
+  });
+});
+
+describe('readiness', () => {
+  it('of the whole process needs Discord; to receive needs the store alone', async () => {
+    const { url } = await served({ discord: disconnected });
+    expect(await ask(`${url}/readyz`)).toEqual({
+      status: 503,
+      json: {
+        ready: false,
+        parts: { store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } },
+      },
+    });
+    expect(await ask(`${url}/readyz?role=receive`)).toEqual({
+      status: 200,
+      json: { ready: true, parts: { store: { ready: true } } },
+    });
+  });
+
+  it.each(['role=recieve', 'role=', 'role=constructor', 'role=receive&role=receive', 'role=__proto__'])(
+    'of a role that does not exist is refused with a hint (%s)',
+    async (query) => {
+      const { url, count } = await served();
+      expect(await ask(`${url}/readyz?${query}`)).toEqual({
+        status: 400,
+        json: { success: false, error: expect.stringContaining('use ?role=receive') },
+      });
+      expect(count.probes).toBe(0);
+    },
+  );
+
+  it('ends as soon as the process is stopping, for every role', async () => {
+    const { url } = await served({ isStopping: () => true });
+    for (const path of ['/readyz', '/readyz?role=receive']) {
+      const { status, json } = await ask(url + path);
+      expect(status).toBe(503);
+      expect(json).toMatchObject({
+        ready: false,
+        reason: 'The process is stopping.',
+        parts: { store: { ready: true } },
+      });
+    }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});

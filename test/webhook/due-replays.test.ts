@@ -1,0 +1,102 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hour, minute } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createDueReplays } from '../../src/webhook/due-replays.ts';
+import { createReplay } from '../../src/webhook/replay.ts';
+import { premiumSecret, serverAndBot } from '../support/listings.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { receiving } from '../support/receiving.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const iso = (at: number) => new Date(at).toISOString();
+const voteOf = (userId: string, at: number) => ({ event: 'server_vote', userId, timestamp: iso(at) });
+
+/** What one process does; `pass` lets it look until it sleeps. */
+function replaying(store: Store, clock: ManualClock) {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const replay = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });
+  const due = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  onTestFinished(() => due.stop());
+  due.start();
+  return { due, lines };
+}
+
+async function receivingEarly() {
+  const clock = manualClock(start);
+  const { store, post } = await receiving({ clock });
+  const credits = async (userId: string) => (await store.ledger.account(userId)).credits;
+  const outcomes = async () =>
+    (await store.records.deliveries({ limit: 9, before: null })).map(({ outcome }) => outcome).reverse();
+  const asleep = (count = 1) => vi.waitFor(() => expect(clock.sleepers()).toBe(count), 5_000);
+  const settled = (expected: readonly string[]) =>
+    vi.waitFor(async () => expect(await outcomes()).toEqual(expected), 5_000);
+  return { clock, store, post, credits, outcomes, asleep, settled };
+}
+
+describe('a vote that is quarantined for nothing but a timestamp ahead of our clock', () => {
+  it('is recorded once when that time is reached, and its owner is told', async () => {
+    const { clock, store, post, credits, outcomes, asleep, settled } = await receivingEarly();
+    const vote = voteOf('1', start + hour);
+    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
+    const { lines } = replaying(store, clock);
+    await asleep();
+    await clock.advance(hour - 1);
+    await asleep();
+    expect(await outcomes()).toEqual(['quarantined']);
+    await clock.advance(minute);
+    await settled(['recorded']);
+    expect(await credits('1')).toBe(10);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 30, delivery: 1, outcome: 'recorded', credits: 10, msg: expect.stringContaining('its time has come') },
+    ]);
+
+    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'duplicate' });
+    await clock.advance(2 * minute);
+    await settled(['recorded', 'duplicate']);
+    expect(await credits('1')).toBe(10);
+  });
+
+  it('is recorded within a minute when it was our clock that was behind, and is set right', async () => {
+    const { clock, store, post, asleep, settled } = await receivingEarly();
+    clock.set(-hour);
+    await post('/webhooks/vote', voteOf('1', start));
+    replaying(store, clock);
+    await asleep();
+    clock.set(hour);
+    await clock.advance(minute);
+    await settled(['recorded']);
+  });
+
+  it('is recorded once also after a restart, and by two processes at a time', async () => {
+    const { clock, store, post, credits, asleep, settled } = await receivingEarly();
+    await post('/webhooks/vote', voteOf('1', start + hour));
+    const { due } = replaying(store, clock);
+    await asleep();
+    await due.stop();
+    await clock.advance(2 * hour);
+    replaying(store, clock);
+    replaying(store, clock);
+    await settled(['recorded']);
+    await asleep(2);
+    expect(await credits('1')).toBe(10);
+  });
+
+  it('is the only one that is replayed by itself', async () => {
+    const { clock, store, post, credits, outcomes, asleep, settled } = await receivingEarly();
+    await post('/webhooks/vote', { ...voteOf('1', start + hour), creditsAwarded: -1 });
+    await post('/webhooks/vote', { event: 'server_vote', timestamp: iso(start) });
+    await post('/webhooks/vote', { ...voteOf('2', start), event: 'vote_of_tomorrow' });
+    const purchase = { event: 'premium_purchase', orderId: 'o', buyer: { userId: '3' }, timestamp: iso(start + hour) };
+    await post('/webhooks/premium', purchase, { secret: premiumSecret });
+    expect(await outcomes()).toEqual(Array.from({ length: 4 }, () => 'quarantined'));
+    replaying(store, clock);
+    await asleep();
+    await clock.advance(2 * hour);
+    await settled(['quarantined', 'quarantined', 'quarantined', 'recorded']);
+    expect(await credits('3')).toBe(100);
+    await clock.advance(2 * hour);
+    expect((await outcomes()).filter((outcome) => outcome === 'quarantined')).toHaveLength(3);
+  });
+});
