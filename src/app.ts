@@ -106,6 +106,7 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
   const bot = createBot(config.discord, {
     services: { listings: lookups.listings, texts: en, clock },
     outbox: store.outbox,
+    commandRegistry: store.commandRegistry,
     metrics,
     log,
     stopwatch: edges.stopwatch ?? clock,

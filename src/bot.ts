@@ -5,9 +5,12 @@ import { type Clock, second } from './clock.ts';
 import type { ListingCard } from './discord/announcement.ts';
 import { createAnnouncer } from './discord/announcer.ts';
 import { createDiscordClient } from './discord/client.ts';
+import type { CommandRegistry } from './discord/command-registry.ts';
+import { createGlobalRateLimit } from './discord/global-rate-limit.ts';
 import { createInteractions } from './discord/interactions.ts';
 import { createReach } from './discord/reach.ts';
 import { createRegistrar } from './discord/registrar.ts';
+import { ownApplicationId } from './discord/registration.ts';
 import { createDiscordRest } from './discord/rest.ts';
 import { messageOf } from './errors.ts';
 import type { Log } from './log.ts';
@@ -32,6 +35,7 @@ export interface Bot {
 export interface BotParts {
   readonly services: Services;
   readonly outbox: Outbox;
+  readonly commandRegistry: CommandRegistry;
   readonly metrics: Metrics;
   readonly log: Log;
   /** The time that really passes: for the connection. */
@@ -41,9 +45,10 @@ export interface BotParts {
 
 /** Puts the bot together; it connects to nothing yet. */
 export function createBot(discord: Config['discord'], parts: BotParts): Bot {
-  const { services, outbox, metrics, log, stopwatch, onAttempted } = parts;
+  const { services, outbox, commandRegistry, metrics, log, stopwatch, onAttempted } = parts;
   const { clock, listings, texts } = services;
-  const rest = createDiscordRest({ ...discord, clock: stopwatch });
+  const globalLimit = createGlobalRateLimit(stopwatch);
+  const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
   const dispatcher = createDispatcher({
     outbox,
     perform: createAnnouncer({ rest, texts, listingOf: cardFrom(listings), clock, log }),
@@ -55,14 +60,24 @@ export function createBot(discord: Config['discord'], parts: BotParts): Bot {
       onAttempted(effects, attempt);
     },
   });
-  const registrar = createRegistrar({ rest, guildId: discord.guildId, commands, services, clock, log });
+  const registrar = createRegistrar({
+    rest,
+    guildId: discord.guildId,
+    commands,
+    services,
+    registry: commandRegistry,
+    clock,
+    log,
+  });
   const client = createDiscordClient({
     ...discord,
     clock: stopwatch,
     log,
+    globalLimit,
     onInteraction: createInteractions({
       commands,
       services,
+      isOwnCommand: registrar.isOwn,
       log,
       onAnswered(command, outcome, took) {
         metrics.commands.inc({ command, outcome });
@@ -84,6 +99,8 @@ export function createBot(discord: Config['discord'], parts: BotParts): Bot {
     start() {
       dispatcher.start();
       client.start();
+      // Usually faster than the gateway, so that the ids of our commands are known before they are used. If it fails, the gateway tells.
+      ownApplicationId(rest).then(registrar.start, () => {});
     },
     nudge: dispatcher.nudge,
     async stop() {

@@ -2,10 +2,12 @@ import type { Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
 import { systemClock } from '../clock.ts';
-import { ownApplicationId, registerCommands } from '../discord/registration.ts';
+import { conflictHint, inaccessibleHint } from '../discord/log-registration.ts';
+import { ownApplicationId, type RegistrationReport, registerCommands } from '../discord/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import { messageOf, TallyhookError } from '../errors.ts';
 import { createLookup } from '../lookup/client.ts';
+import { openStore } from '../store/store.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
 import { exit, type Terminal } from '../terminal/terminal.ts';
 import { withConfig } from '../terminal/with-settings.ts';
@@ -13,11 +15,12 @@ import { en } from '../texts/en.ts';
 
 const help = `tallyhook register: registers the slash commands, on the guild that DISCORD_GUILD_ID names or everywhere, and exits
 
-  --json  print the result as one JSON object: {outcome, guildId}
+  --json  print the result as one JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts, inaccessible}
 
-\`tallyhook start\` does the same by itself; use this to register them ahead of time.`;
+\`tallyhook start\` does the same by itself; use this to register them ahead of time. The ids of the commands are stored in the
+database (DATABASE_URL): only commands that tallyhook registered itself are ever changed or deleted.`;
 
-/** `tallyhook register`. Throws TallyhookError `not_registered`, and what {@link servicesFor} throws. */
+/** `tallyhook register`. Throws TallyhookError `not_registered`, and what {@link servicesFor} and {@link openStore} throw. */
 export async function register(args: readonly string[], terminal: Terminal): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseOptions({ args: [...args], options: { help: { ...flag, short: 'h' }, json: flag } });
@@ -27,22 +30,50 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
   }
   return withConfig(terminal, async (config) => {
     const { discord } = config;
+    const { guildId } = discord;
     const rest = createDiscordRest(discord);
-    const where = discord.guildId === null ? 'everywhere' : `on guild ${discord.guildId}`;
     const services = servicesFor(config);
-    const outcome = await ownApplicationId(rest)
-      .then((applicationId) => registerCommands({ rest, applicationId, guildId: discord.guildId, commands, services }))
-      .catch((cause: unknown) => {
-        throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
-          cause,
-          cure: 'Check that Discord can be reached, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+    const store = await openStore(config.databaseUrl, systemClock, { thread: false });
+    try {
+      const registry = store.commandRegistry;
+      const report = await ownApplicationId(rest)
+        .then((applicationId) => registerCommands({ rest, applicationId, guildId, commands, services, registry }))
+        .catch((cause: unknown) => {
+          if (cause instanceof TallyhookError) throw cause;
+          throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
+            cause,
+            cure: 'Check that Discord can be reached, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+          });
         });
-      });
-    const sentence =
-      outcome === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`;
-    terminal.print(values.json ? JSON.stringify({ outcome, guildId: discord.guildId }) : sentence);
+      if (values.json) terminal.print(JSON.stringify({ outcome: outcomeOf(report), guildId, ...report }));
+      else printReport(report, guildId, terminal);
+    } finally {
+      await store.close();
+    }
     return exit.fine;
   });
+}
+
+function outcomeOf({ created, updated, deleted }: RegistrationReport): 'registered' | 'unchanged' {
+  return created.length + updated.length + deleted.length === 0 ? 'unchanged' : 'registered';
+}
+
+function printReport(report: RegistrationReport, guildId: string | null, terminal: Terminal): void {
+  const { created, updated, unchanged, deleted, conflicts, inaccessible } = report;
+  const where = guildId === null ? 'everywhere' : `on guild ${guildId}`;
+  const counted = Object.entries({ created, updated, unchanged, deleted }).flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`${what}: ${names.map((name) => `/${name}`).join(', ')}`],
+  );
+  terminal.print(
+    outcomeOf(report) === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`,
+  );
+  for (const line of counted) terminal.print(`  ${line}`);
+  for (const { name, id } of conflicts) {
+    terminal.complain(`/${name} (${id}) of another program was left alone, and ours is not offered. ${conflictHint}`);
+  }
+  for (const { name, id, guildId: guild } of inaccessible) {
+    terminal.complain(`/${name} (${id}) could not be deleted on guild ${guild}. ${inaccessibleHint}`);
+  }
 }
 
 /** What decides which commands are offered: the listings with a key. Throws TallyhookError `lookup_key_malformed`. */

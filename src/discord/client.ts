@@ -3,6 +3,9 @@ import { type Clock, minute, second } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { within } from '../patience.ts';
+import type { GlobalRateLimit } from './global-rate-limit.ts';
+import { createIdentifyThrottle } from './identify-throttle.ts';
+import { createLogThrottle } from './log-throttle.ts';
 import { openSession, type Session, type SessionEnd } from './session.ts';
 import { tokenCure } from './token.ts';
 
@@ -13,8 +16,6 @@ const patience = 8 * second;
 const longestDelay = 4 * second;
 /** What only the owner can set right is not tried often: Discord bans addresses that keep knocking. */
 const hopelessDelay = 1 * minute;
-/** Of a long outage, one in so many tries is worth a warning. */
-const loudTry = 12;
 /** How long the connection may take to close, and answers that are under way to get out, when it stops. */
 const drain = { connection: 1 * second, answers: 3 * second };
 
@@ -35,18 +36,22 @@ export function createDiscordClient(options: {
   /** The time that really passes. */
   clock: Clock;
   log: Log;
+  globalLimit: GlobalRateLimit;
   /** Must not reject. */
   onInteraction: (interaction: Interaction) => Promise<void>;
   /** It is connected, for the first time or again. Must not throw. */
   onReady: (applicationId: string) => void;
 }): DiscordClient {
-  const { token, apiUrl, clock, log, onReady } = options;
+  const { token, apiUrl, clock, log, globalLimit, onReady } = options;
   const halt = new AbortController();
+  const throttledLog = createLogThrottle({ log, clock, signal: halt.signal });
+  const identifyThrottle = createIdentifyThrottle(clock, halt.signal);
   const underWay = new Set<Promise<void>>();
   let session: Session | undefined;
   let running: Promise<void> | undefined;
   let ready = false;
   let failures = 0;
+  let hasResharded = false;
 
   function onInteraction(interaction: Interaction): void {
     const answer = options.onInteraction(interaction).finally(() => underWay.delete(answer));
@@ -59,10 +64,11 @@ export function createDiscordClient(options: {
     ready = isReady;
     if (ready) {
       failures = 0;
-      log.info('connected to Discord');
+      hasResharded = false;
+      throttledLog('connection', 'info', { shards: session?.shardsReady() }, 'connected to Discord');
       onReady(session?.applicationId() ?? '');
     } else if (!halt.signal.aborted) {
-      log.warn('the connection to Discord is lost');
+      throttledLog('connection', 'warn', {}, 'the connection to Discord is lost');
     }
   }
 
@@ -93,18 +99,29 @@ export function createDiscordClient(options: {
 
   async function run(): Promise<void> {
     while (!halt.signal.aborted) {
-      session = openSession({ token, apiUrl, log, onInteraction, onChange: look });
+      session = openSession({
+        token,
+        apiUrl,
+        throttledLog,
+        identifyThrottle,
+        globalLimit,
+        onInteraction,
+        onChange: look,
+      });
       const end = await lastingOf(session);
       const closing = session
         .close()
-        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'a connection did not close well'));
+        .catch((error: unknown) =>
+          throttledLog('close', 'warn', { reason: messageOf(error) }, 'a connection did not close well'),
+        );
       look();
       if (halt.signal.aborted) return closing;
       await clock.sleep(delayAfter(end), halt.signal);
     }
   }
 
-  function delayAfter({ cause, reason }: SessionEnd): number {
+  function delayAfter({ cause, reason, retryAfterMs = 0 }: SessionEnd): number {
+    const pauseMs = Math.max(retryAfterMs, globalLimit.remainingMs());
     if (cause === 'token') {
       log.error({ reason, cure: tokenCure }, 'Discord does not accept the bot token');
       return hopelessDelay;
@@ -113,10 +130,17 @@ export function createDiscordClient(options: {
       log.error({ reason }, 'Discord does not accept the way in which the bot connects');
       return hopelessDelay;
     }
-    const level = failures % loudTry === 0 ? 'warn' : 'debug';
-    const delay = Math.min(longestDelay, second * 2 ** Math.min(failures, 2)) * (1 - clock.random() / 4);
+    // Once only: where the number that Discord recommends is not enough for Discord, haste does not help.
+    if (cause === 'sharding' && !hasResharded) {
+      hasResharded = true;
+      log.warn({ reason }, 'Discord requires more shards; reconnecting with the number that it recommends');
+      return pauseMs;
+    }
+    const backoff = Math.min(longestDelay, second * 2 ** Math.min(failures, 2)) * (1 - clock.random() / 4);
+    const delay = Math.max(backoff, pauseMs);
     failures += 1;
-    log[level]({ reason, failures, retryInMs: Math.round(delay) }, 'Discord cannot be reached; trying again');
+    const fields = { reason, failures, retryInMs: Math.round(delay) };
+    throttledLog('unreachable', 'warn', fields, 'Discord cannot be reached; trying again');
     return delay;
   }
 

@@ -13,7 +13,7 @@ import { LookupFailure } from '../lookup/failures.ts';
 import { escapeName, type Markup, timestamp } from '../markup.ts';
 import { within } from '../patience.ts';
 import { askedBy } from './asked.ts';
-import { readButtonId } from './button-id.ts';
+import { isOwnCustomId, readButtonId } from './button-id.ts';
 import { buttonExchange, commandExchange, type Exchange } from './exchange.ts';
 import { drawReply, type MessageBody } from './reply.ts';
 
@@ -33,7 +33,10 @@ interface Outcome {
   readonly failed: boolean;
 }
 
-/** Answers an interaction, whatever it is. Never throws: what goes wrong is told to the member, and to the owner in the log. */
+/**
+ * Answers the interactions with what we created, and leaves all others to the program that did. Never throws: what goes wrong is told to
+ * the member, and to the owner in the log.
+ */
 export type AnswerInteraction = (interaction: Interaction) => Promise<void>;
 
 /**
@@ -43,11 +46,13 @@ export type AnswerInteraction = (interaction: Interaction) => Promise<void>;
 export function createInteractions(options: {
   commands: readonly Command[];
   services: Services;
+  /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
+  isOwnCommand: (commandId: string) => Promise<boolean>;
   log: Log;
   /** Told when Discord has the answer or cannot be given one; `tookMs` counts from the question. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
 }): AnswerInteraction {
-  const { commands, services, log, onAnswered = () => {} } = options;
+  const { commands, services, isOwnCommand, log, onAnswered = () => {} } = options;
   const { clock, texts } = services;
   const offered = new Map(
     commands.filter((command) => command.isServedBy(services.listings)).map((command) => [command.name, command]),
@@ -128,6 +133,7 @@ export function createInteractions(options: {
   }
 
   async function answerCommand(interaction: ChatInputCommandInteraction): Promise<void> {
+    if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
     const command = offered.get(interaction.commandName);
     const exchange = commandExchange(interaction, command?.visibility ?? 'private');
     if (command !== undefined) return run(command, askedBy(interaction), exchange);
@@ -144,12 +150,19 @@ export function createInteractions(options: {
     await exchange.refuse(refusal(texts.failure.unknownButton));
   }
 
+  /** Two programs that both respond to one interaction would spoil each other's response. */
+  function ignore({ id, type }: Interaction): void {
+    log.debug({ interaction: id, type }, 'an interaction with something of another program was ignored');
+  }
+
   return async (interaction) => {
     try {
-      if (interaction.isChatInputCommand()) await answerCommand(interaction);
-      else if (interaction.isButton()) await answerButton(interaction);
-      else if (interaction.isRepliable())
-        await interaction.reply({ ...refusal(texts.failure.unknownButton), flags: MessageFlags.Ephemeral });
+      if (interaction.isChatInputCommand()) return await answerCommand(interaction);
+      const isOwn = 'customId' in interaction && isOwnCustomId(interaction.customId);
+      if (!isOwn) return ignore(interaction);
+      if (interaction.isButton()) return await answerButton(interaction);
+      // We create neither selects nor modals.
+      await interaction.reply({ ...refusal(texts.failure.unknownButton), flags: MessageFlags.Ephemeral });
     } catch (error) {
       const isTooLate = error instanceof DiscordAPIError && tooLateCodes.includes(error.code);
       const said = { interaction: interaction.id, reason: messageOf(error) };

@@ -1,18 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
-import {
-  type APIApplicationCommandOption,
-  ApplicationCommandOptionType,
-  ApplicationCommandType,
-  ApplicationIntegrationType,
-  InteractionContextType,
-  type RESTPostAPIChatInputApplicationCommandsJSONBody,
-  Routes,
-} from 'discord.js';
+import { ApplicationCommandType, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Command, CommandOption, Services } from '../../commands/command.ts';
+import type { Command, Services } from '../../commands/command.ts';
+import { type CommandPlan, type OwnedCommand, planCommands } from './command-plan.ts';
+import type { CommandRegistry, RegisteredCommand } from './command-registry.ts';
+import { bodyOf, listedCommand } from './command-shape.ts';
 import type { DiscordRest } from './rest.ts';
 
-interface Registration {
+export interface Registration {
   readonly rest: DiscordRest;
   /** The gateway tells it; whoever has no connection asks for {@link ownApplicationId}. */
   readonly applicationId: string;
@@ -20,116 +14,113 @@ interface Registration {
   readonly guildId: string | null;
   readonly commands: readonly Command[];
   readonly services: Pick<Services, 'listings' | 'texts'>;
+  readonly registry: Pick<CommandRegistry, 'list' | 'save' | 'remove'>;
+}
+
+type ReadOnlyRegistration = Omit<Registration, 'registry'> & { readonly registry: Pick<CommandRegistry, 'list'> };
+
+/** What a registration did, by the names of the commands. */
+export interface RegistrationReport {
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly deleted: readonly string[];
+  /** Commands of another program that have a name of ours; they were left alone, and ours are not offered. */
+  readonly conflicts: readonly OwnedCommand[];
+  /** Our commands in guilds that the bot can no longer access; they were left there. */
+  readonly inaccessible: readonly RegisteredCommand[];
 }
 
 /**
- * Tells Discord which commands there are, if that is not what it knows already: those that a configured key can serve, everywhere or on
- * one guild. Throws what {@link DiscordRest} throws, and ZodError for an answer of another shape.
+ * Brings our slash commands up to date, everywhere or in one guild: those that a configured key can serve. Each is created, changed or
+ * deleted by itself, because the bulk overwrite would delete those of other programs with the same token. Deletes what we registered in
+ * another scope before. Throws what {@link DiscordRest} and {@link CommandRegistry} throw, and ZodError for an answer of another shape.
  */
-export async function registerCommands(registration: Registration): Promise<'unchanged' | 'registered'> {
-  const wanted = wantedOf(registration);
-  if (await knows(registration, wanted)) return 'unchanged';
-  await registration.rest.put(routeOf(registration), wanted);
-  return 'registered';
-}
+export async function registerCommands(registration: Registration): Promise<RegistrationReport> {
+  const { rest, applicationId, guildId, registry } = registration;
+  const { plan, elsewhere } = await planRegistration(registration);
+  const route = routeOf(applicationId, guildId);
+  const save = ({ id, name }: OwnedCommand) => registry.save({ id, name, applicationId, guildId });
 
-/** Whether Discord knows the commands as they are. Throws what {@link registerCommands} throws. */
-export function areRegistered(registration: Registration): Promise<boolean> {
-  return knows(registration, wantedOf(registration));
-}
+  for (const command of plan.adopt) await save(command);
+  for (const id of plan.forget) await registry.remove(id);
+  for (const { id } of plan.delete) await deleteCommand(registration, { id, guildId });
+  for (const body of plan.create) {
+    const { id, name } = listedCommand.parse(
+      await rest.post(route, { type: ApplicationCommandType.ChatInput, ...body }),
+    );
+    await save({ id, name });
+  }
+  for (const { id, body } of plan.update) await rest.patch(`${route}/${id}`, body);
 
-async function knows(registration: Registration, wanted: ReturnType<typeof wantedOf>): Promise<boolean> {
-  const { rest, guildId } = registration;
-  const known = comparable(await rest.get(routeOf(registration)), guildId);
-  return isDeepStrictEqual(known, comparable(wanted, guildId));
-}
-
-function routeOf({ applicationId: id, guildId }: Registration) {
-  return guildId === null ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guildId);
-}
-
-function wantedOf({ commands, services, guildId }: Registration) {
-  return commands
-    .filter((command) => command.isServedBy(services.listings))
-    .map((command) => describe(command, services, guildId));
-}
-
-/** The id of the application that the token belongs to. Throws what {@link registerCommands} throws. */
-export async function ownApplicationId(rest: DiscordRest): Promise<string> {
-  return z.object({ id: z.string() }).parse(await rest.get(Routes.currentApplication())).id;
-}
-
-const inGuilds = [InteractionContextType.Guild];
-
-function describe(
-  command: Command,
-  services: Pick<Services, 'listings' | 'texts'>,
-  guildId: string | null,
-): RESTPostAPIChatInputApplicationCommandsJSONBody {
-  const { description, options } = command.describe(services);
+  const deleted = plan.delete.map(({ name }) => name);
+  const inaccessible: RegisteredCommand[] = [];
+  for (const command of elsewhere) {
+    if (await deleteCommand(registration, command)) deleted.push(command.name);
+    else inaccessible.push(command);
+  }
   return {
-    type: ApplicationCommandType.ChatInput,
-    name: command.name,
-    description,
-    options: options.map(describeOption),
-    // Discord keeps these two for global commands only; those of a guild are used in that guild anyway.
-    ...(guildId === null ? { contexts: inGuilds, integration_types: [ApplicationIntegrationType.GuildInstall] } : {}),
+    created: plan.create.map(({ name }) => name),
+    updated: plan.update.map(({ name }) => name),
+    unchanged: plan.unchanged.map(({ name }) => name),
+    deleted,
+    conflicts: plan.conflicts,
+    inaccessible,
   };
 }
 
-function describeOption(option: CommandOption): APIApplicationCommandOption {
-  const said = { name: option.name, description: option.description, required: option.required ?? false };
-  switch (option.type) {
-    case 'string': {
-      const choices = option.choices?.map(({ name, value }) => ({ name, value }));
-      return { ...said, type: ApplicationCommandOptionType.String, ...(choices ? { choices } : {}) };
-    }
-    case 'integer': {
-      const least = option.min === undefined ? {} : { min_value: option.min };
-      const most = option.max === undefined ? {} : { max_value: option.max };
-      return { ...said, type: ApplicationCommandOptionType.Integer, ...least, ...most };
-    }
-    case 'user':
-      return { ...said, type: ApplicationCommandOptionType.User };
-  }
+/** What {@link registerCommands} would find, for a check that changes nothing. Throws the same. */
+export async function inspectRegistration(registration: ReadOnlyRegistration): Promise<{
+  /** Discord has the commands as they are offered here, except for conflicts. */
+  readonly isCurrent: boolean;
+  readonly conflicts: readonly OwnedCommand[];
+  /** Our commands in another scope, which the next registration deletes. */
+  readonly elsewhere: readonly RegisteredCommand[];
+}> {
+  const { plan, elsewhere } = await planRegistration(registration);
+  const isCurrent = plan.create.length + plan.update.length + plan.delete.length === 0;
+  return { isCurrent, conflicts: plan.conflicts, elsewhere };
 }
 
-const listOr = <Item extends z.ZodType>(item: Item) =>
-  z
-    .array(item)
-    .nullish()
-    .transform((items) => items ?? []);
-const limit = z
-  .number()
-  .nullish()
-  .transform((value) => value ?? null);
+async function planRegistration(
+  registration: ReadOnlyRegistration,
+): Promise<{ plan: CommandPlan; elsewhere: readonly RegisteredCommand[] }> {
+  const { rest, applicationId, guildId, commands, services, registry } = registration;
+  const stored = await registry.list(applicationId);
+  const listed = z.array(listedCommand).parse(await rest.get(routeOf(applicationId, guildId)));
+  const plan = planCommands({
+    wanted: commands
+      .filter((command) => command.isServedBy(services.listings))
+      .map((command) => bodyOf(command, services, guildId)),
+    listed,
+    stored: stored.filter((command) => command.guildId === guildId),
+  });
+  return { plan, elsewhere: stored.filter((command) => command.guildId !== guildId) };
+}
 
-/** What of a command is ours to say. Discord adds ids, versions and defaults. */
-const registered = z.object({
-  type: z.number().default(ApplicationCommandType.ChatInput),
-  name: z.string(),
-  description: z.string(),
-  contexts: z
-    .array(z.number())
-    .nullish()
-    // Whoever does not say where a command is used has not forgotten it; Discord always says so.
-    .transform((contexts) => (contexts === undefined ? inGuilds : (contexts ?? []))),
-  options: listOr(
-    z.object({
-      type: z.number(),
-      name: z.string(),
-      description: z.string(),
-      required: z.boolean().default(false),
-      choices: listOr(z.object({ name: z.string(), value: z.unknown() })),
-      min_value: limit,
-      max_value: limit,
-    }),
-  ),
-});
+/** Deletes one of our commands, which may be gone already. False where the bot can no longer access its guild. */
+async function deleteCommand(
+  { rest, applicationId, registry }: Registration,
+  { id, guildId }: Pick<RegisteredCommand, 'id' | 'guildId'>,
+): Promise<boolean> {
+  try {
+    await rest.delete(`${routeOf(applicationId, guildId)}/${id}`);
+  } catch (error) {
+    if (!(error instanceof DiscordAPIError)) throw error;
+    if (error.code === RESTJSONErrorCodes.MissingAccess) return false;
+    if (error.code !== RESTJSONErrorCodes.UnknownApplicationCommand) throw error;
+  }
+  await registry.remove(id);
+  return true;
+}
 
-/** Commands in a form that can be compared: Discord lists them in an order of its own. */
-function comparable(commands: unknown, guildId: string | null): unknown {
-  const listed = z.array(registered).parse(commands);
-  const ours = guildId === null ? listed : listed.map(({ contexts: _everywhereInTheGuild, ...command }) => command);
-  return ours.sort((a, b) => (a.name < b.name ? -1 : 1));
+function routeOf(applicationId: string, guildId: string | null) {
+  return guildId === null
+    ? Routes.applicationCommands(applicationId)
+    : Routes.applicationGuildCommands(applicationId, guildId);
+}
+
+/** The id of the application that the token belongs to. Throws what {@link DiscordRest} throws, and ZodError. */
+export async function ownApplicationId(rest: DiscordRest): Promise<string> {
+  return z.object({ id: z.string() }).parse(await rest.get(Routes.currentApplication())).id;
 }

@@ -1,5 +1,6 @@
 import { REST } from 'discord.js';
 import { type Clock, second, systemClock, watchClockSteps } from '../clock.ts';
+import type { GlobalRateLimit } from './global-rate-limit.ts';
 import { isTold, margin, pauseAfter } from './pause.ts';
 
 /** The longest rate limit that is waited out on the spot (ms); a longer one is the caller's to plan with: other channels have none. */
@@ -14,7 +15,8 @@ const timeout = 10 * second;
 export interface DiscordRest {
   get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
   post(route: `/${string}`, body: object): Promise<unknown>;
-  put(route: `/${string}`, body: object): Promise<unknown>;
+  patch(route: `/${string}`, body: object): Promise<unknown>;
+  delete(route: `/${string}`): Promise<unknown>;
 }
 
 export function createDiscordRest(options: {
@@ -23,8 +25,10 @@ export function createDiscordRest(options: {
   apiUrl: string;
   /** The machine's own unless given: it is what discord.js goes by. */
   clock?: Clock;
+  /** To be told of the rate limits that are met. */
+  globalLimit?: GlobalRateLimit;
 }): DiscordRest {
-  const { token, apiUrl, clock = systemClock } = options;
+  const { token, apiUrl, clock = systemClock, globalLimit } = options;
   const clockStep = watchClockSteps(clock);
   const newRest = () =>
     new REST({
@@ -33,7 +37,10 @@ export function createDiscordRest(options: {
       retries: 0,
       timeout,
       offset: margin,
-      rejectOnRateLimit: (limit) => !isTold(limit) || pauseAfter(limit) > patience,
+      rejectOnRateLimit: (limit) => {
+        globalLimit?.observe(limit);
+        return !isTold(limit) || pauseAfter(limit) > patience;
+      },
     });
   let rest = newRest();
 
@@ -47,6 +54,7 @@ export function createDiscordRest(options: {
   return {
     get: (route, query) => authorized().get(route, { ...(query && { query }), signal: AbortSignal.timeout(timeout) }),
     post: (route, body) => authorized().post(route, { body, signal: AbortSignal.timeout(timeout) }),
-    put: (route, body) => authorized().put(route, { body, signal: AbortSignal.timeout(timeout) }),
+    patch: (route, body) => authorized().patch(route, { body, signal: AbortSignal.timeout(timeout) }),
+    delete: (route) => authorized().delete(route, { signal: AbortSignal.timeout(timeout) }),
   };
 }

@@ -6,6 +6,8 @@ import {
   GatewayCloseCodes,
   type Interaction,
   Options,
+  RateLimitError,
+  Routes,
   type SessionInfo,
   SimpleShardingStrategy,
   Status,
@@ -13,13 +15,20 @@ import {
 } from 'discord.js';
 import { second } from '../clock.ts';
 import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { isTold, margin } from './pause.ts';
+import type { GlobalRateLimit } from './global-rate-limit.ts';
+import type { IdentifyThrottle } from './identify-throttle.ts';
+import type { LogThrottle } from './log-throttle.ts';
+import { isTold, margin, pauseAfter } from './pause.ts';
 
-/** Why a session will not come back by itself. `token`: Discord does not accept it. `settings`: it does not accept how we connect. */
+/**
+ * Why a session will not come back by itself. `token`: Discord does not accept it. `settings`: it does not accept how we connect.
+ * `sharding`: it wants more shards than there are.
+ */
 export interface SessionEnd {
-  readonly cause: 'token' | 'settings' | 'unreachable';
+  readonly cause: 'token' | 'settings' | 'sharding' | 'unreachable';
   readonly reason: string;
+  /** How long Discord wants no request of the kind that failed (ms). */
+  readonly retryAfterMs?: number;
 }
 
 /** One discord.js client, from its login to its end. While it lasts, discord.js mends its connection by itself. */
@@ -38,7 +47,6 @@ export interface Session {
 
 const settingsAtFault: readonly number[] = [
   GatewayCloseCodes.InvalidShard,
-  GatewayCloseCodes.ShardingRequired,
   GatewayCloseCodes.InvalidAPIVersion,
   GatewayCloseCodes.InvalidIntents,
   GatewayCloseCodes.DisallowedIntents,
@@ -49,12 +57,15 @@ export function openSession(options: {
   token: string;
   /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
-  log: Log;
+  throttledLog: LogThrottle;
+  /** Both outlast a session. */
+  identifyThrottle: IdentifyThrottle;
+  globalLimit: GlobalRateLimit;
   onInteraction: (interaction: Interaction) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
 }): Session {
-  const { token, apiUrl, log, onInteraction, onChange } = options;
+  const { token, apiUrl, throttledLog, identifyThrottle, globalLimit, onInteraction, onChange } = options;
   let closed = false;
 
   const client = new Client({
@@ -67,11 +78,21 @@ export function openSession(options: {
       retries: 1,
       timeout: 5 * second,
       offset: margin,
-      rejectOnRateLimit: (limit) => !isTold(limit),
+      rejectOnRateLimit: (limit) => {
+        globalLimit.observe(limit);
+        // Whoever opens the next session waits: a client that is given up on would still make its request at the end of the limit.
+        return limit.route === Routes.gatewayBot() || !isTold(limit);
+      },
     },
     // An interaction brings along all that its answer needs; what it left in the caches would grow with every member.
     makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
-    ws: { buildStrategy: (manager) => new SimpleShardingStrategy(impatient(manager, () => closed)) },
+    ws: {
+      buildStrategy: (manager) => new SimpleShardingStrategy(impatient(manager, () => closed)),
+      async buildIdentifyThrottler(manager) {
+        const { session_start_limit } = await manager.fetchGatewayInformation();
+        return identifyThrottle.forSession(session_start_limit.max_concurrency, () => closed);
+      },
+    },
   });
 
   client.on(Events.InteractionCreate, (interaction) => {
@@ -82,11 +103,13 @@ export function openSession(options: {
   client.on(Events.ShardResume, onChange);
   client.on(Events.ShardReconnecting, onChange);
   // Only the message: its errors carry addresses, and those of interactions hold their tokens.
-  client.on(Events.Error, (error) => log.error({ reason: error.message }, 'discord.js reports an error'));
-  client.on(Events.ShardError, (error, shard) =>
-    log.warn({ shard, reason: error.message }, 'a gateway connection failed'),
+  client.on(Events.Error, (error) =>
+    throttledLog('client error', 'error', { reason: error.message }, 'discord.js reports an error'),
   );
-  client.on(Events.Warn, (reason) => log.warn({ reason }, 'discord.js warns'));
+  client.on(Events.ShardError, (error, shard) =>
+    throttledLog('shard error', 'warn', { shard, reason: error.message }, 'a gateway connection failed'),
+  );
+  client.on(Events.Warn, (reason) => throttledLog('client warning', 'warn', { reason }, 'discord.js warns'));
 
   const ended = new Promise<SessionEnd>((resolve) => {
     client.on(Events.ShardDisconnect, ({ code }) => resolve(endOf(code)));
@@ -126,10 +149,14 @@ function impatient(manager: GatewayManager, isClosed: () => boolean): GatewayMan
 function endOf(closeCode: number): SessionEnd {
   const reason = `Discord closed the gateway with ${closeCode} (${GatewayCloseCodes[closeCode] ?? 'unknown'})`;
   if (closeCode === GatewayCloseCodes.AuthenticationFailed) return { cause: 'token', reason };
+  if (closeCode === GatewayCloseCodes.ShardingRequired) return { cause: 'sharding', reason };
   return { cause: settingsAtFault.includes(closeCode) ? 'settings' : 'unreachable', reason };
 }
 
 function loginFailure(error: unknown): SessionEnd {
+  if (error instanceof RateLimitError) {
+    return { cause: 'unreachable', reason: 'Discord asks for a pause (429)', retryAfterMs: pauseAfter(error) };
+  }
   const isRefused = error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
   return { cause: isRefused ? 'token' : 'unreachable', reason: messageOf(error) };
 }

@@ -1,34 +1,55 @@
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
 import { servicesFor } from '../cli/register.ts';
+import type { CommandRegistry } from '../discord/command-registry.ts';
 import type { Identity } from '../discord/inspection.ts';
-import { areRegistered } from '../discord/registration.ts';
+import { conflictHint } from '../discord/log-registration.ts';
+import { inspectRegistration } from '../discord/registration.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import { judgeTrouble, notAsked } from './discord.ts';
-import { type Finding, fault, well } from './finding.ts';
+import { type Finding, fault, note, well } from './finding.ts';
 
 /** Does Discord know the commands as this version with these keys offers them? */
 export async function checkCommands(
   rest: DiscordRest,
   identity: Promise<Identity>,
   config: Config,
+  /** Without rows where the database cannot be read: our commands are recognised by their description then. */
+  registry: Pick<CommandRegistry, 'list'> = { list: async () => [] },
 ): Promise<Finding[]> {
   const { guildId } = config.discord;
   const known = await identity.catch(() => null);
   if (known === null) return [notAsked];
   const { applicationId } = known;
-  const where = guildId === null ? 'everywhere' : `on guild ${guildId}`;
+  const where = placeOf(guildId);
   const services = servicesFor(config);
+  const stored = await registry.list(applicationId);
   try {
-    const areKnown = await areRegistered({ rest, applicationId, guildId, commands, services });
-    if (areKnown) return [well(`The slash commands are registered ${where}.`)];
+    const registration = { rest, applicationId, guildId, commands, services, registry: { list: async () => stored } };
+    const { isCurrent, conflicts, elsewhere } = await inspectRegistration(registration);
+    return [
+      isCurrent
+        ? well(`The slash commands are registered ${where}.`)
+        : fault(
+            `The slash commands are not registered ${where}, or not as this version offers them.`,
+            'Run `tallyhook register`; `tallyhook start` does the same once Discord is reached.',
+          ),
+      ...conflicts.map(({ name, id }) =>
+        note(`/${name} (${id}) of another program is in the place of ours.`, conflictHint),
+      ),
+      // Otherwise the hint above deletes them, too.
+      ...(isCurrent ? elsewhere : []).map(({ name, id, guildId: guild }) =>
+        note(
+          `/${name} (${id}) is still registered ${placeOf(guild)}, too.`,
+          'Run `tallyhook register`: it deletes it there.',
+        ),
+      ),
+    ];
   } catch (error) {
     return [judgeTrouble(error)];
   }
-  return [
-    fault(
-      `The slash commands are not registered ${where}, or not as this version offers them.`,
-      'Run `tallyhook register`; `tallyhook start` does the same once Discord is reached.',
-    ),
-  ];
+}
+
+function placeOf(guildId: string | null): string {
+  return guildId === null ? 'everywhere' : `on guild ${guildId}`;
 }

@@ -101,7 +101,7 @@ function outsideChecks(
     { name: 'clock', run: () => checkClock(timeSources, clock, answerPatience) },
     { name: 'discord', run: () => checkDiscord(rest, identity, discord.guildId) },
     { name: 'channels', run: () => checkChannels(rest, identity, listings, clock) },
-    { name: 'commands', run: () => checkCommands(rest, identity, config) },
+    { name: 'commands', run: () => checkCommands(rest, identity, config, store?.commandRegistry) },
     {
       name: 'keys',
       run: async () =>

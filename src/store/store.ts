@@ -1,5 +1,6 @@
 import { type Clock, second } from '../clock.ts';
 import { monitorFiles } from '../database-file/monitor.ts';
+import type { CommandRegistry } from '../discord/command-registry.ts';
 import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Log } from '../log.ts';
@@ -15,6 +16,7 @@ import { createWriter } from './commits/writer.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
 import { sqlAccounts } from './reads/accounts.ts';
+import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLeaderboard } from './reads/leaderboard.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
@@ -49,6 +51,7 @@ export interface Store {
   readonly acts: Acts;
   readonly sessions: SessionRevocations;
   readonly budgetLog: BudgetLog;
+  readonly commandRegistry: CommandRegistry;
   /**
    * Resolves when a transaction could be committed; rejects with {@link StoreUnavailable}, {@link QueueFull} or
    * {@link DatabaseFileReplaced}.
@@ -109,6 +112,7 @@ export async function openStore(
       spend: (...request) => write('spend', ...request),
       spent: (keyId, since) => spentSince(db, reading, keyId, since),
     },
+    commandRegistry: sqlCommandRegistry(db, reading, write),
     acts: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
       revive: (effectId, now) => write('revive', effectId, now),

@@ -84,6 +84,8 @@ export interface Tables {
   revoked_sessions: { id: string; expires_at: number };
   /** When each request left for the lookup API, for the budget. */
   lookup_requests: { key_id: string; at: number };
+  /** The slash commands that we registered, by Discord's id; without a guild it is global. */
+  registered_commands: { id: string; application_id: string; guild_id: string | null; name: string };
   /** Written to find out whether the store can be written. */
   probes: { id: number; at: number };
 }

@@ -448,6 +448,22 @@ function holds(newUrl: () => string): void {
     expect(await (stores[0] as Store).budgetLog.spend('key', start + day, minute, 10)).toEqual({ granted: true });
   });
 
+  it('stores which commands are registered, by application', async () => {
+    const url = newUrl();
+    const { commandRegistry } = await open(url);
+    const command = { id: '101', applicationId: '1', guildId: null, name: 'stats' };
+    await commandRegistry.save(command);
+    await commandRegistry.save({ ...command, id: '102', guildId: '7' });
+    await commandRegistry.save({ ...command, id: '103', applicationId: '2' });
+    await commandRegistry.save({ ...command, name: 'renamed' });
+    await commandRegistry.remove('102');
+    await commandRegistry.remove('999');
+    const again = (await open(url)).commandRegistry;
+    expect(await again.list('1')).toEqual([{ ...command, name: 'renamed' }]);
+    expect(await again.list('3')).toEqual([]);
+    expect([await again.has('101'), await again.has('102'), await again.has('103')]).toEqual([true, false, true]);
+  });
+
   it('counts lookup requests that lie ahead as of now, or moves them along with a clock that was set back', async () => {
     const { budgetLog } = await open();
     const ahead = start + hour;

@@ -1,14 +1,20 @@
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Command, Reply, Services } from '../../commands/command.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
+import { createGlobalRateLimit } from '../../src/discord/global-rate-limit.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
-import { registerCommands } from '../../src/discord/registration.ts';
+import { createRegistrar } from '../../src/discord/registrar.ts';
+import type { Registration } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createLog } from '../../src/log.ts';
+import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { openStore } from '../../src/store/store.ts';
 import { en } from '../../src/texts/en.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 export { localDiscord };
 
@@ -58,30 +64,54 @@ export function command(changes: Partial<Command> & Pick<Command, 'execute'>): C
   };
 }
 
+/** Where the ids of registered commands are stored, in a database of its own. */
+export async function commandRegistry() {
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock, { thread: false });
+  onTestFinished(() => store.close());
+  return store.commandRegistry;
+}
+
 /** A bot with these commands, connected to a Discord of its own. */
 export async function connectedBot(
   commands: readonly Command[],
-  changes: { clock?: Clock; listings?: Services['listings'] } = {},
+  changes: {
+    clock?: Clock;
+    listings?: Services['listings'];
+    /** Runs before the bot starts. */
+    before?: (
+      registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
+    ) => Promise<unknown>;
+  } = {},
 ) {
   const discord = await localDiscord();
-  const { clock = systemClock, listings = [] } = changes;
+  const { clock = systemClock, listings = [], before = async () => {} } = changes;
   const services: Services = { listings, texts: en, clock };
   const { log, said } = listeningLog([discord.token]);
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-  await registerCommands({ rest, applicationId: discord.applicationId, guildId: null, commands, services });
+  const registry = await commandRegistry();
+  await before({ rest, applicationId: discord.applicationId, registry, discord });
+  const registrar = createRegistrar({ rest, guildId: null, commands, services, registry, clock: systemClock, log });
+  onTestFinished(() => registrar.stop());
   const client = createDiscordClient({
     token: discord.token,
     apiUrl: discord.apiUrl,
     clock: systemClock,
     log,
-    onInteraction: createInteractions({ commands, services, log, onAnswered }),
-    onReady: () => {},
+    globalLimit: createGlobalRateLimit(systemClock),
+    onInteraction: createInteractions({ commands, services, isOwnCommand: registrar.isOwn, log, onAnswered }),
+    onReady: registrar.start,
   });
   onTestFinished(() => client.stop());
   client.start();
-  await until(() => client.ready);
+  await until(
+    () =>
+      client.ready &&
+      said.some(
+        ({ msg }) => msg.startsWith('slash commands registered') || msg.startsWith('the slash commands could not'),
+      ),
+  );
   const [member, other] = discord.members;
   if (member === undefined || other === undefined) throw new Error('nobody is there');
   const run = (name: string, options: Record<string, string | number> = {}) =>

@@ -6,24 +6,27 @@ import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, second, systemClock } from '../../src/clock.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
+import { createGlobalRateLimit } from '../../src/discord/global-rate-limit.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { fastClock, listeningLog, localDiscord, until } from './bot.ts';
 
 function connecting(to: { apiUrl: string; token: string }, clock: Clock = systemClock) {
   const { log, said } = listeningLog([to.token]);
   let readied = 0;
+  const globalLimit = createGlobalRateLimit(clock);
   const client = createDiscordClient({
     token: to.token,
     apiUrl: to.apiUrl,
     clock,
     log,
+    globalLimit,
     onInteraction: async () => {},
     onReady: () => {
       readied += 1;
     },
   });
   onTestFinished(() => client.stop());
-  return { client, said, readied: () => readied };
+  return { client, said, globalLimit, readied: () => readied };
 }
 
 /** Requests by which a client finds the gateway. */
@@ -133,6 +136,76 @@ describe('the connection to Discord', () => {
     await until(() => requests > 0);
     await wait(2_000);
     expect(requests).toBeLessThan(5);
+  });
+
+  it('logs a few lines about a gateway that flaps', async () => {
+    const discord = await localDiscord();
+    const { client, said } = connecting(discord);
+    client.start();
+    for (let count = 0; count < 12; count += 1) {
+      await until(() => client.ready);
+      discord.faults.dropGateway({ resumable: true });
+      await until(() => !client.ready);
+    }
+    expect(said.filter(({ level }) => level >= 40).length).toBeLessThan(5);
+  }, 30_000);
+
+  it('reconnects at once with more shards where Discord requires them, no faster than it may identify', async () => {
+    const discord = await localDiscord();
+    const { client, said } = connecting(discord, fastClock(10));
+    // The bot joins the guild that is one too many for a single shard after the number was recommended.
+    discord.events.once('request', () => discord.faults.requireShards(2));
+    client.start();
+    await until(() => said.some(({ shards }) => shards === 2));
+    expect(said.filter(({ level }) => level === 50)).toEqual([]);
+    const resharded = said.find(({ msg }) => msg.includes('requires more shards'));
+    expect(resharded).toMatchObject({ level: 40, reason: expect.stringContaining('4011') });
+    // The identify that was refused, and the one of each shard, are 5 s apart.
+    const identified = Date.parse(String(said.find(({ shards }) => shards === 2)?.['time']));
+    expect(identified - Date.parse(String(resharded?.['time']))).toBeGreaterThan((2 * 5 * second) / 10);
+  });
+
+  it('backs off where Discord requires more shards than it recommends', async () => {
+    const discord = await localDiscord();
+    const { client } = connecting(discord, fastClock(10));
+    discord.faults.requireShards(2);
+    let gateways = 0;
+    discord.events.on('request', ({ path }) => {
+      if (path !== '/gateway/bot') return;
+      gateways += 1;
+      // What is recommended has been answered already.
+      discord.faults.requireShards(gateways + 2);
+    });
+    client.start();
+    await wait(3_000); // half a minute of the client's time
+    expect(gateways).toBeGreaterThan(1);
+    expect(gateways).toBeLessThan(8);
+  });
+
+  it('opens no session while a global rate limit is running that another request has met', async () => {
+    const discord = await localDiscord();
+    const { client, globalLimit } = connecting(discord, fastClock(10));
+    client.start();
+    await until(() => client.ready);
+    globalLimit.observe({ global: true, retryAfter: 30 * second, timeToReset: 30 * second });
+    discord.faults.freezeGateway(true);
+    discord.faults.dropGateway({ resumable: true });
+    await wait(2_000); // after 8 s of the client's time the session is given up
+    discord.faults.freezeGateway(false);
+    expect(knocks(discord)).toBe(1);
+    await until(() => client.ready, 5_000);
+    expect(knocks(discord)).toBe(2);
+  });
+
+  it('waits for the end of a global rate limit, whichever session has met it', async () => {
+    const discord = await localDiscord();
+    const { client } = connecting(discord, fastClock(10));
+    discord.faults.respondGlobal429(1, 20, /gateway\/bot/);
+    client.start();
+    await wait(1_800);
+    expect(knocks(discord)).toBe(1);
+    await until(() => client.ready, 5_000);
+    expect(knocks(discord)).toBe(2);
   });
 
   it('says loudly that a token is refused, with the cure, and tries rarely', async () => {

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Asked } from '../../commands/command.ts';
+import { registerCommands } from '../../src/discord/registration.ts';
 import { LookupRateLimited } from '../../src/lookup/failures.ts';
 import { markup } from '../../src/markup.ts';
+import { en } from '../../src/texts/en.ts';
 import { command, connectedBot, fastClock, hello, until } from './bot.ts';
 
 const ephemeral = 1 << 6;
@@ -87,12 +89,66 @@ describe('a slash command', () => {
   });
 
   it('that Discord still offers but no key serves any more is answered kindly', async () => {
-    let asked = 0;
-    const gone = command({ isServedBy: () => asked++ === 0, execute: async () => hello });
-    const { run } = await connectedBot([gone]);
+    let isServed = true;
+    const gone = command({ isServedBy: () => isServed, execute: async () => hello });
+    const { run } = await connectedBot([gone], {
+      async before({ discord, ...registration }) {
+        await registerCommands({
+          ...registration,
+          guildId: null,
+          commands: [gone],
+          services: { listings: [], texts: en },
+        });
+        isServed = false;
+        discord.faults.respond500(10, /^DELETE/);
+      },
+    });
     const answer = await run('say').settled;
     expect(answer.embeds[0]?.description).toContain('does not offer this command any more');
     expect(answer.flags & ephemeral).toBe(ephemeral);
+  });
+
+  it('of another program gets no response, whatever its name is and wherever it is registered', async () => {
+    const asked: unknown[] = [];
+    const say = command({
+      execute: async (what) => {
+        asked.push(what);
+        return hello;
+      },
+    });
+    const other = command({ name: 'other', execute: async () => hello });
+    const { run, said } = await connectedBot([say, other], {
+      async before({ rest, applicationId }) {
+        await rest.post(`/applications/${applicationId}/commands`, { name: 'play', description: 'Plays a song.' });
+        await rest.post(`/applications/${applicationId}/commands`, { name: 'say', description: 'Says another thing.' });
+      },
+    });
+    const unanswered = [run('play'), run('say')].map(({ response }) => expect(response).rejects.toThrow('respond'));
+    await Promise.all(unanswered);
+    expect(asked).toEqual([]);
+    expect((await run('other').settled).embeds).toHaveLength(1);
+    expect(said.filter(({ level }) => level >= 40)).toEqual([
+      expect.objectContaining({ command: 'say', hint: expect.stringContaining('bot token') }),
+    ]);
+  }, 10_000);
+
+  it('of an earlier version is answered from the first moment, also while its id is not stored yet', async () => {
+    const answered: unknown[] = [];
+    const say = command({ execute: async () => hello });
+    await connectedBot([say], {
+      async before({ rest, applicationId, discord }) {
+        const { description, options } = say.describe({ listings: [], texts: en });
+        const body = { name: 'say', description, options: [{ ...options[0], type: 6 }] };
+        await rest.post(`/applications/${applicationId}/commands`, body);
+        discord.events.on('change', (change) => {
+          if (change.kind !== 'gateway' || !change.connected || answered.length > 0) return;
+          const [member] = discord.members;
+          const use = { name: 'say', userId: member?.id ?? '', channelId: discord.channels.general };
+          answered.push(discord.runCommand(use).settled);
+        });
+      },
+    });
+    expect(await Promise.all(answered)).toMatchObject([{ embeds: [{ description: hello.text }] }]);
   });
 
   it('whose answer is too late for Discord is logged, counted as failed, and breaks nothing', async () => {
@@ -124,7 +180,7 @@ describe('a page button', () => {
   it('turns the page of the message it is on', async () => {
     const { discord, run, member } = await connectedBot([pages]);
     const first = await run('book').settled;
-    const clicked = discord.clickButton(first.id, 'book:page=2', member.id);
+    const clicked = discord.clickButton(first.id, 'tallyhook:book:page=2', member.id);
     expect(await clicked.response).toMatchObject({ type: 7 });
     expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
       'Page two',
@@ -137,7 +193,7 @@ describe('a page button', () => {
     const { discord, run, member } = await connectedBot([slow]);
     const first = await run('book').settled;
     pause = 1_200;
-    const clicked = discord.clickButton(first.id, 'book:page=2', member.id);
+    const clicked = discord.clickButton(first.id, 'tallyhook:book:page=2', member.id);
     expect(await clicked.response).toMatchObject({ type: 6 });
     await wait(800);
     expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
@@ -154,34 +210,71 @@ describe('a page button', () => {
     const { discord, run, member } = await connectedBot([fragile]);
     const first = await run('book').settled;
     isBroken = true;
-    const refusal = await discord.clickButton(first.id, 'book:page=2', member.id).settled;
+    const refusal = await discord.clickButton(first.id, 'tallyhook:book:page=2', member.id).settled;
     expect(refusal.flags & ephemeral).toBe(ephemeral);
     expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
       'Page one',
     ]);
   });
 
-  it.each(['other:page=2', 'plain:page=2', 'rubbish', 'book', ':', '{"a":1}'])(
-    'with the forged id %s is refused kindly, and harms nothing',
-    async (forged) => {
-      const asked: unknown[] = [];
-      const plain = command({
-        name: 'plain',
-        execute: async (what) => {
-          asked.push(what);
-          return hello;
-        },
-      });
-      const { discord, rest, member } = await connectedBot([pages, plain]);
-      const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Forged', custom_id: forged }] }];
-      const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
-        content: 'x',
-        components,
-      })) as { id: string };
-      const refusal = await discord.clickButton(posted.id, forged, member.id).settled;
-      expect(refusal.embeds[0]?.description).toBe('This button has no use any more. Please use the command again.');
-      expect(refusal.flags & ephemeral).toBe(ephemeral);
-      expect(asked).toEqual([]);
-    },
-  );
+  const plain = (asked: unknown[]) =>
+    command({
+      name: 'plain',
+      execute: async (what) => {
+        asked.push(what);
+        return hello;
+      },
+    });
+
+  it.each([
+    'tallyhook:other:page=2',
+    'tallyhook:plain:page=2',
+    'tallyhook:rubbish',
+    'tallyhook:',
+    'tallyhook::',
+    'tallyhook:{"a":1}',
+  ])('with the forged id %s is refused kindly, and harms nothing', async (forged) => {
+    const asked: unknown[] = [];
+    const { discord, rest, member } = await connectedBot([pages, plain(asked)]);
+    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Forged', custom_id: forged }] }];
+    const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
+      content: 'x',
+      components,
+    })) as { id: string };
+    const refusal = await discord.clickButton(posted.id, forged, member.id).settled;
+    expect(refusal.embeds[0]?.description).toBe('This button has no use any more. Please use the command again.');
+    expect(refusal.flags & ephemeral).toBe(ephemeral);
+    expect(asked).toEqual([]);
+  });
+
+  it('or a select of another program gets no response', async () => {
+    const asked: unknown[] = [];
+    const { discord, rest, member, said } = await connectedBot([pages, plain(asked)]);
+    const ids = ['other:page=2', 'plain:page=2', 'book:page=2', 'reviews:page=2', 'rubbish', ':', '{"a":1}'];
+    const buttons = ids.slice(0, 5).map((id) => ({ type: 2, style: 2, label: 'Press', custom_id: id }));
+    const others = ids.slice(5).map((id) => ({ type: 2, style: 2, label: 'Press', custom_id: id }));
+    const select = { type: 3, custom_id: 'pick', options: [{ label: 'One', value: '1' }] };
+    const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
+      content: 'x',
+      components: [buttons, others, [select]].map((components) => ({ type: 1, components })),
+    })) as { id: string };
+    const used = [
+      ...ids.map((id) => discord.clickButton(posted.id, id, member.id)),
+      discord.pick({ messageId: posted.id, customId: 'pick', userId: member.id, values: ['1'] }),
+    ];
+    await Promise.all(used.map(({ response }) => expect(response).rejects.toThrow('respond')));
+    expect(asked).toEqual([]);
+    expect(said.filter(({ level }) => level >= 40)).toEqual([]);
+  }, 10_000);
+
+  it('that was posted before custom ids had a prefix still turns the page', async () => {
+    const { discord, rest, member } = await connectedBot([{ ...pages, name: 'reviews' }]);
+    const custom_id = 'reviews:sort=newest&limit=10&page=2';
+    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Next', custom_id }] }];
+    const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
+      content: 'x',
+      components,
+    })) as { id: string };
+    expect(await discord.clickButton(posted.id, custom_id, member.id).response).toMatchObject({ type: 7 });
+  });
 });

@@ -4,81 +4,189 @@ import { registerCommands } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { en } from '../../src/texts/en.ts';
 import { bot, knowing, server } from '../commands/known.ts';
-import { localDiscord } from './bot.ts';
+import { commandRegistry, localDiscord } from './bot.ts';
 
 const listedServer = { name: 'server', lookup: knowing('server', { profile: async () => server }) };
 const listedBot = { name: 'bot', lookup: knowing('bot', { profile: async () => bot }) };
+const both = [listedServer, listedBot];
+const foreign = { name: 'play', description: 'Plays a song.' };
 
-async function registering(changes: { guildId?: string } = {}) {
-  const discord = await localDiscord();
-  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-  const register = (...listings: (typeof listedServer)[]) =>
-    registerCommands({
-      rest,
-      applicationId: discord.applicationId,
-      guildId: changes.guildId ?? null,
-      commands,
-      services: { listings, texts: en },
-    });
-  const puts = () => discord.requests.filter(({ method }) => method === 'PUT').map(({ path }) => path);
-  return { discord, rest, register, puts };
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
 }
 
+async function registering(options: { token?: string } = {}) {
+  const discord = await localDiscord({ rateLimits: false });
+  const registry = await commandRegistry();
+  const { applicationId, apiUrl } = discord;
+  const rest = createDiscordRest({ token: options.token ?? discord.token, apiUrl });
+  const routes = {
+    global: `/applications/${applicationId}/commands`,
+    guild: `/applications/${applicationId}/guilds/${discord.guildId}/commands`,
+  } as const;
+  const register = (listings: readonly (typeof listedServer)[] = both, guildId: string | null = null) =>
+    registerCommands({ rest, applicationId, guildId, commands, services: { listings, texts: en }, registry });
+  const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
+  const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
+  const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;
+  /** What was written since the last call. */
+  let seen = 0;
+  const writes = () => {
+    const written = discord.requests.slice(seen).filter(({ method }) => method !== 'GET');
+    seen = discord.requests.length;
+    return written.map(({ method, path }) => `${method} ${path.replace(`/applications/${applicationId}`, '')}`);
+  };
+  return { discord, rest, registry, register, routes, listed, names, idOf, writes };
+}
+
+/** Everything that a report can name. */
+const nothing = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
+const all = ['canvote', 'reviews', 'stats'];
+
 describe('registering the commands', () => {
-  it('tells Discord once, and not again while nothing changes', async () => {
-    const { discord, register, puts } = await registering();
-    expect(await register(listedServer, listedBot)).toBe('registered');
-    expect(await register(listedServer, listedBot)).toBe('unchanged');
-    expect(puts()).toEqual([`/applications/${discord.applicationId}/commands`]);
-    expect(
-      discord
-        .commands()
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(['canvote', 'reviews', 'stats']);
+  it('creates each by itself, once, and never overwrites the list', async () => {
+    const { register, writes, names } = await registering();
+    expect(await register()).toEqual({ ...nothing, created: all });
+    expect(writes()).toEqual(['POST /commands', 'POST /commands', 'POST /commands']);
+    expect(await register()).toEqual({ ...nothing, unchanged: all });
+    expect(writes()).toEqual([]);
+    expect(await names()).toEqual(all);
   });
 
-  it('tells it again when another key changes what is offered', async () => {
-    const { discord, register } = await registering();
-    await register(listedServer, listedBot);
-    expect(await register(listedBot)).toBe('registered');
-    expect(
-      discord
-        .commands()
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(['canvote', 'stats']);
+  it('leaves the commands of another program as they are, globally and on the guild', async () => {
+    const { discord, rest, routes, register, listed, names } = await registering();
+    await rest.post(routes.global, foreign);
+    await rest.post(routes.guild, foreign);
+    const before = [...(await listed()), ...(await listed('guild'))];
+    await register();
+    await register([listedBot]);
+    await register(both, discord.guildId);
+    await register([listedBot], discord.guildId);
+    expect([...(await listed()), ...(await listed('guild'))]).toEqual(expect.arrayContaining(before));
+    expect(await names()).toEqual(['play']);
+    expect(await names('guild')).toEqual(['canvote', 'play', 'stats']);
+  });
+
+  it('updates and deletes those that another key changes, and keeps their ids', async () => {
+    const { register, idOf, writes } = await registering();
+    await register();
+    const id = await idOf('canvote');
+    writes();
+    expect(await register([listedBot])).toEqual({ ...nothing, updated: ['canvote', 'stats'], deleted: ['reviews'] });
+    expect(writes().map((written) => written.split(' ')[0])).toEqual(['DELETE', 'PATCH', 'PATCH']);
+    expect(await idOf('canvote')).toBe(id);
+    expect(await register([listedBot])).toEqual({ ...nothing, unchanged: ['canvote', 'stats'] });
   });
 
   it('offers them in guilds only, and to everybody there', async () => {
     const { discord, register } = await registering();
-    await register(listedServer);
+    await register([listedServer]);
     for (const command of discord.commands()) {
       expect(command).toMatchObject({ contexts: [0], integration_types: [0], default_member_permissions: null });
     }
   });
 
-  it('keeps to one guild where one is named', async () => {
-    const discordGuild = (await localDiscord()).guildId;
-    const { discord, register, puts } = await registering({ guildId: discordGuild });
-    expect(await register(listedServer)).toBe('registered');
-    expect(await register(listedServer)).toBe('unchanged');
-    expect(puts()).toEqual([`/applications/${discord.applicationId}/guilds/${discordGuild}/commands`]);
+  it('deletes what it registered in the other scope when the scope changes, and nothing else', async () => {
+    const { discord, rest, routes, register, names } = await registering();
+    await rest.post(routes.global, foreign);
+    await register();
+    expect(await register(both, discord.guildId)).toEqual({ ...nothing, created: all, deleted: all });
+    expect(await names()).toEqual(['play']);
+    expect(await names('guild')).toEqual(all);
+    expect(await register(both, discord.guildId)).toEqual({ ...nothing, unchanged: all });
+    await rest.post(routes.guild, foreign);
+    expect(await register()).toEqual({ ...nothing, created: all, deleted: all });
+    expect(await names('guild')).toEqual(['play']);
+    expect(await names()).toEqual([...all.slice(0, 1), 'play', ...all.slice(1)]);
   });
 
-  it('fails when Discord does', async () => {
-    const { discord, register } = await registering();
-    discord.faults.respond500(1);
-    await expect(register(listedServer)).rejects.toThrow();
-    expect(await register(listedServer)).toBe('registered');
+  it('reports commands in a guild that the bot can no longer access, and does the rest', async () => {
+    const { discord, registry, register } = await registering();
+    const lost = { id: '42', applicationId: discord.applicationId, guildId: '4242', name: 'canvote' };
+    await registry.save(lost);
+    expect(await register()).toEqual({ ...nothing, created: all, inaccessible: [lost] });
+  });
+
+  it('does not touch what is stored for another application', async () => {
+    const { discord, registry, register } = await registering();
+    const other = { id: '42', applicationId: '4242', guildId: null, name: 'canvote' };
+    await registry.save(other);
+    expect(await register()).toEqual({ ...nothing, created: all });
+    expect(await registry.list('4242')).toEqual([other]);
+    expect(await registry.list(discord.applicationId)).toHaveLength(3);
+  });
+
+  it('never overwrites a command of another program that has a name of ours', async () => {
+    const { rest, routes, register, listed, writes } = await registering();
+    await rest.post(routes.global, { name: 'stats', description: 'Statistics of the game.' });
+    const [before] = await listed();
+    writes();
+    const conflicts = [{ id: before?.id ?? '', name: 'stats' }];
+    expect(await register()).toEqual({ ...nothing, created: ['canvote', 'reviews'], conflicts });
+    expect(await register([listedBot])).toEqual({
+      ...nothing,
+      updated: ['canvote'],
+      deleted: ['reviews'],
+      conflicts,
+    });
+    expect(await listed()).toContainEqual(before);
+    await rest.delete(`${routes.global}/${before?.id}`);
+    expect(await register([listedBot])).toEqual({ ...nothing, created: ['stats'], unchanged: ['canvote'] });
+  });
+
+  it('adopts what an earlier version registered all at once, whatever its options are now', async () => {
+    const { rest, routes, registry, register, listed, discord, writes } = await registering();
+    await register();
+    const earlier = await listed();
+    for (const { id } of earlier) await registry.remove(id);
+    await rest.patch(`${routes.global}/${earlier[0]?.id}`, { options: [] });
+    writes();
+    expect(await register()).toEqual({ ...nothing, updated: ['canvote'], unchanged: ['reviews', 'stats'] });
+    expect(writes()).toEqual([`PATCH /commands/${earlier[0]?.id}`]);
+    expect((await registry.list(discord.applicationId)).map(({ id }) => id)).toEqual(earlier.map(({ id }) => id));
+  });
+
+  it('adopts a command of an earlier version that is no longer offered, and deletes it', async () => {
+    const { rest, routes, register } = await registering();
+    await rest.post(routes.global, { name: 'reviews', description: 'Read what people say about this server.' });
+    expect(await register([listedBot])).toEqual({ ...nothing, created: ['canvote', 'stats'], deleted: ['reviews'] });
+  });
+
+  it('creates anew what somebody else has deleted, and deletes what has been renamed', async () => {
+    const { discord, rest, routes, registry, register, idOf, names } = await registering();
+    await register();
+    await rest.delete(`${routes.global}/${await idOf('stats')}`);
+    await rest.patch(`${routes.global}/${await idOf('canvote')}`, { name: 'vote' });
+    expect(await register()).toEqual({
+      ...nothing,
+      created: ['canvote', 'stats'],
+      unchanged: ['reviews'],
+      deleted: ['vote'],
+    });
+    expect(await names()).toEqual(all);
+    expect(await registry.list(discord.applicationId)).toHaveLength(3);
+  });
+
+  it('creates each once when two processes start at the same moment', async () => {
+    const { discord, registry, register, names } = await registering();
+    await Promise.all([register(), register()]);
+    expect(await names()).toEqual(all);
+    expect(await registry.list(discord.applicationId)).toHaveLength(3);
+  });
+
+  it('fails when Discord does, and goes on from there', async () => {
+    const { discord, register, writes } = await registering();
+    discord.faults.loseAnswers(1, /^POST .*commands$/);
+    await expect(register()).rejects.toThrow();
+    writes();
+    expect(await register()).toEqual({ ...nothing, created: ['reviews', 'stats'], unchanged: ['canvote'] });
   });
 
   it('is refused with a wrong token, and works again with the same connection once the token is right', async () => {
-    const discord = await localDiscord();
-    const rest = createDiscordRest({ token: 'wrong', apiUrl: discord.apiUrl });
-    const services = { listings: [listedServer], texts: en };
-    const register = () =>
-      registerCommands({ rest, applicationId: discord.applicationId, guildId: null, commands, services });
+    const { register } = await registering({ token: 'wrong' });
     await expect(register()).rejects.toThrow('401');
     await expect(register()).rejects.toThrow('401');
   });

@@ -84,7 +84,10 @@ describe('a drawn reply', () => {
       },
     ]);
     expect(components).toEqual([
-      { type: 1, components: [{ type: 2, style: 2, label: 'Next', custom_id: 'reviews:page=2', disabled: false }] },
+      {
+        type: 1,
+        components: [{ type: 2, style: 2, label: 'Next', custom_id: 'tallyhook:reviews:page=2', disabled: false }],
+      },
     ]);
   });
 
@@ -113,9 +116,9 @@ describe("a button's id", () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         readButtonId(text);
-        expect(readButtonId(`reviews:${text}`)?.command).toBe('reviews');
+        expect(readButtonId(`tallyhook:reviews:${text}`)?.command).toBe('reviews');
       }),
     );
-    expect(readButtonId('reviews:__proto__=1')?.options).toEqual({ ['__proto__']: '1' });
+    expect(readButtonId('tallyhook:reviews:__proto__=1')?.options).toEqual({ ['__proto__']: '1' });
   });
 });

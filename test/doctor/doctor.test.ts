@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
 import { fastClock } from '../discord/bot.ts';
 import { journey } from '../support/journey.ts';
 import { voteSecret } from '../support/listings.ts';
@@ -38,7 +39,8 @@ async function votedFile(...statements: string[]) {
 
 describe('the doctor, beside a running installation', { timeout: 30_000 }, () => {
   it('finds no fault in one that is well, and tells no secret', async () => {
-    const { environment, url, post } = await journey();
+    const { environment, url, post, lines } = await journey();
+    await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), 5_000);
     await post('/webhooks/vote', vote('1'));
     const { told, said, text } = await examined(environment, { url: `${url}/webhooks/vote` });
     expect(told.filter(({ level }) => level === 'fault')).toEqual([]);
@@ -105,6 +107,25 @@ describe('the doctor, beside a running installation', { timeout: 30_000 }, () =>
     const { DISCORD_GUILD_ID: _everywhere, ...rest } = environment;
     expect((await examined(rest)).said('commands')).toEqual([
       'fault: The slash commands are not registered everywhere, or not as this version offers them.',
+    ]);
+  });
+
+  it('recognises commands without their ids, and tells one of another program that has a name of ours', async () => {
+    const { environment, discord, lines } = await journey();
+    await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), 5_000);
+    const elsewhere = { ...environment, DATABASE_URL: `sqlite:${join(tempDir(), 'none.db')}` };
+    expect((await examined(elsewhere)).said('commands')).toEqual([
+      `well: The slash commands are registered on guild ${discord.guildId}.`,
+    ]);
+    const rest = createDiscordRest(discord);
+    const route = `/applications/${discord.applicationId}/guilds/${discord.guildId}/commands` as const;
+    const id = discord.commands().find(({ name }) => name === 'stats')?.id;
+    await rest.delete(`${route}/${id}`);
+    await rest.post(route, { name: 'stats', description: 'Statistics of the game.' });
+    const theirs = discord.commands().find(({ name }) => name === 'stats')?.id;
+    expect((await examined(environment)).said('commands')).toEqual([
+      `well: The slash commands are registered on guild ${discord.guildId}.`,
+      `note: /stats (${theirs}) of another program is in the place of ours.`,
     ]);
   });
 

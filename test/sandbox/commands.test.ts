@@ -28,6 +28,12 @@ describe('registering commands', () => {
     expect(await ask('PATCH', one, { description: 'Again.' })).toMatchObject({
       json: { name: 'vote', description: 'Again.' },
     });
+    const other = await ask('POST', global, { ...vote, name: 'other' });
+    expect(await ask('PATCH', `${global}/${other.id}`, { name: 'vote' })).toMatchObject({
+      status: 400,
+      json: { code: 50035, errors: { name: { _errors: [{ code: 'APPLICATION_COMMANDS_DUPLICATE_NAME' }] } } },
+    });
+    expect(await ask('DELETE', `${global}/${other.id}`)).toMatchObject({ status: 204 });
     expect((await ask('GET', guild)).json).toEqual([]);
     expect((await ask('GET', global)).json).toHaveLength(1);
     expect(await ask('DELETE', one)).toMatchObject({ status: 204 });

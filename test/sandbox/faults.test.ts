@@ -46,6 +46,10 @@ describe('faults', () => {
     expect(limited).toMatchObject({ status: 429, json: { retry_after: 0.5 } });
     expect(limited.headers.get('retry-after')).toBe('0.5');
     expect((await send({ content: 'x' })).status).toBe(200);
+    discord.faults.respondGlobal429(1, 2);
+    const global = await send({ content: 'x' });
+    expect(global).toMatchObject({ status: 429, json: { retry_after: 2, global: true } });
+    expect(global.headers.get('x-ratelimit-global')).toBe('true');
   });
 
   it('hold every answer back for as long as is said', async () => {

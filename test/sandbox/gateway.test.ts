@@ -52,6 +52,18 @@ describe('a gateway connection', () => {
     expect(await client.closed).toBe(code);
   });
 
+  it('is closed with 4011 when it identifies with fewer shards than are recommended', async () => {
+    const discord = await localDiscord();
+    discord.faults.requireShards(2);
+    expect((await rest(discord)('GET', '/gateway/bot')).json).toMatchObject({ shards: 2 });
+    const alone = await Client.greeted(discord);
+    alone.identify({ token: discord.token, intents: guilds });
+    expect(await alone.closed).toBe(4011);
+    const shard = await Client.greeted(discord);
+    shard.identify({ token: discord.token, intents: guilds, shard: [0, 2] });
+    await shard.dispatch('READY');
+  });
+
   it('is closed when it identifies twice, uses an unknown opcode, talks too much or has the wrong version', async () => {
     const discord = await localDiscord();
     const twice = await Client.ready(discord);

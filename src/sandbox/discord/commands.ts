@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CommandForm, commandForm, commandListForm } from './command-form.ts';
-import { refusal } from './errors.ts';
+import { formFault, refusal } from './errors.ts';
 import { checkForm } from './form.ts';
 import { filled } from './kept-form.ts';
 import type { World } from './world.ts';
@@ -57,7 +57,11 @@ export class Commands {
   change(scope: Scope, commandId: string, body: unknown): RegisteredCommand {
     const known = this.get(scope, commandId);
     const changes = checkForm(z.record(z.string(), z.unknown()), body);
-    const command = this.#register(scope, checkForm(commandForm, { ...known, ...changes }), known);
+    const form = checkForm(commandForm, { ...known, ...changes });
+    if (this.list(scope).some(({ id, name }) => name === form.name && id !== commandId)) {
+      throw formFault(['name'], 'APPLICATION_COMMANDS_DUPLICATE_NAME', 'Application command names must be unique');
+    }
+    const command = this.#register(scope, form, known);
     this.#in(scope).set(command.id, command);
     this.#changed();
     return command;

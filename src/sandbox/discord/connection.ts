@@ -29,6 +29,7 @@ export const closing = {
   rateLimited: [4008, 'Rate limited.'],
   timedOut: [4009, 'Session timed out.'],
   invalidShard: [4010, 'Invalid shard.'],
+  shardingRequired: [4011, 'Sharding required.'],
   invalidVersion: [4012, 'Invalid API version.'],
   invalidIntents: [4013, 'Invalid intent(s).'],
   disallowedIntents: [4014, 'Disallowed intent(s).'],
@@ -56,6 +57,7 @@ interface ConnectionOptions {
   readonly heartbeatInterval: number;
   /** The privileged intents that are switched on for the application. */
   readonly grantedIntents: number;
+  readonly requiredShards: () => number;
   readonly stopwatch: Clock;
   readonly onIdentify: (connection: Connection, identify: Identify) => void;
   readonly onResume: (connection: Connection, resume: Resume) => Closing | undefined;
@@ -146,6 +148,7 @@ export class Connection {
     if ((intents & ~knownIntents) !== 0) return 'invalidIntents';
     if ((intents & privilegedIntents & ~this.#options.grantedIntents) !== 0) return 'disallowedIntents';
     if (shard[0] < 0 || shard[0] >= shard[1]) return 'invalidShard';
+    if (shard[1] < this.#options.requiredShards()) return 'shardingRequired';
     this.#authenticated = true;
     this.#options.onIdentify(this, identify);
     return undefined;

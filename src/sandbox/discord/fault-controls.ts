@@ -9,6 +9,8 @@ export interface FaultControls {
   outage(lasts: boolean | number): void;
   /** The next `times` requests are answered with 429; `retryAfter` in seconds. */
   respond429(times: number, retryAfter: number, only?: RegExp): void;
+  /** The same for the rate limit on all requests of the bot. */
+  respondGlobal429(times: number, retryAfter: number, only?: RegExp): void;
   respond500(times: number, only?: RegExp): void;
   /** The next `times` requests are carried out, but the connection is cut before the answer. */
   loseAnswers(times: number, only?: RegExp): void;
@@ -20,6 +22,8 @@ export interface FaultControls {
   askToReconnect(): void;
   /** The gateway's connections stay open and fall silent for good; with false, new ones are alive again. */
   freezeGateway(frozen: boolean): void;
+  /** The bot has come to need so many shards: recommended to it, and required of every new session (close code 4011). */
+  requireShards(count: number): void;
   /** Takes a permission from the bot in a channel; default `sendMessages`. Without `viewChannel` it has no access (50001). */
   losePermission(channelId: string, name?: PermissionName): void;
   regainPermission(channelId: string, name?: PermissionName): void;
@@ -36,7 +40,8 @@ export function faultControls(faults: Faults, world: World, gateway: Gateway): F
       faults.setOutage(lasts);
       if (faults.outage) gateway.drop({ resumable: true });
     },
-    respond429: (times, retryAfter, only) => faults.plan(times, { status: 429, retryAfter }, only),
+    respond429: (times, retryAfter, only) => faults.plan(times, { status: 429, retryAfter, global: false }, only),
+    respondGlobal429: (times, retryAfter, only) => faults.plan(times, { status: 429, retryAfter, global: true }, only),
     respond500: (times, only) => faults.plan(times, { status: 500 }, only),
     loseAnswers: (times, only) => faults.plan(times, 'lose_answer', only),
     slow: (ms) => {
@@ -45,6 +50,9 @@ export function faultControls(faults: Faults, world: World, gateway: Gateway): F
     dropGateway: (how) => gateway.drop(how),
     askToReconnect: () => gateway.askToReconnect(),
     freezeGateway: (frozen) => gateway.freeze(frozen),
+    requireShards: (count) => {
+      world.requiredShards = count;
+    },
     losePermission: (channelId, name = 'sendMessages') => world.setBotPermission(channelId, name, false),
     regainPermission: (channelId, name = 'sendMessages') => world.setBotPermission(channelId, name, true),
     deleteChannel: (channelId) => world.deleteChannel(channelId),

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 export type Mishap =
   | 'refuse'
   | 'lose_answer'
-  | { readonly status: 429; readonly retryAfter: number }
+  | { readonly status: 429; readonly retryAfter: number; readonly global: boolean }
   | { readonly status: 500 };
 
 interface Planned {

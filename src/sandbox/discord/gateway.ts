@@ -76,6 +76,7 @@ export class Gateway {
     const connection = new Connection({
       ...this.#options,
       socket,
+      requiredShards: () => this.#options.world.requiredShards,
       onIdentify: (from, identify) => this.#identify(from, identify),
       onResume: (from, resume) => this.#resume(from, resume),
       onMemberRequest: (from, data) => this.#tellMembers(from, data),

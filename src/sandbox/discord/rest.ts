@@ -100,7 +100,8 @@ async function attempt<Result extends Outcome>(
 
 function misfortune(mishap: Exclude<Mishap, string>): Reply {
   if (mishap.status === 500) return { status: 500, body: refusal.internal().json };
-  return { status: 429, body: limitBody(mishap.retryAfter, false), headers: retryHeaders(mishap.retryAfter, false) };
+  const { retryAfter, global } = mishap;
+  return { status: 429, body: limitBody(retryAfter, global), headers: retryHeaders(retryAfter, global) };
 }
 
 function limitBody(retryAfter: number, global: boolean) {

@@ -52,6 +52,8 @@ export class World {
   readonly channels: Map<string, Channel>;
   /** Those who do not let the bot write to them. */
   readonly closedDirectMessages = new Set<string>();
+  /** How many shards the bot needs for all its guilds: recommended to it, and required of a new session. */
+  requiredShards = 1;
 
   readonly #settings: Scenery['guild'];
 

@@ -4,6 +4,7 @@ import { first } from './001-first.ts';
 import { unsureEffects } from './002-unsure-effects.ts';
 import { owner } from './003-owner.ts';
 import { passbooks } from './004-passbooks.ts';
+import { registeredCommands } from './005-registered-commands.ts';
 import { revokedSessions } from './006-revoked-sessions.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -11,6 +12,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '002-unsure-effects': () => unsureEffects,
   '003-owner': owner,
   '004-passbooks': passbooks,
+  '005-registered-commands': () => registeredCommands,
   '006-revoked-sessions': revokedSessions,
 };
 

@@ -5,6 +5,7 @@ import { run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { actsIn } from './acts.ts';
 import { budgetLogIn } from './budget-log.ts';
+import { commandRegistryWrites } from './command-registry.ts';
 import { outboxWrites } from './outbox-writes.ts';
 import { revocationsIn } from './session-revocations.ts';
 import { tallyIn } from './tally.ts';
@@ -21,6 +22,7 @@ export function writesOver(db: Kysely<Tables>, connection: Connection) {
     ...outboxWrites(db, connection),
     ...budgetLogIn(db, connection),
     ...revocationsIn(db, connection),
+    ...commandRegistryWrites(db, connection),
 
     /** Writes the time (ms since the epoch), only to find out whether it can. */
     async probe(at: number): Promise<void> {

@@ -33,7 +33,7 @@ export function applicationRoutes(world: World, gatewayUrl: string): Route[] {
     route('GET', '/gateway/bot', () =>
       ok({
         url: gatewayUrl,
-        shards: 1,
+        shards: world.requiredShards,
         session_start_limit: { total: 1000, remaining: 999, reset_after: 24 * hour, max_concurrency: 1 },
       }),
     ),

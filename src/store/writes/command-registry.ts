@@ -1,0 +1,23 @@
+import type { Kysely } from 'kysely';
+import type { RegisteredCommand } from '../../discord/command-registry.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { run } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+
+/** What changes the command registry, for use inside a transaction of `connection`. */
+export function commandRegistryWrites(db: Kysely<Tables>, connection: Connection) {
+  return {
+    async saveCommand({ id, applicationId, guildId, name }: RegisteredCommand): Promise<void> {
+      const row = { application_id: applicationId, guild_id: guildId, name };
+      const insert = db.insertInto('registered_commands').values({ id, ...row });
+      await run(
+        connection,
+        insert.onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
+      );
+    },
+
+    async removeCommand(id: string): Promise<void> {
+      await run(connection, db.deleteFrom('registered_commands').where('id', '=', id));
+    },
+  };
+}
