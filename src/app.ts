@@ -127,8 +127,13 @@ function appOver(store: Store, cache: Cache, config: Config, edges: Edges): App 
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings: config.listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const probeStore = coalesce(store.probe, second);
   const vital = {
-    store: coalesce(store.probe, second),
+    store: async () => {
+      // Never cached: `doctor` opens the database when this says that the file is the one in use.
+      store.checkFiles();
+      await probeStore();
+    },
     discord: async () => {
       if (!bot.isConnected) throw new Error('not connected to the gateway');
     },

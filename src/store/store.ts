@@ -52,6 +52,8 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetLog: BudgetLog;
   readonly commandRegistry: CommandRegistry;
+  /** Throws {@link DatabaseFileReplaced} when the file is not the one that is open. Takes microseconds. */
+  checkFiles(): void;
   /**
    * Resolves when a transaction could be committed; rejects with {@link StoreUnavailable}, {@link QueueFull} or
    * {@link DatabaseFileReplaced}.
@@ -99,7 +101,13 @@ export async function openStore(
     return result;
   }
 
+  function checkFiles(): void {
+    const replaced = dialect.checkFiles();
+    if (replaced !== null) throw replaced;
+  }
+
   return {
+    checkFiles,
     recorder: {
       record: (delivery, meaning) => recorded(write('record', delivery, meaning)),
       rerecord: (id, delivery, meaning, now) => recorded(write('rerecord', id, delivery, meaning, now)),
@@ -122,8 +130,7 @@ export async function openStore(
       isRevoked: (id) => isSessionRevoked(db, reading, id),
     },
     async probe() {
-      const replaced = dialect.checkFiles();
-      if (replaced !== null) throw replaced;
+      checkFiles();
       if (trouble !== undefined && clock.monotonic() - trouble.at < troubleLasts) throw trouble.error;
       await write('probe', clock.now()).catch((error: unknown) => {
         // Whoever asks whether the store is ready may be a stranger: a driver's words name hosts and users.

@@ -147,7 +147,7 @@ describe('a slash command while the database is locked', { timeout: 60_000 }, ()
     expect(await send(url, { family: 'vote', body })).toMatchObject({ status: 200 });
     await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
 
-    const other = new DatabaseSync(join(directory, 'data', 'tallyhook.db'));
+    const other = new DatabaseSync(join(directory, 'data', 'tallyhook.db'), { timeout: 5_000 });
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
     const ask = async (userId = '') => {

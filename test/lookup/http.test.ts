@@ -178,7 +178,7 @@ describe('the error text of the service', () => {
     const secret = 'srv/"secret"+key=42&more';
     service.answer(failure(400, `GET /server?key=${spell(secret)} is wrong`));
     const http = createHttp({ baseUrl: service.baseUrl, key: secret, clock: systemClock });
-    const thrown = await http.get(profile, systemClock.now() + 5 * second).catch((error: unknown) => error);
+    const thrown = await http.get(profile, systemClock.monotonic() + 5 * second).catch((error: unknown) => error);
     expect(inspect(thrown)).not.toContain(JSON.stringify(spell(secret)).slice(8, -8));
     expect(inspect(thrown)).toMatch(/\[(?:key|secret)\]/);
   });
