@@ -1,8 +1,8 @@
 /** `npm run bench`: measures how fast tallyhook is, beside what people would use instead. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.ts';
-import { messageOf } from '../src/errors.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { messageOf } from '../src/platform/errors.ts';
 import type { Benchmark } from './benchmark.ts';
 import { help, type Wanted, wantedBy } from './command-line.ts';
 import { commands } from './commands/commands.ts';

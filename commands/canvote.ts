@@ -1,10 +1,10 @@
-import type { Known, Lookup } from '../src/lookup/lookup.ts';
+import type { CachedValue, Lookup } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
-import { lines, type Markup, mention, timestamp } from '../src/markup.ts';
-import { within } from '../src/patience.ts';
-import type { Command, Reply, Services } from './command.ts';
+import { settleWithin } from '../src/platform/with-timeout.ts';
+import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
+import type { Command, CommandContext, Reply } from './command.ts';
 import { staleness } from './freshness.ts';
-import { chosenListing, listingOption, nameOf } from './listing.ts';
+import { chosenListing, listingLabel, listingOption } from './listing.ts';
 import { userId } from './option.ts';
 
 /** The profile only adds a name and a link to vote, so nobody waits longer than this for it (ms). */
@@ -28,7 +28,7 @@ export const canvote = {
     const voter = userId(asked, 'user', asked.userId);
     const comingPage = pageOf(lookup, services);
     const status = await lookup.voteStatus(voter);
-    const page = await within(patience, services.clock, comingPage);
+    const page = await settleWithin(patience, services.clock, comingPage);
     return answer({
       who: voter === asked.userId ? null : mention(voter),
       listing: page?.name ?? services.texts.listing.nameless[lookup.kind],
@@ -45,9 +45,9 @@ interface Page {
 }
 
 /** Undefined where it cannot be had: the answer must not fail by it. */
-function pageOf(lookup: Lookup, { texts }: Services): Promise<Page | undefined> {
+function pageOf(lookup: Lookup, { texts }: CommandContext): Promise<Page | undefined> {
   return lookup.profile().then(
-    ({ value }) => ({ name: nameOf(value, texts), url: value.url }),
+    ({ value }) => ({ name: listingLabel(value, texts), url: value.url }),
     () => undefined,
   );
 }
@@ -56,8 +56,8 @@ function answer(found: {
   who: Markup | null;
   listing: Markup;
   url: string | null;
-  status: Known<VoteStatus>;
-  services: Services;
+  status: CachedValue<VoteStatus>;
+  services: CommandContext;
 }): Reply {
   const { who, listing, url, status, services } = found;
   const { clock, texts } = services;

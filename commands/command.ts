@@ -1,6 +1,6 @@
-import type { Clock } from '../src/clock.ts';
 import type { Lookup } from '../src/lookup/lookup.ts';
-import type { Markup } from '../src/markup.ts';
+import type { Clock } from '../src/platform/clock.ts';
+import type { Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
 /** A listing as the commands see it. */
@@ -11,7 +11,7 @@ export interface ListedLookup {
 }
 
 /** All that a command may use. */
-export interface Services {
+export interface CommandContext {
   /** The listings that have a key, the server's before the bot's. */
   readonly listings: readonly ListedLookup[];
   readonly texts: Texts;
@@ -42,14 +42,14 @@ export type CommandOption = {
  * What was asked: the options that were given, and by whom. A user option holds the user's id. What a button brings back are strings that
  * anybody may have made up, so a command reads its options through `option.ts`, which takes nothing on trust.
  */
-export interface Asked {
+export interface CommandInput {
   readonly options: Readonly<Record<string, OptionValue>>;
   /** The member who asks. */
   readonly userId: string;
 }
 
 /** A button. A link leaves Discord; a page comes back to the command's `execute` with the options that the button carries. */
-export type Button =
+export type ReplyButton =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   | {
       readonly kind: 'page';
@@ -81,7 +81,7 @@ export interface Reply {
   readonly footer?: string;
   /** When it happened, where that is not now (ms since the epoch). */
   readonly at?: number;
-  readonly buttons?: readonly Button[];
+  readonly buttons?: readonly ReplyButton[];
 }
 
 /** A slash command: data and a function. */
@@ -94,10 +94,10 @@ export interface Command {
   /** Whether the configured listings can serve it; a command that no key can serve is not offered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
   /** As Discord shows it in the picker; depends on what is configured. */
-  describe(services: Pick<Services, 'listings' | 'texts'>): {
+  describe(services: Pick<CommandContext, 'listings' | 'texts'>): {
     readonly description: string;
     readonly options: readonly CommandOption[];
   };
   /** Answers. Throws a LookupFailure where the service leaves it nothing to say; the caller words it. */
-  execute(asked: Asked, services: Services): Promise<Reply>;
+  execute(asked: CommandInput, services: CommandContext): Promise<Reply>;
 }

@@ -1,7 +1,7 @@
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
-import { escapeName, type Markup } from '../src/markup.ts';
+import { escapeName, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Asked, CommandOption, ListedLookup, OptionChoice } from './command.ts';
+import type { CommandInput, CommandOption, ListedLookup, OptionChoice } from './command.ts';
 
 /** Discord takes at most so many choices. */
 const mostChoices = 25;
@@ -19,7 +19,7 @@ export function listingOption(listings: readonly ListedLookup[], texts: Texts): 
  * The listing that was chosen; the first for no choice or for one that is not there any more.
  * @throws Error where there is none at all; `isServedBy` keeps such a command from being offered
  */
-export function chosenListing(asked: Asked, listings: readonly ListedLookup[]): ListedLookup {
+export function chosenListing(asked: CommandInput, listings: readonly ListedLookup[]): ListedLookup {
   const choice = asked.options['listing'];
   const chosen = listings.find((listed) => choiceOf(listed, listings) === choice) ?? listings[0];
   if (chosen === undefined) throw new Error('A command was asked although no listing can serve it.');
@@ -27,7 +27,7 @@ export function chosenListing(asked: Asked, listings: readonly ListedLookup[]): 
 }
 
 /** The listing's own name, as the service knows it. */
-export function nameOf(profile: ServerProfile | BotProfile, texts: Texts): Markup {
+export function listingLabel(profile: ServerProfile | BotProfile, texts: Texts): Markup {
   return escapeName(profile.name, 100) || texts.listing.nameless[profile.kind];
 }
 

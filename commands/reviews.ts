@@ -1,8 +1,8 @@
-import type { Known } from '../src/lookup/lookup.ts';
+import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
-import { escapeName, escapeText, grouped, lines, markup, timestamp } from '../src/markup.ts';
+import { escapeName, escapeText, grouped, lines, markup, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Asked, Button, Command, ListedLookup, Reply, ReplyField } from './command.ts';
+import type { Command, CommandInput, ListedLookup, Reply, ReplyButton, ReplyField } from './command.ts';
 import { staleness } from './freshness.ts';
 import { chosenListing, listingOption } from './listing.ts';
 import { choice, wholeNumber } from './option.ts';
@@ -48,11 +48,16 @@ function reviewed(listings: readonly ListedLookup[]): readonly ListedLookup[] {
   return listings.filter(({ lookup }) => lookup.kind === 'server');
 }
 
-function nothing(known: Known<Reviews>, texts: Texts): Reply {
+function nothing(known: CachedValue<Reviews>, texts: Texts): Reply {
   return { tone: 'plain', title: texts.reviews.title, text: lines(texts.reviews.none, staleness(known, texts)) };
 }
 
-function page(known: Known<Reviews>, asked: Asked, query: { sort: ReviewSort; limit: number }, texts: Texts): Reply {
+function page(
+  known: CachedValue<Reviews>,
+  asked: CommandInput,
+  query: { sort: ReviewSort; limit: number },
+  texts: Texts,
+): Reply {
   const { reviews: all, total } = known.value;
   const shown = all.slice(0, query.limit);
   const pages = Math.ceil(shown.length / perPage);
@@ -80,13 +85,13 @@ function field({ username, rating, comment, createdAt }: Review, texts: Texts): 
 }
 
 function pageButtons(
-  asked: Asked,
+  asked: CommandInput,
   query: { sort: ReviewSort; limit: number },
   place: { number: number; pages: number },
   texts: Texts,
-): Button[] {
+): ReplyButton[] {
   const { listing } = asked.options;
-  const to = (label: string, page: number): Button => ({
+  const to = (label: string, page: number): ReplyButton => ({
     kind: 'page',
     label,
     disabled: page < 1 || page > place.pages,

@@ -1,4 +1,4 @@
-import { grouped, type Markup, markup, repeated } from '../src/markup.ts';
+import { grouped, type Markup, markup, repeated } from '../src/texts/markup.ts';
 
 const full = markup`★`;
 const empty = markup`☆`;

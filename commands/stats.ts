@@ -1,10 +1,10 @@
-import type { Known } from '../src/lookup/lookup.ts';
+import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
-import { escapeName, escapeText, grouped, joined, lines, type Markup } from '../src/markup.ts';
+import { escapeName, escapeText, grouped, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, Reply, ReplyField } from './command.ts';
 import { staleness } from './freshness.ts';
-import { chosenListing, listingOption, nameOf } from './listing.ts';
+import { chosenListing, listingLabel, listingOption } from './listing.ts';
 
 const mostTags = 20;
 
@@ -24,11 +24,11 @@ export const stats = {
   },
 } as const satisfies Command;
 
-function card(known: Known<ServerProfile | BotProfile>, texts: Texts): Reply {
+function card(known: CachedValue<ServerProfile | BotProfile>, texts: Texts): Reply {
   const profile = known.value;
   return {
     tone: 'plain',
-    title: nameOf(profile, texts),
+    title: listingLabel(profile, texts),
     text: lines(escapeText(profile.description ?? '', 1_000), staleness(known, texts)),
     fields: [...counts(profile, texts.stats), ...words(profile, texts.stats)],
     ...(profile.url === null

@@ -1,5 +1,5 @@
 import { type Environment, isSecretValue, readValues, sourceOf, withoutPassword } from './read-values.ts';
-import type { Fault } from './schema.ts';
+import type { ConfigIssue } from './schema.ts';
 import { type SettingName, settingNames, settings } from './settings.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -49,6 +49,6 @@ function inWords({ name, source, value }: ShownSetting, environment: Environment
 }
 
 /** What in the environment is most likely not meant, whether or not its settings are faulty. */
-export function configWarnings(environment: Environment): Fault[] {
+export function configWarnings(environment: Environment): ConfigIssue[] {
   return warningsOf(environment, readValues(environment).secretFiles);
 }

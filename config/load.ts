@@ -3,7 +3,7 @@ import querystring from 'node:querystring';
 import type { ZodError } from 'zod';
 import { type FileListing, listingsFile } from './listings-file.ts';
 import { type Environment, readValues } from './read-values.ts';
-import { type Config, type Fault, FaultyConfig, type Listing } from './schema.ts';
+import { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
 import { settings, type Values } from './settings.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -14,12 +14,12 @@ export function isConfigured(environment: Environment): boolean {
   return Boolean(environment['DISCORD_TOKEN'] || environment['DISCORD_TOKEN_FILE']) || isProduction(environment);
 }
 
-/** The environment becomes a frozen configuration. Throws {@link FaultyConfig} with every fault and its cure. */
+/** The environment becomes a frozen configuration. Throws {@link InvalidConfigError} with every fault and its hint. */
 export function loadConfig(environment: Environment): Config {
   const { values, faults, secretFiles } = readValues(environment);
   requireAlways(values, faults);
   const listings = values.TALLYHOOK_CONFIG === undefined ? fromVariables(values, faults) : fromFile(values, faults);
-  if (faults.length > 0) throw new FaultyConfig(faults);
+  if (faults.length > 0) throw new InvalidConfigError(faults);
 
   const config: Config = {
     discord: {
@@ -46,23 +46,23 @@ function isProduction(environment: Environment): boolean {
 }
 
 /** A fault of form is told already; this tells of what is missing altogether. */
-function requireAlways(values: Values, faults: Fault[]): void {
+function requireAlways(values: Values, faults: ConfigIssue[]): void {
   for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL'] as const) {
     const told = faults.some(({ setting }) => setting.startsWith(name));
     if (values[name] === undefined && !told) {
-      faults.push({ setting: name, problem: 'is missing.', cure: `Set it to ${settings[name].form}.` });
+      faults.push({ setting: name, problem: 'is missing.', hint: `Set it to ${settings[name].expected}.` });
     }
   }
 }
 
 /** The variables describe one server and one bot. Webhooks of both kinds are received, whichever of them has a key. */
-function fromVariables(values: Values, faults: Fault[]): Listing[] {
+function fromVariables(values: Values, faults: ConfigIssue[]): ListingConfig[] {
   const keyFault = faults.some(({ setting }) => setting.startsWith('LOOKUP_') && setting.includes('_KEY'));
   if (values.LOOKUP_SERVER_KEY === undefined && values.LOOKUP_BOT_KEY === undefined && !keyFault) {
     faults.push({
       setting: 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY',
       problem: 'are both missing.',
-      cure: "Set at least one of them to an API key from the service's dashboard (Edit server → Advanced setup).",
+      hint: "Set at least one of them to an API key from the service's dashboard (Edit server → Advanced setup).",
     });
   }
   const same = {
@@ -71,7 +71,7 @@ function fromVariables(values: Values, faults: Fault[]): Listing[] {
     premiumSecrets: values.PREMIUM_WEBHOOK_SECRET ?? [],
     voteAuthorization: values.VOTE_WEBHOOK_AUTHORIZATION ?? null,
     ...channelsOf(values, {}),
-    terms: termsOf(values, {}),
+    rules: termsOf(values, {}),
   };
   const keyed = (key: string | undefined) => ({ lookupKey: key ?? null, implied: key === undefined });
   return [
@@ -88,18 +88,18 @@ const toldByTheFile = [
   'VOTE_WEBHOOK_AUTHORIZATION',
 ] as const;
 
-function fromFile(values: Values, faults: Fault[]): Listing[] {
+function fromFile(values: Values, faults: ConfigIssue[]): ListingConfig[] {
   for (const setting of toldByTheFile) {
     if (values[setting] === undefined) continue;
-    const cure = 'Move it into the file, to the listing that it belongs to, and remove the variable.';
-    faults.push({ setting, problem: 'is set although TALLYHOOK_CONFIG names the listings.', cure });
+    const hint = 'Move it into the file, to the listing that it belongs to, and remove the variable.';
+    faults.push({ setting, problem: 'is set although TALLYHOOK_CONFIG names the listings.', hint: hint });
   }
   const listings = readListings(values.TALLYHOOK_CONFIG ?? '', faults);
   if (listings.length > 0 && listings.every(({ lookupKey }) => lookupKey === undefined)) {
     faults.push({
       setting: 'TALLYHOOK_CONFIG',
       problem: 'has no listing with a lookupKey.',
-      cure: 'Give at least one listing its API key.',
+      hint: 'Give at least one listing its API key.',
     });
   }
   return listings.map((listing) => ({
@@ -112,11 +112,11 @@ function fromFile(values: Values, faults: Fault[]): Listing[] {
     premiumSecrets: listing.premiumSecrets,
     voteAuthorization: listing.voteAuthorization ?? null,
     ...channelsOf(values, listing),
-    terms: termsOf(values, listing),
+    rules: termsOf(values, listing),
   }));
 }
 
-function readListings(path: string, faults: Fault[]): FileListing[] {
+function readListings(path: string, faults: ConfigIssue[]): FileListing[] {
   const setting = 'TALLYHOOK_CONFIG';
   let json: unknown;
   try {
@@ -127,7 +127,7 @@ function readListings(path: string, faults: Fault[]): FileListing[] {
     faults.push({
       setting,
       problem: `names ${path}, but ${why}.`,
-      cure: 'Correct the path or the file; its schema: `tallyhook config --schema`.',
+      hint: 'Correct the path or the file; its schema: `tallyhook config --schema`.',
     });
     return [];
   }
@@ -137,11 +137,11 @@ function readListings(path: string, faults: Fault[]): FileListing[] {
   return [];
 }
 
-function faultsIn(error: ZodError): Fault[] {
+function faultsIn(error: ZodError): ConfigIssue[] {
   return error.issues.map(({ path, message }) => ({
     setting: `TALLYHOOK_CONFIG ${path.join('.')}`.trim(),
     problem: `is not right: ${message}.`,
-    cure: 'Correct it in the file; its schema: `tallyhook config --schema`.',
+    hint: 'Correct it in the file; its schema: `tallyhook config --schema`.',
   }));
 }
 
@@ -151,16 +151,16 @@ function channelsOf(values: Values, listing: Partial<FileListing>) {
   return { announceChannelId, premiumChannelId };
 }
 
-function termsOf(values: Values, listing: Partial<FileListing>): Listing['terms'] {
+function termsOf(values: Values, listing: Partial<FileListing>): ListingConfig['rules'] {
   return {
     perVote: listing.creditsPerVote ?? values.CREDITS_PER_VOTE ?? 0,
     perPremium: listing.creditsPerPremium ?? values.CREDITS_PER_PREMIUM ?? 0,
     whenDenied: listing.creditsWhenDenied ?? values.CREDITS_WHEN_DENIED ?? 0,
-    cooldown: Math.round((listing.cooldownHours ?? values.VOTE_COOLDOWN_HOURS ?? 0) * hourInMs),
+    cooldownMs: Math.round((listing.cooldownHours ?? values.VOTE_COOLDOWN_HOURS ?? 0) * hourInMs),
   };
 }
 
-function secretsIn(values: Values, listings: readonly Listing[]): string[] {
+function secretsIn(values: Values, listings: readonly ListingConfig[]): string[] {
   const ofListings = listings.flatMap((listing) => [
     listing.lookupKey,
     listing.voteAuthorization,

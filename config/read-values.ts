@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Fault } from './schema.ts';
+import type { ConfigIssue } from './schema.ts';
 import { isWorldWritable, worldWritable } from './secret-file.ts';
 import { type SettingName, settingNames, settings, type Values } from './settings.ts';
 
@@ -14,14 +14,14 @@ export interface NamedFile {
 
 export interface ReadValues {
   readonly values: Values;
-  readonly faults: Fault[];
+  readonly faults: ConfigIssue[];
   /** The files that hold secrets: those of `NAME_FILE` variables, and the one of the listings. */
   readonly secretFiles: readonly NamedFile[];
 }
 
 /** Every setting's text from the environment, `NAME_FILE` or its default, checked. The faults are collected, not thrown. */
 export function readValues(environment: Environment): ReadValues {
-  const faults: Fault[] = [];
+  const faults: ConfigIssue[] = [];
   const texts = settingNames.map((name) => [name, textOf(name, environment, faults)] as const);
   const secretFiles = texts.flatMap(([name, text]) => {
     if (text === undefined) return [];
@@ -35,7 +35,7 @@ export function readValues(environment: Environment): ReadValues {
 }
 
 /** A file that is not there is reported by whoever reads it. */
-function refuseWorldWritable(setting: string, path: string, faults: Fault[]): void {
+function refuseWorldWritable(setting: string, path: string, faults: ConfigIssue[]): void {
   try {
     if (isWorldWritable(path)) faults.push(worldWritable(setting, path));
   } catch {
@@ -50,11 +50,11 @@ export function sourceOf(name: SettingName, environment: Environment): 'environm
   return settings[name].default === undefined ? 'unset' : 'default';
 }
 
-function textOf(name: SettingName, environment: Environment, faults: Fault[]): string | undefined {
+function textOf(name: SettingName, environment: Environment, faults: ConfigIssue[]): string | undefined {
   const direct = environment[name];
   const path = environment[`${name}_FILE`];
   if (isSet(direct) && isSet(path)) {
-    faults.push({ setting: name, problem: `is set twice, also as ${name}_FILE.`, cure: 'Remove one of the two.' });
+    faults.push({ setting: name, problem: `is set twice, also as ${name}_FILE.`, hint: 'Remove one of the two.' });
     return undefined;
   }
   if (isSet(path)) return textOfFile(name, path, faults);
@@ -66,19 +66,23 @@ function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 
-function textOfFile(name: SettingName, path: string, faults: Fault[]): string | undefined {
+function textOfFile(name: SettingName, path: string, faults: ConfigIssue[]): string | undefined {
   const setting = `${name}_FILE`;
   try {
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
     if (text === '') {
-      faults.push({ setting, problem: `names an empty file (${path}).`, cure: `Put into it ${settings[name].form}.` });
+      faults.push({
+        setting,
+        problem: `names an empty file (${path}).`,
+        hint: `Put into it ${settings[name].expected}.`,
+      });
     } else {
       return text;
     }
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const cure = 'Correct the path, and let the user that tallyhook runs as read the file.';
-    faults.push({ setting, problem: `names a file that cannot be read (${path}: ${why}).`, cure });
+    faults.push({ setting, problem: `names a file that cannot be read (${path}: ${why}).`, hint: cure });
   }
   return undefined;
 }
@@ -94,15 +98,15 @@ export function isLocalAddress(text: string): boolean {
   return /^(sqlite:(?!\/\/)|memory:$)/.test(text);
 }
 
-function check(name: SettingName, text: string, faults: Fault[]): unknown {
-  const { schema, form } = settings[name];
+function check(name: SettingName, text: string, faults: ConfigIssue[]): unknown {
+  const { schema, expected: form } = settings[name];
   const secret = 'secret' in settings[name];
   const checked = schema.safeParse(text);
   if (checked.success) return checked.data;
   const problem = secret
     ? 'has a value that cannot be used (not shown: it is a secret).'
     : `cannot be ${JSON.stringify(withoutPassword(text))}.`;
-  faults.push({ setting: name, problem, cure: `Set it to ${form}.` });
+  faults.push({ setting: name, problem, hint: `Set it to ${form}.` });
   return undefined;
 }
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config, Listing } from './schema.ts';
+import type { Config, ListingConfig } from './schema.ts';
 
 /**
  * The configuration in force with the secrets of another that was read later: webhook secrets and API keys of the listings that both of
  * them have. A listing that is gone keeps its place, without any webhook secret. Everything else waits for a restart.
  */
-export function rotated(inForce: Config, read: Config): Config {
+export function withRotatedSecrets(inForce: Config, read: Config): Config {
   return {
     ...inForce,
     listings: inForce.listings.map((listing) => withSecretsOf(listing, read.listings.find(isSame(listing)))),
@@ -15,11 +15,11 @@ export function rotated(inForce: Config, read: Config): Config {
 }
 
 const isSame =
-  ({ name, kind }: Listing) =>
-  (other: Listing) =>
+  ({ name, kind }: ListingConfig) =>
+  (other: ListingConfig) =>
     other.name === name && other.kind === kind;
 
-function withSecretsOf(listing: Listing, read: Listing | undefined): Listing {
+function withSecretsOf(listing: ListingConfig, read: ListingConfig | undefined): ListingConfig {
   const { voteSecrets = [], premiumSecrets = [], voteAuthorization = null } = read ?? {};
   // Whether there is a key at all decides which commands there are.
   const lookupKey = listing.lookupKey === null ? null : (read?.lookupKey ?? listing.lookupKey);
@@ -39,6 +39,6 @@ const slices: Readonly<Record<string, (config: Config) => unknown>> = {
 };
 
 /** The settings that are not as they were read: they wait for a restart. */
-export function waitingForRestart(inForce: Config, read: Config): string[] {
+export function settingsNeedingRestart(inForce: Config, read: Config): string[] {
   return Object.keys(slices).filter((name) => !isDeepStrictEqual(slices[name]?.(inForce), slices[name]?.(read)));
 }

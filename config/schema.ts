@@ -1,5 +1,5 @@
 /** A listing as it is configured: one server or one bot on the service, with its own key and secrets. */
-export interface Listing {
+export interface ListingConfig {
   /** Names it in the ledger, for good. */
   readonly name: string;
   readonly kind: 'server' | 'bot';
@@ -20,11 +20,11 @@ export interface Listing {
   /** Where premium is announced; null for nowhere. */
   readonly premiumChannelId: string | null;
   /** Whole credits; the cooldown in ms. */
-  readonly terms: {
+  readonly rules: {
     readonly perVote: number;
     readonly perPremium: number;
     readonly whenDenied: number;
-    readonly cooldown: number;
+    readonly cooldownMs: number;
   };
 }
 
@@ -34,7 +34,7 @@ export interface Config {
   readonly discord: { readonly token: string; readonly apiUrl: string; readonly guildId: string | null };
   /** Ends in `/api/v1`, without a slash after it (document, section 1). */
   readonly lookup: { readonly baseUrl: string };
-  readonly listings: readonly Listing[];
+  readonly listings: readonly ListingConfig[];
   /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
   /** `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). */
@@ -47,26 +47,26 @@ export interface Config {
   /** `auto`: for people where the log goes to a terminal, JSON elsewhere. */
   readonly logFormat: 'auto' | 'json' | 'pretty';
   /** What is no fault, but most likely not meant. */
-  readonly warnings: readonly Fault[];
+  readonly warnings: readonly ConfigIssue[];
   /** Every secret in it, for the log to cut out. */
   readonly secrets: readonly string[];
 }
 
 /** One thing that is wrong with the settings, and what to do about it. */
-export interface Fault {
+export interface ConfigIssue {
   readonly setting: string;
   readonly problem: string;
-  readonly cure: string;
+  readonly hint: string;
 }
 
 /** The settings are faulty: all faults at once, each with its cure. No value of a secret is in it. */
-export class FaultyConfig extends Error {
-  readonly faults: readonly Fault[];
+export class InvalidConfigError extends Error {
+  readonly issues: readonly ConfigIssue[];
 
-  constructor(faults: readonly Fault[]) {
-    const lines = faults.map(({ setting, problem, cure }) => `  ${setting} ${problem}\n    → ${cure}`);
-    super(`The settings have ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${lines.join('\n')}`);
+  constructor(issues: readonly ConfigIssue[]) {
+    const lines = issues.map(({ setting, problem, hint: cure }) => `  ${setting} ${problem}\n    → ${cure}`);
+    super(`The settings have ${issues.length === 1 ? 'a fault' : `${issues.length} faults`}:\n${lines.join('\n')}`);
     this.name = 'FaultyConfig';
-    this.faults = faults;
+    this.issues = issues;
   }
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Fault } from './schema.ts';
+import type { ConfigIssue } from './schema.ts';
 
 const others = { read: 0o004, write: 0o002 };
 
@@ -24,11 +24,11 @@ function hasMode(path: string, bit: number): boolean {
 }
 
 /** The fault of such a file. `setting` names it. Throws what `statSync` throws. */
-export function worldWritable(setting: string, path: string): Fault {
+export function worldWritable(setting: string, path: string): ConfigIssue {
   return {
     setting,
     problem: `names a file that every user of this machine may write (${path} has mode ${modeOf(path)}).`,
-    cure: `Run \`chmod 600 ${path}\`, and check that its content is what you put there.`,
+    hint: `Run \`chmod 600 ${path}\`, and check that its content is what you put there.`,
   };
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export interface Setting<Value = unknown> {
   readonly schema: z.ZodType<Value>;
   /** What the value has to be, as the cure of a faulty one says it. */
-  readonly form: string;
+  readonly expected: string;
   /** The value's text when it is not set. */
   readonly default?: string;
   /** Never shown, never logged. */
@@ -50,62 +50,62 @@ function setting<Value>(setting: Setting<Value>): Setting<Value> {
 export const settings = {
   DISCORD_TOKEN: setting({
     schema: text,
-    form: 'the bot token from the Discord developer portal (your application → Bot → Reset Token)',
+    expected: 'the bot token from the Discord developer portal (your application → Bot → Reset Token)',
     secret: true,
   }),
   DISCORD_API_URL: setting({
     schema: httpUrl,
-    form: 'an http(s) address',
+    expected: 'an http(s) address',
     default: 'https://discord.com/api',
   }),
-  DISCORD_GUILD_ID: setting({ schema: id, form: idForm }),
+  DISCORD_GUILD_ID: setting({ schema: id, expected: idForm }),
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
-    form: 'the http(s) address of the lookup API, ending in /api/v1',
+    expected: 'the http(s) address of the lookup API, ending in /api/v1',
   }),
   LOOKUP_SERVER_KEY: setting({
     schema: apiKey,
-    form: "the server's API key, without spaces (service's dashboard: Edit server → Advanced setup)",
+    expected: "the server's API key, without spaces (service's dashboard: Edit server → Advanced setup)",
     secret: true,
   }),
   LOOKUP_BOT_KEY: setting({
     schema: apiKey,
-    form: "the bot's API key from the service's dashboard, without spaces",
+    expected: "the bot's API key from the service's dashboard, without spaces",
     secret: true,
   }),
   VOTE_WEBHOOK_SECRET: setting({
     schema: secrets,
-    form: secretsForm,
+    expected: secretsForm,
     secret: true,
   }),
   PREMIUM_WEBHOOK_SECRET: setting({
     schema: secrets,
-    form: secretsForm,
+    expected: secretsForm,
     secret: true,
   }),
   VOTE_WEBHOOK_AUTHORIZATION: setting({
     schema: text,
-    form: 'the whole value of the Authorization header that the service sends',
+    expected: 'the whole value of the Authorization header that the service sends',
     secret: true,
   }),
-  ANNOUNCE_CHANNEL_ID: setting({ schema: id, form: idForm }),
+  ANNOUNCE_CHANNEL_ID: setting({ schema: id, expected: idForm }),
   PREMIUM_CHANNEL_ID: setting({
     schema: id,
-    form: idForm,
+    expected: idForm,
   }),
   CREDITS_PER_VOTE: setting({
     schema: wholeCredits,
-    form: creditsForm,
+    expected: creditsForm,
     default: '10',
   }),
   CREDITS_PER_PREMIUM: setting({
     schema: wholeCredits,
-    form: creditsForm,
+    expected: creditsForm,
     default: '100',
   }),
   CREDITS_WHEN_DENIED: setting({
     schema: wholeCredits,
-    form: creditsForm,
+    expected: creditsForm,
     default: '0',
   }),
   VOTE_COOLDOWN_HOURS: setting({
@@ -114,12 +114,12 @@ export const settings = {
       .regex(/^\d+(\.\d+)?$/)
       .transform(Number)
       .pipe(z.number().positive().max(8_760)),
-    form: 'a number of hours above 0',
+    expected: 'a number of hours above 0',
     default: '12',
   }),
   DATABASE_URL: setting({
     schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
-    form: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',
+    expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',
     default: 'sqlite:data/tallyhook.db',
     secret: true,
     isAddress: true,
@@ -129,39 +129,39 @@ export const settings = {
       .string()
       .regex(/^(sqlite:(?!\/\/).+|rediss?:\/\/.+|memory:)$/)
       .refine(isReadable),
-    form: 'sqlite: followed by a path, redis://host:6379, or memory:',
+    expected: 'sqlite: followed by a path, redis://host:6379, or memory:',
     default: 'sqlite:data/cache.db',
     secret: true,
     isAddress: true,
   }),
   HOST: setting({
     schema: text,
-    form: 'an address of this machine, or 0.0.0.0 for all of them',
+    expected: 'an address of this machine, or 0.0.0.0 for all of them',
     default: '127.0.0.1',
   }),
   PORT: setting({
     schema: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(65_535)),
-    form: 'a port from 0 (any that is free) to 65535',
+    expected: 'a port from 0 (any that is free) to 65535',
     default: '3000',
   }),
   OWNER_TOKEN: setting({
     schema: text,
-    form: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
+    expected: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
     secret: true,
   }),
   LOG_LEVEL: setting({
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
-    form: 'one of fatal, error, warn, info, debug, trace, silent',
+    expected: 'one of fatal, error, warn, info, debug, trace, silent',
     default: 'info',
   }),
   LOG_FORMAT: setting({
     schema: z.enum(['auto', 'json', 'pretty']),
-    form: 'json, pretty, or auto: pretty on a terminal, JSON elsewhere',
+    expected: 'json, pretty, or auto: pretty on a terminal, JSON elsewhere',
     default: 'auto',
   }),
   TALLYHOOK_CONFIG: setting({
     schema: text,
-    form: 'the path of a JSON file (its schema: `tallyhook config --schema`)',
+    expected: 'the path of a JSON file (its schema: `tallyhook config --schema`)',
   }),
 } as const;
 

@@ -1,6 +1,6 @@
-import { closest, distance } from '../src/did-you-mean.ts';
+import { closest, distance } from '../src/platform/did-you-mean.ts';
 import type { Environment } from './read-values.ts';
-import type { Fault } from './schema.ts';
+import type { ConfigIssue } from './schema.ts';
 import { settingNames } from './settings.ts';
 
 const known: readonly string[] = settingNames.flatMap((name) => [name, `${name}_FILE`]);
@@ -16,7 +16,7 @@ const typingErrors = 2;
 const shortestName = 8;
 
 /** Variables that are set and look like settings of tallyhook, but are none. */
-export function unknownVariables(environment: Environment): Fault[] {
+export function unknownVariables(environment: Environment): ConfigIssue[] {
   return Object.keys(environment)
     .filter((name) => environment[name] && !known.includes(name) && !ofKubernetes.test(name))
     .filter((name) => ours.test(name) || isMisspelled(name, environment))
@@ -25,7 +25,7 @@ export function unknownVariables(environment: Environment): Fault[] {
       return {
         setting,
         problem: 'is not a setting of tallyhook.',
-        cure: meant === undefined ? 'Remove it; README.md lists all settings.' : `Did you mean ${meant}?`,
+        hint: meant === undefined ? 'Remove it; README.md lists all settings.' : `Did you mean ${meant}?`,
       };
     });
 }

@@ -7,7 +7,7 @@ import { notices } from './notices.ts';
 import { optional } from './optional.ts';
 
 /** Each has a file under its own name: what is run, and the thread that is started by its address. */
-const input = { launch: 'src/launch.js', 'writing-thread': 'src/store/commits/writing-thread.ts' };
+const input = { launch: 'src/launch.js', 'write-worker': 'src/store/commits/write-worker.ts' };
 
 /** A tool that only the repository has. Node looks for it when it is asked for. */
 const installed = ['rolldown'];

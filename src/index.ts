@@ -4,15 +4,24 @@
  */
 export { loadConfig } from '../config/load.ts';
 export type { Environment } from '../config/read-values.ts';
-export { type Config, type Fault, FaultyConfig, type Listing } from '../config/schema.ts';
-export { type App, createApp, type Edges } from './app.ts';
-export { type Clock, systemClock } from './clock.ts';
-export { StoreUnavailable, TallyhookError } from './errors.ts';
-export type { Account, Leaderboard, LedgerReads } from './ledger/ledger.ts';
-export { createLog, type Log, type LogLevel } from './log.ts';
-export { createLookup, type LookupOptions, type OwnedLookup } from './lookup/client.ts';
-export { LookupFailure, type LookupFailureCode } from './lookup/failures.ts';
-export type { Known, ListingKind, Lookup, ReviewsQuery, Standing } from './lookup/lookup.ts';
+export {
+  type Config,
+  type ConfigIssue as Fault,
+  InvalidConfigError as FaultyConfig,
+  type ListingConfig as Listing,
+} from '../config/schema.ts';
+export { type App, type AppDependencies as Edges, createApp } from './app/app.ts';
+export type { Account } from './ledger/account.ts';
+export type { Leaderboard, LedgerReads } from './ledger/ledger.ts';
+export { createLookup, type LookupClient as OwnedLookup, type LookupOptions } from './lookup/client.ts';
+export { LookupError as LookupFailure, type LookupErrorCode as LookupFailureCode } from './lookup/failures.ts';
+export type {
+  CachedValue as Known,
+  KeyStatus as Standing,
+  ListingKind,
+  Lookup,
+  ReviewsQuery,
+} from './lookup/lookup.ts';
 export type {
   BotProfile,
   ProfileByKind,
@@ -22,5 +31,8 @@ export type {
   ServerProfile,
   VoteStatus,
 } from './lookup/schemas.ts';
-export type { Recorded } from './tally/tally.ts';
+export { type Clock, systemClock } from './platform/clock.ts';
+export { StoreUnavailableError as StoreUnavailable, TallyhookError } from './platform/errors.ts';
+export { createLog, type Log, type LogLevel } from './platform/log.ts';
+export type { RecordedDelivery as Recorded } from './tally/tally.ts';
 export { isSignature, isSignedWith, sign } from './webhook/signature.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { environmentNow } from '../config/dot-env.ts';
+import { readEnvironment } from '../config/dot-env.ts';
 import type { Environment } from '../config/read-values.ts';
 import { processTerminal } from './terminal/process-terminal.ts';
-import { complaining, exit, type Terminal, UsageError, withSuggestion } from './terminal/terminal.ts';
+import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from './terminal/terminal.ts';
 
 const help = `tallyhook: votes on a listing service become credits and announcements on Discord
 
@@ -30,56 +30,56 @@ SIGINT and SIGTERM stop it in order, within 10 seconds; a second one ends it at 
 Exit codes: 0 stopped on request, 1 fault while running or ended at once, 2 faulty configuration.`;
 
 /** For what was not closed well, such as a socket that nobody answers (ms). */
-const lastGrace = 1_000;
+const exitGraceMs = 1_000;
 
 /** A command. Resolves with its exit code; what it may throw is for `complaining` to tell. */
 type Run = (args: readonly string[], terminal: Terminal, environment: () => Environment) => Promise<number>;
 
 /** Each is loaded only when it is asked for: a bot has no use for a service, nor the other way round. */
 const verbs: Readonly<Record<string, () => Promise<Run>>> = {
-  start: async () => (await import('./cli/start.ts')).start,
+  start: async () => (await import('./cli/start.ts')).startCommand,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
   service: async () => (await import('./service/cli.ts')).serviceCommand,
   send: async () => {
     const { sendCommand } = await import('./service/send.ts');
     return (args, terminal) => sendCommand(args, terminal);
   },
-  register: async () => (await import('./cli/register.ts')).register,
-  config: async () => (await import('./cli/show-config.ts')).showConfig,
-  doctor: async () => (await import('./doctor/cli.ts')).doctor,
-  backup: async () => (await import('./cli/backup.ts')).backup,
+  register: async () => (await import('./cli/register.ts')).registerCommand,
+  config: async () => (await import('./cli/config.ts')).configCommand,
+  doctor: async () => (await import('./cli/doctor/command.ts')).doctorCommand,
+  backup: async () => (await import('./cli/backup.ts')).backupCommand,
   restore: async () => (await import('./cli/restore.ts')).restoreCommand,
-  export: async () => (await import('./export/cli.ts')).exportCommand,
+  export: async () => (await import('./cli/export/command.ts')).exportCommand,
 };
 
 /** The command line. Sets the exit code; returns when there is nothing left to do. */
 export async function main(args: readonly string[]): Promise<void> {
   const terminal = processTerminal();
-  process.exitCode = await complaining(terminal, () => run(args, terminal)).catch((defect: unknown) => {
-    terminal.complain(
+  process.exitCode = await runCommand(terminal, () => run(args, terminal)).catch((defect: unknown) => {
+    terminal.printError(
       `Unexpected error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
     );
-    return exit.fault;
+    return exitCode.runtimeError;
   });
   // All is closed by now. Should something hold on all the same, it must not hold up whoever waits for the end.
-  setTimeout(() => process.exit(), lastGrace).unref();
+  setTimeout(() => process.exit(), exitGraceMs).unref();
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [verb = 'start', ...rest] = args[0]?.startsWith('-') && !isAboutUs(args[0]) ? ['start', ...args] : args;
+  const [verb = 'start', ...rest] = args[0]?.startsWith('-') && !isGlobalOption(args[0]) ? ['start', ...args] : args;
   if (verb === '--version' || verb === '-v') {
     terminal.print(version());
-    return exit.fine;
+    return exitCode.ok;
   }
   const isHelp = verb === '--help' || verb === '-h' || verb === 'help';
   if (isHelp && rest[0] === undefined) {
     terminal.print(help);
-    return exit.fine;
+    return exitCode.ok;
   }
   const command = await commandNamed(isHelp ? (rest[0] ?? '') : verb);
   const given = { ...process.env };
   readDotEnv();
-  return command(isHelp ? ['--help'] : rest, terminal, () => environmentNow(given));
+  return command(isHelp ? ['--help'] : rest, terminal, () => readEnvironment(given));
 }
 
 /** Throws {@link UsageError} where there is none. */
@@ -89,7 +89,7 @@ async function commandNamed(verb: string): Promise<Run> {
   throw new UsageError(withSuggestion(`There is no command "${verb}".`, verb, Object.keys(verbs)));
 }
 
-function isAboutUs(word: string): boolean {
+function isGlobalOption(word: string): boolean {
   return ['--help', '-h', '--version', '-v'].includes(word);
 }
 

@@ -3,45 +3,47 @@ import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
 import { loadConfig } from '../config/load.ts';
 import { settingNames } from '../config/settings.ts';
-import { systemClock } from '../src/clock.ts';
-import { readButtonId } from '../src/discord/button-id.ts';
-import { drawEmbed } from '../src/discord/reply.ts';
-import { judgeSecrets } from '../src/doctor/secrets.ts';
-import { formats } from '../src/export/format.ts';
-import { createLog } from '../src/log.ts';
-import { refusal } from '../src/lookup/refusal.ts';
-import {
-  botProfileOnTheWire,
-  reviewsOnTheWire,
-  serverProfileOnTheWire,
-  voteStatusOnTheWire,
-} from '../src/lookup/wire.ts';
-import * as markup from '../src/markup.ts';
-import { addressOf } from '../src/owner/address.ts';
-import { askedCorrection, askedDeliveries, askedEffects, askedKey, askedUser, read } from '../src/owner/asked.ts';
-import { placeWithoutSlash } from '../src/owner/console/guards.ts';
+import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
+import { formats } from '../src/cli/export/format.ts';
+import { decodeCustomId } from '../src/discord/custom-id.ts';
+import { renderEmbed } from '../src/discord/reply.ts';
+import { errorForStatus } from '../src/lookup/status-errors.ts';
+import { botProfileResponse, reviewsResponse, serverProfileResponse, voteStatusResponse } from '../src/lookup/wire.ts';
+import { clientKeyOf } from '../src/owner/client-key.ts';
+import { placeWithoutSlash } from '../src/owner/console/middleware.ts';
 import { readNotice } from '../src/owner/console/notices.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
-import { upFrom } from '../src/owner/console/show.ts';
-import { stated } from '../src/owner/why.ts';
-import { isOwnHost } from '../src/pages/host.ts';
-import { html } from '../src/pages/html.ts';
-import { isFromElsewhere } from '../src/pages/same-origin.ts';
-import { redactor } from '../src/redactor.ts';
+import { upFrom } from '../src/owner/console/render-page.ts';
+import { stated } from '../src/owner/explain.ts';
+import {
+  correctionRequest,
+  deliveriesQuery,
+  effectsQuery,
+  idempotencyKey,
+  parseRequest,
+  userParameter,
+} from '../src/owner/request-schemas.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { createLog } from '../src/platform/log.ts';
+import { createRedactor } from '../src/platform/redactor.ts';
 import { titleOf } from '../src/sandbox/delivery-title.ts';
-import { commandForm } from '../src/sandbox/discord/command-form.ts';
-import { messageForm } from '../src/sandbox/discord/limits.ts';
+import { commandSchema } from '../src/sandbox/discord/command-schema.ts';
+import { defaultGuild } from '../src/sandbox/discord/default-guild.ts';
+import { DiscordState } from '../src/sandbox/discord/discord-state.ts';
 import { mentionsIn } from '../src/sandbox/discord/mentions.ts';
+import { messageSchema } from '../src/sandbox/discord/message-schema.ts';
 import { withoutToken } from '../src/sandbox/discord/requests.ts';
 import { decoded, matcher, ok, route } from '../src/sandbox/discord/route.ts';
-import { scenery } from '../src/sandbox/discord/scenery.ts';
-import { World } from '../src/sandbox/discord/world.ts';
 import { understand } from '../src/sandbox/page/browser/command-line.ts';
 import { parse, plainText } from '../src/sandbox/page/browser/markdown.ts';
 import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
 import { keyForm, listingForm, readForm, reviewForm, webhookForm } from '../src/service/pages/forms.ts';
 import { isPublic } from '../src/service/webhooks/addresses.ts';
 import { readTargetUrl } from '../src/service/webhooks/target.ts';
+import * as markup from '../src/texts/markup.ts';
+import { isOwnHost } from '../src/web/host.ts';
+import { html } from '../src/web/html.ts';
+import { isFromElsewhere } from '../src/web/same-origin.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
 import { parseJson, readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
@@ -51,12 +53,12 @@ import { serverAndBot, voteSecret } from './support/listings.ts';
 import { nowhere, settings } from './support/settings.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const world = new World(systemClock, scenery({}));
+const world = new DiscordState(systemClock, defaultGuild({}));
 const findRoute = matcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
 const keyring = createKeyring(serverAndBot());
 const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });
 const option = { type: 3, name: 'text', description: 'text' };
-const command = commandForm.parse({ type: 1, name: 'say', description: 'say', options: [option] });
+const command = commandSchema.parse({ type: 1, name: 'say', description: 'say', options: [option] });
 
 /** An object whose fields all say the same. */
 function all(names: string, text: unknown): Record<string, unknown> {
@@ -91,35 +93,35 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['webAddress', (text) => markup.webAddress(text)],
   ['the host of a link', (text) => markup.webAddress(`https://${text}`)],
   ['mention', (text) => markup.mention(text)],
-  ['drawEmbed', (text) => drawEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
-  ['the id of a button', (text) => readButtonId(text)],
-  ['the options of a button', (text) => readButtonId(`reviews:${text}`)],
+  ['drawEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
+  ['the id of a button', (text) => decodeCustomId(text)],
+  ['the options of a button', (text) => decodeCustomId(`reviews:${text}`)],
 
   // Answers of the lookup API
-  ['the profile of a server', (text) => serverProfileOnTheWire.safeParse(profile(text))],
-  ['the profile of a bot', (text) => botProfileOnTheWire.safeParse(profile(text))],
-  ['the address of a listing', (text) => botProfileOnTheWire.safeParse({ name: 'a', url: `https://${text}` })],
-  ['a vote status', (text) => voteStatusOnTheWire(now).safeParse(status(text))],
+  ['the profile of a server', (text) => serverProfileResponse.safeParse(profile(text))],
+  ['the profile of a bot', (text) => botProfileResponse.safeParse(profile(text))],
+  ['the address of a listing', (text) => botProfileResponse.safeParse({ name: 'a', url: `https://${text}` })],
+  ['a vote status', (text) => voteStatusResponse(now).safeParse(status(text))],
   [
     'reviews',
-    (text) => reviewsOnTheWire.safeParse({ data: [all('username rating comment createdAt', text)], meta: text }),
+    (text) => reviewsResponse.safeParse({ data: [all('username rating comment createdAt', text)], meta: text }),
   ],
   ['Retry-After', (text) => refused(text)],
 
   // The owner's API and console
-  ['the address of a caller', (text) => addressOf(text)],
-  ['an IPv6 address of a caller', (text) => addressOf(`[${text}]:1`)],
+  ['the address of a caller', (text) => clientKeyOf(text)],
+  ['an IPv6 address of a caller', (text) => clientKeyOf(`[${text}]:1`)],
   ['the redirect to a slash', (text) => placeWithoutSlash(text)],
   ['the depth of a page', (text) => upFrom(text)],
   ['the origin of a form', (text) => isFromElsewhere({ origin: text, host: text })],
   [
     'the query of deliveries',
-    (text) => read(askedDeliveries, all('limit before outcome kind listing user since until', text)),
+    (text) => parseRequest(deliveriesQuery, all('limit before outcome kind listing user since until', text)),
   ],
-  ['the query of effects', (text) => read(askedEffects, { state: text, [text]: text })],
-  ['the id of a member', (text) => read(askedUser, { userId: text })],
-  ['a correction', (text) => read(askedCorrection, { credits: 1, reason: text })],
-  ['the key of a correction', (text) => read(askedKey, { 'Idempotency-Key': text })],
+  ['the query of effects', (text) => parseRequest(effectsQuery, { state: text, [text]: text })],
+  ['the id of a member', (text) => parseRequest(userParameter, { userId: text })],
+  ['a correction', (text) => parseRequest(correctionRequest, { credits: 1, reason: text })],
+  ['the key of a correction', (text) => parseRequest(idempotencyKey, { 'Idempotency-Key': text })],
   ['a notice', (text) => readNotice(text)],
   ['pretty JSON', (text) => prettyJson(text)],
   ['pretty JSON of strings', (text) => prettyJson(JSON.stringify([text, text]))],
@@ -142,8 +144,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
 
   // The local Discord and its page
   ['the title of a delivery', (text) => titleOf(Buffer.from(JSON.stringify(all('event userId', text))), () => text)],
-  ['a message', (text) => messageForm.safeParse({ ...all('content nonce', text), embeds: [embed(text)] })],
-  ['a command', (text) => commandForm.safeParse({ ...command, name: text, description: text })],
+  ['a message', (text) => messageSchema.safeParse({ ...all('content nonce', text), embeds: [embed(text)] })],
+  ['a command', (text) => commandSchema.safeParse({ ...command, name: text, description: text })],
   ['mentions', (text) => mentionsIn(world, text, null)],
   ['a path', (text) => findRoute('GET', text)],
   ['a path with ids', (text) => findRoute('GET', `/guilds/${text}/members/${text}`)],
@@ -162,9 +164,9 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
     (text) => describeConfig(all(settingNames.join(' '), text) as Record<string, string>),
   ],
   ['the file of the listings', (text) => listingsFile.safeParse({ listings: [listing(text)] })],
-  ['the judgement of a secret', (text) => judgeSecrets(configWith(text))],
-  ['what the log cuts out', (text) => redactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
-  ['a secret that the log cuts out', (text) => redactor([text])(`${text}${text}`)],
+  ['the judgement of a secret', (text) => evaluateSecrets(configWith(text))],
+  ['what the log cuts out', (text) => createRedactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
+  ['a secret that the log cuts out', (text) => createRedactor([text])(`${text}${text}`)],
   ['a line of the log', (text) => log.info({ text, err: new Error(text) }, text)],
   ['a line of CSV', (text) => formats.csv.line({ ...entry, reason: text })],
   ['a line of JSON', (text) => formats.jsonl.line({ ...entry, reason: text })],
@@ -205,7 +207,15 @@ function status(text: string) {
 
 function refused(text: string) {
   const response = new Response('', { status: 429, headers: { 'Retry-After': text } });
-  return refusal({ asked: 'GET /server', response, text, quoted: text, isJson: false, means: 'bad parameter', now });
+  return errorForStatus({
+    asked: 'GET /server',
+    response,
+    text,
+    quoted: text,
+    isJson: false,
+    means: 'bad parameter',
+    now,
+  });
 }
 
 function embed(text: string) {

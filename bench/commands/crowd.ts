@@ -1,4 +1,4 @@
-import type { Person } from '../../src/sandbox/discord/scenery.ts';
+import type { Person } from '../../src/sandbox/discord/default-guild.ts';
 import { percentile } from '../samples.ts';
 import { offered, type Playing } from './stage.ts';
 

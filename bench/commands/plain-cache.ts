@@ -1,4 +1,5 @@
-import { type Clock, minute } from '../../src/clock.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import { minute } from '../../src/platform/durations.ts';
 
 /** How long an answer is kept, whatever it says (ms). */
 const lifetime = minute;

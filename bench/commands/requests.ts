@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { commands } from '../../commands/index.ts';
-import { type Clock, hour, second, systemClock } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
 import { createLookup } from '../../src/lookup/client.ts';
-import { chanceFrom } from '../../src/service/seed/chance.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { hour, second } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createPrng } from '../../src/service/seed/prng.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { en } from '../../src/texts/en.ts';
 import { createPlainCache } from './plain-cache.ts';
@@ -51,7 +52,7 @@ export async function countRequests(voters: Voters, directory: string): Promise<
       },
     });
     const plain = createPlainCache(clock);
-    const chance = chanceFrom(7);
+    const chance = createPrng(7);
     const services = { listings: [{ name: 'server', lookup }], texts: en, clock };
     for (let count = 0; count < thousand; count += 1) {
       const drawn = chance();

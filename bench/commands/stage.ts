@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemClock } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import type { Person } from '../../src/sandbox/discord/default-guild.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import type { Person } from '../../src/sandbox/discord/scenery.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { type Child, startChild } from '../process/child.ts';
 

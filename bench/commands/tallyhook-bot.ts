@@ -1,8 +1,8 @@
 /** The process of tallyhook as a bot: `tallyhook-bot.ts <settings as JSON>`. */
 import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app.ts';
-import { systemClock } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
+import { createApp } from '../../src/app/app.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { answerParent } from '../process/answering.ts';
 
 const config = loadConfig(JSON.parse(process.argv[2] ?? '{}'));

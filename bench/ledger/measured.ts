@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { Tell } from '../benchmark.ts';
 import { median, percentile } from '../samples.ts';

@@ -1,5 +1,5 @@
-import { hour } from '../../src/clock.ts';
 import type { Vote } from '../../src/ledger/event.ts';
+import { hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listing, userId, votersOf } from './past.ts';
 
@@ -16,11 +16,11 @@ const ranked = 1_000;
 /** A prime, so that the turns visit members all over the table. */
 const leap = 611_953;
 
-const terms = { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 12 * hour };
+const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour };
 const server = {
   name: listing,
   kind: 'server',
-  terms,
+  rules,
   announceChannelId: '613425648685547542',
   premiumChannelId: null,
 } as const;
@@ -66,6 +66,6 @@ async function credit(store: Store, voter: string, at: number): Promise<void> {
     denial: null,
   };
   const delivery = { receivedAt: at, family: 'vote', body: JSON.stringify(vote) } as const;
-  const { outcome } = await store.recorder.record(delivery, { is: 'event', event: vote, listing: server });
+  const { outcome } = await store.recorder.record(delivery, { type: 'event', event: vote, listing: server });
   if (outcome !== 'recorded') throw new Error(`A vote was ${outcome}.`);
 }

@@ -1,6 +1,6 @@
 import { backUp } from '../store/snapshots/backup.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { copyingCommand } from './copying.ts';
+import { copyCommand } from './copy-command.ts';
 
 const help = `tallyhook backup FILE: copies the database of DATABASE_URL into a file, also while the program runs
 
@@ -13,7 +13,7 @@ name; until then it is FILE.partial. A file that is there is never overwritten. 
 Exit codes: 0 the copy is made, 1 it is not, or it is a true copy of a ledger that does not add up, 2 not with this database.`;
 
 /** `tallyhook backup`. */
-export const backup = copyingCommand({
+export const backupCommand = copyCommand({
   help,
   postgres: (file) => `which copies itself: pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
   copy: (file, path, terminal) => backUp(path, file, { onProgress: tellTenths(terminal), stop: terminal.stop }),
@@ -27,6 +27,6 @@ function tellTenths(terminal: Terminal): (share: number) => void {
     const tenths = Math.floor(share * 10);
     if (tenths <= told || tenths >= 10) return;
     told = tenths;
-    terminal.complain(`${tenths}0 % copied …`);
+    terminal.printError(`${tenths}0 % copied …`);
   };
 }

@@ -1,16 +1,16 @@
-import type { Services } from '../../commands/command.ts';
+import type { CommandContext } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
-import { systemClock } from '../clock.ts';
 import { conflictHint, inaccessibleHint } from '../discord/log-registration.ts';
 import { ownApplicationId, type RegistrationReport, registerCommands } from '../discord/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
-import { messageOf, TallyhookError } from '../errors.ts';
 import { createLookup } from '../lookup/client.ts';
+import { systemClock } from '../platform/clock.ts';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
 import { openStore } from '../store/store.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
-import { exit, type Terminal } from '../terminal/terminal.ts';
-import { withConfig } from '../terminal/with-settings.ts';
+import { exitCode, type Terminal } from '../terminal/terminal.ts';
+import { withConfig } from '../terminal/with-config.ts';
 import { en } from '../texts/en.ts';
 
 const help = `tallyhook register: registers the slash commands, on the guild that DISCORD_GUILD_ID names or everywhere, and exits
@@ -20,19 +20,19 @@ const help = `tallyhook register: registers the slash commands, on the guild tha
 \`tallyhook start\` does the same by itself; use this to register them ahead of time. The ids of the commands are stored in the
 database (DATABASE_URL): only commands that tallyhook registered itself are ever changed or deleted.`;
 
-/** `tallyhook register`. Throws TallyhookError `not_registered`, and what {@link servicesFor} and {@link openStore} throw. */
-export async function register(args: readonly string[], terminal: Terminal): Promise<number> {
+/** `tallyhook register`. Throws TallyhookError `not_registered`, and what {@link commandContextFor} and {@link openStore} throw. */
+export async function registerCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseOptions({ args: [...args], options: { help: { ...flag, short: 'h' }, json: flag } });
   if (values.help) {
     terminal.print(help);
-    return exit.fine;
+    return exitCode.ok;
   }
   return withConfig(terminal, async (config) => {
     const { discord } = config;
     const { guildId } = discord;
     const rest = createDiscordRest(discord);
-    const services = servicesFor(config);
+    const services = commandContextFor(config);
     const store = await openStore(config.databaseUrl, systemClock, { thread: false });
     try {
       const registry = store.commandRegistry;
@@ -42,7 +42,7 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
           if (cause instanceof TallyhookError) throw cause;
           throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
             cause,
-            cure: 'Check that Discord can be reached, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+            hint: 'Check that Discord can be reached, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
           });
         });
       if (values.json) terminal.print(JSON.stringify({ outcome: outcomeOf(report), guildId, ...report }));
@@ -50,7 +50,7 @@ export async function register(args: readonly string[], terminal: Terminal): Pro
     } finally {
       await store.close();
     }
-    return exit.fine;
+    return exitCode.ok;
   });
 }
 
@@ -69,15 +69,15 @@ function printReport(report: RegistrationReport, guildId: string | null, termina
   );
   for (const line of counted) terminal.print(`  ${line}`);
   for (const { name, id } of conflicts) {
-    terminal.complain(`/${name} (${id}) of another program was left alone, and ours is not offered. ${conflictHint}`);
+    terminal.printError(`/${name} (${id}) of another program was left alone, and ours is not offered. ${conflictHint}`);
   }
   for (const { name, id, guildId: guild } of inaccessible) {
-    terminal.complain(`/${name} (${id}) could not be deleted on guild ${guild}. ${inaccessibleHint}`);
+    terminal.printError(`/${name} (${id}) could not be deleted on guild ${guild}. ${inaccessibleHint}`);
   }
 }
 
 /** What decides which commands are offered: the listings with a key. Throws TallyhookError `lookup_key_malformed`. */
-export function servicesFor({ lookup, listings }: Config): Pick<Services, 'listings' | 'texts'> {
+export function commandContextFor({ lookup, listings }: Config): Pick<CommandContext, 'listings' | 'texts'> {
   const served = listings.flatMap(({ name, kind, lookupKey }) =>
     lookupKey === null
       ? []

@@ -1,8 +1,8 @@
-import { rotated, waitingForRestart } from '../../config/rotation.ts';
-import { type Config, FaultyConfig } from '../../config/schema.ts';
-import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { Redactor } from '../redactor.ts';
+import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
+import { type Config, InvalidConfigError } from '../../config/schema.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { Redactor } from '../platform/redactor.ts';
 
 /**
  * Reads the settings anew and takes over the secrets in them, all or none. Settings that are faulty change nothing: what was in force
@@ -10,7 +10,7 @@ import type { Redactor } from '../redactor.ts';
  */
 export function createReload(options: {
   config: Config;
-  /** Throws {@link FaultyConfig}. */
+  /** Throws {@link InvalidConfigError}. */
   read: () => Config;
   /** Throws where a secret cannot be used, and has taken over nothing then. */
   takeOver: (config: Config) => void;
@@ -23,16 +23,16 @@ export function createReload(options: {
   return () => {
     try {
       const found = read();
-      redact.also(found.secrets);
-      const next = rotated(inForce, found);
+      redact.add(found.secrets);
+      const next = withRotatedSecrets(inForce, found);
       takeOver(next);
       inForce = next;
       log.info('the settings were read anew, and their secrets are in force');
-      const waiting = waitingForRestart(next, found);
+      const waiting = settingsNeedingRestart(next, found);
       if (waiting.length > 0)
         log.warn({ settings: waiting }, 'other settings have changed too: they wait for a restart');
     } catch (error) {
-      const why = error instanceof FaultyConfig ? { faults: error.faults } : { reason: messageOf(error) };
+      const why = error instanceof InvalidConfigError ? { faults: error.issues } : { reason: messageOf(error) };
       log.error(why, 'the settings that were read anew cannot be used: the old ones stay in force');
     }
   };

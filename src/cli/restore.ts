@@ -1,5 +1,5 @@
-import { restore } from '../store/snapshots/backup.ts';
-import { copyingCommand } from './copying.ts';
+import { restoreBackup } from '../store/snapshots/backup.ts';
+import { copyCommand } from './copy-command.ts';
 
 const help = `tallyhook restore FILE: makes a backup the database of DATABASE_URL
 
@@ -11,9 +11,9 @@ them. The file is checked before it is used and stays as it is; the database is 
 Exit codes: 0 restored, 1 not restored, or restored from a ledger that does not add up, 2 not with this database.`;
 
 /** `tallyhook restore`. */
-export const restoreCommand = copyingCommand({
+export const restoreCommand = copyCommand({
   help,
   postgres: (file) => `which restores itself: pg_restore --clean --if-exists --dbname="$DATABASE_URL" ${file}`,
-  copy: restore,
+  copy: restoreBackup,
   done: (file, path) => `${path} is restored from ${file}`,
 });

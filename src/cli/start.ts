@@ -1,15 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import type { Environment } from '../../config/read-values.ts';
-import { createApp } from '../app.ts';
-import { systemClock } from '../clock.ts';
-import { createLog } from '../log.ts';
-import { redactor } from '../redactor.ts';
+import { createApp } from '../app/app.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createLog } from '../platform/log.ts';
+import { createRedactor } from '../platform/redactor.ts';
 import { resolveLogFormat } from '../terminal/log-format.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
-import { surviveStrayErrors } from '../terminal/stray-errors.ts';
-import { exit, stopped, type Terminal } from '../terminal/terminal.ts';
-import { withConfig } from '../terminal/with-settings.ts';
+import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
+import { exitCode, type Terminal, untilStopped } from '../terminal/terminal.ts';
+import { withConfig } from '../terminal/with-config.ts';
 import { createReload } from './reload.ts';
 
 const help = `tallyhook start: receives webhooks and runs the bot until it is stopped
@@ -21,7 +21,7 @@ On SIGHUP it reads .env, the files of NAME_FILE and the one of TALLYHOOK_CONFIG 
 and API keys. Faulty ones are told in the log and change nothing.`;
 
 /** `tallyhook start`: runs until the terminal says stop. `environment` is what a start at that moment would see. */
-export async function start(
+export async function startCommand(
   args: readonly string[],
   terminal: Terminal,
   environment: () => Environment,
@@ -43,30 +43,30 @@ export async function start(
   });
   if (values.help) {
     terminal.print(help);
-    return exit.fine;
+    return exitCode.ok;
   }
   return withConfig(terminal, async (config) => {
-    const redact = redactor(config.secrets);
+    const redact = createRedactor(config.secrets);
     const log = createLog({ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) });
-    surviveStrayErrors(log);
+    installProcessErrorHandlers(log);
     const hangUps = hearHangUps();
     try {
       // A database that does not answer must not hold up the end; nothing is open yet that would need to be closed.
-      const app = await Promise.race([createApp(config, { clock: systemClock, log }), stopped(terminal.stop)]);
-      if (app === undefined) return exit.fine;
+      const app = await Promise.race([createApp(config, { clock: systemClock, log }), untilStopped(terminal.stop)]);
+      if (app === undefined) return exitCode.ok;
       try {
         const read = () => loadConfig(environment());
-        hangUps.answerWith(createReload({ config, read, takeOver: app.takeOver, redact, log }));
+        hangUps.answerWith(createReload({ config, read, takeOver: app.reloadSecrets, redact, log }));
         keepParserSmall();
         await app.start();
-        await stopped(terminal.stop);
+        await untilStopped(terminal.stop);
       } finally {
         await app.stop();
       }
     } finally {
       hangUps.hearNoMore();
     }
-    return exit.fine;
+    return exitCode.ok;
   });
 }
 

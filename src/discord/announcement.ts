@@ -1,6 +1,6 @@
 import type { Reply } from '../../commands/command.ts';
-import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../markup.ts';
 import type { Announcement } from '../outbox/effect.ts';
+import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../texts/markup.ts';
 import type { Texts } from '../texts/texts.ts';
 
 /** What is known of a listing besides its configured name. */
@@ -14,7 +14,7 @@ export interface ListingCard {
 type Says = Texts['announcement'];
 
 /** What an announcement says, as a card of its own. */
-export function sayAnnouncement(announcement: Announcement, card: ListingCard | null, says: Says): Reply {
+export function renderAnnouncement(announcement: Announcement, card: ListingCard | null, says: Says): Reply {
   const listing = escapeName(card?.name ?? '', 60) || escapeName(announcement.listing, 60);
   const told = announcement.test ? test(announcement, listing, says) : event(announcement, listing, says);
   return { ...told, at: announcement.at, ...(card?.url ? { url: card.url } : {}) };

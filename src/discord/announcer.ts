@@ -1,18 +1,19 @@
 import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
-import { type Clock, day, minute, second } from '../clock.ts';
-import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { Attempt, Effect, Perform } from '../outbox/effect.ts';
-import { within } from '../patience.ts';
+import type { AttemptResult, Effect, EffectHandler } from '../outbox/effect.ts';
+import type { Clock } from '../platform/clock.ts';
+import { day, minute, second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
 import type { Texts } from '../texts/texts.ts';
-import { type ListingCard, sayAnnouncement } from './announcement.ts';
-import { attemptAfter } from './attempt.ts';
-import { createLookBack } from './look-back.ts';
-import { markOf } from './mark.ts';
+import { type ListingCard, renderAnnouncement } from './announcement.ts';
+import { deliveryTagOf } from './delivery-tag.ts';
+import { createFindAnnouncement } from './find-announcement.ts';
 import { createNonceAges } from './nonce-ages.ts';
-import { drawEmbed } from './reply.ts';
+import { renderEmbed } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
-import { tokenCure } from './token.ts';
+import { classifySendError } from './send-errors.ts';
+import { tokenHint } from './token.ts';
 
 /** The card of a listing is only an ornament: an announcement waits no longer than this for it (ms). */
 const patience = second / 2;
@@ -35,9 +36,9 @@ export function createAnnouncer(options: {
   listingOf: (name: string) => Promise<ListingCard | null>;
   clock: Clock;
   log: Log;
-}): Perform {
+}): EffectHandler {
   const { rest, texts, listingOf, clock, log } = options;
-  const lookBack = createLookBack(rest);
+  const lookBack = createFindAnnouncement(rest);
   const ages = createNonceAges(clock);
 
   async function draw(effects: readonly Effect[]): Promise<RESTPostAPIChannelMessageJSONBody> {
@@ -45,19 +46,23 @@ export function createAnnouncer(options: {
     const cards = new Map(await Promise.all(names.map(async (name) => [name, await cardOf(name)] as const)));
     const embeds = effects.map((effect) => {
       const card = cards.get(effect.announcement.listing) ?? null;
-      const said = sayAnnouncement(effect.announcement, card, texts.announcement);
-      return drawEmbed({ ...said, footer: markOf(effect) }, Math.floor(room / effects.length));
+      const said = renderAnnouncement(effect.announcement, card, texts.announcement);
+      return renderEmbed({ ...said, footer: deliveryTagOf(effect) }, Math.floor(room / effects.length));
     });
     return { embeds, allowed_mentions: { parse: [] }, enforce_nonce: true };
   }
 
   async function cardOf(name: string): Promise<ListingCard | undefined> {
     const coming = (async () => (await listingOf(name)) ?? undefined)();
-    return within(patience, clock, coming);
+    return settleWithin(patience, clock, coming);
   }
 
   /** What has become of an earlier attempt that nobody knows the end of; null when it surely came to nothing, or its nonce still holds. */
-  async function earlierAttempt(effects: readonly Effect[], channelId: string, nonce: string): Promise<Attempt | null> {
+  async function earlierAttempt(
+    effects: readonly Effect[],
+    channelId: string,
+    nonce: string,
+  ): Promise<AttemptResult | null> {
     const since = unsureSince(effects);
     if (since === null) return null;
     const now = clock.now();
@@ -75,23 +80,27 @@ export function createAnnouncer(options: {
           ages.forget(nonce);
           return null;
         case 'unknown':
-          return { outcome: 'later', reason: cannotTell(channelId, since), everything: false, notDone: true };
+          return { outcome: 'later', reason: cannotTell(channelId, since), everything: false, surelyNotDone: true };
       }
     } catch (error) {
-      const attempt = attemptAfter(error, { channelId, effects: 1 });
-      return attempt.outcome === 'later' ? { ...attempt, notDone: true } : attempt;
+      const attempt = classifySendError(error, { channelId, effects: 1 });
+      return attempt.outcome === 'later' ? { ...attempt, surelyNotDone: true } : attempt;
     }
   }
 
-  async function send(channelId: string, body: RESTPostAPIChannelMessageJSONBody, effects: number): Promise<Attempt> {
+  async function send(
+    channelId: string,
+    body: RESTPostAPIChannelMessageJSONBody,
+    effects: number,
+  ): Promise<AttemptResult> {
     try {
       await rest.post(Routes.channelMessages(channelId), body);
       return { outcome: 'done' };
     } catch (error) {
       if (error instanceof DiscordAPIError && error.status === 401) {
-        log.error({ cure: tokenCure }, 'Discord does not accept the bot token');
+        log.error({ cure: tokenHint }, 'Discord does not accept the bot token');
       }
-      return attemptAfter(error, { channelId, effects });
+      return classifySendError(error, { channelId, effects });
     }
   }
 
@@ -110,7 +119,7 @@ export function createAnnouncer(options: {
     }
     ages.begin(nonce, 0);
     const attempt = await send(channelId, body, effects.length);
-    const mayBeThere = attempt.outcome === 'later' && (!attempt.notDone || unsureSince(effects) !== null);
+    const mayBeThere = attempt.outcome === 'later' && (!attempt.surelyNotDone || unsureSince(effects) !== null);
     if (!mayBeThere) ages.forget(nonce);
     return attempt;
   };
@@ -118,7 +127,7 @@ export function createAnnouncer(options: {
 
 /** When the first attempt began of which nobody knows whether it succeeded (ms since the epoch); null when none did. */
 function unsureSince(effects: readonly Effect[]): number | null {
-  const begun = effects.map(({ unsureSince }) => unsureSince).filter((since) => since !== null);
+  const begun = effects.map(({ possiblySentSince: unsureSince }) => unsureSince).filter((since) => since !== null);
   return begun.length === 0 ? null : Math.min(...begun);
 }
 
@@ -127,7 +136,7 @@ function cannotTell(channelId: string, since: number): string {
   return `It may have been announced at ${when}, and nobody can tell. Give the bot Read Message History in channel ${channelId}.`;
 }
 
-function undrawable(error: unknown, effects: number): Attempt {
+function undrawable(error: unknown, effects: number): AttemptResult {
   const reason = `It cannot be drawn: ${messageOf(error)}`;
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
 }

@@ -8,7 +8,7 @@ import {
   type RESTPatchAPIApplicationCommandJSONBody,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Command, CommandOption, Services } from '../../commands/command.ts';
+import type { Command, CommandContext, CommandOption } from '../../commands/command.ts';
 
 const inGuilds = [InteractionContextType.Guild];
 
@@ -21,7 +21,7 @@ export type CommandBody = RESTPatchAPIApplicationCommandJSONBody & {
 /** The body of a command that is registered globally (`guildId` null) or in a guild. */
 export function bodyOf(
   command: Command,
-  services: Pick<Services, 'listings' | 'texts'>,
+  services: Pick<CommandContext, 'listings' | 'texts'>,
   guildId: string | null,
 ): CommandBody {
   const { description, options } = command.describe(services);

@@ -1,6 +1,6 @@
 import type { RateLimitData } from 'discord.js';
-import type { Clock } from '../clock.ts';
-import { pauseAfter } from './pause.ts';
+import type { Clock } from '../platform/clock.ts';
+import { retryDelayOf } from './rate-limit.ts';
 
 /** The rate limit on all requests of the bot. It outlasts the discord.js client that met it. Discord: "Global Rate Limit". */
 export interface GlobalRateLimit {
@@ -14,7 +14,7 @@ export function createGlobalRateLimit(clock: Clock): GlobalRateLimit {
   let endsAt = 0;
   return {
     observe(limit) {
-      if (limit.global) endsAt = Math.max(endsAt, clock.monotonic() + pauseAfter(limit));
+      if (limit.global) endsAt = Math.max(endsAt, clock.monotonic() + retryDelayOf(limit));
     },
     remainingMs: () => Math.max(0, endsAt - clock.monotonic()),
   };

@@ -1,5 +1,6 @@
 import type { WebSocketOptions } from 'discord.js';
-import { type Clock, second } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
 
 /** Discord's interval is 5 s, measured where identifies arrive; the rest is for the network. */
 const interval = 5.5 * second;

@@ -1,11 +1,11 @@
 import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
+import { describeDiscordError } from './discord-errors.ts';
 import { permissionsIn } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
-import { troubleWith } from './trouble.ts';
 
 /** Whom a token stands for. */
-export interface Identity {
+export interface BotIdentity {
   readonly applicationId: string;
   /** The bot as a user. */
   readonly userId: string;
@@ -13,14 +13,14 @@ export interface Identity {
 }
 
 /** Throws what {@link DiscordRest} throws, and ZodError for an answer of another shape. */
-export async function identify(rest: DiscordRest): Promise<Identity> {
+export async function fetchBotIdentity(rest: DiscordRest): Promise<BotIdentity> {
   const application = named.parse(await rest.get(Routes.currentApplication()));
   const { id: userId } = z.object({ id: z.string() }).parse(await rest.get(Routes.user()));
   return { applicationId: application.id, userId, name: application.name };
 }
 
-/** The name of a guild; null where the bot is not in it. Throws what {@link identify} throws. */
-export async function guildName(rest: DiscordRest, guildId: string): Promise<string | null> {
+/** The name of a guild; null where the bot is not in it. Throws what {@link fetchBotIdentity} throws. */
+export async function fetchGuildName(rest: DiscordRest, guildId: string): Promise<string | null> {
   try {
     return named.parse(await rest.get(Routes.guild(guildId))).name;
   } catch (error) {
@@ -30,7 +30,7 @@ export async function guildName(rest: DiscordRest, guildId: string): Promise<str
 }
 
 /** What the bot finds of a channel that it shall announce in. `unfit`: a kind of channel that takes no messages. */
-export type ChannelSight =
+export type ChannelAccess =
   | { readonly state: 'missing' | 'hidden' }
   | { readonly state: 'unfit'; readonly name: string }
   | {
@@ -43,13 +43,13 @@ export type ChannelSight =
     };
 
 /**
- * As of `now` (ms since the epoch), for a timeout of the bot ends by itself. Throws what {@link identify} throws, when
+ * As of `now` (ms since the epoch), for a timeout of the bot ends by itself. Throws what {@link fetchBotIdentity} throws, when
  * it is neither that the channel is not there nor that the bot may not see it.
  */
 export async function inspectChannel(
   rest: DiscordRest,
   { channelId, userId, now }: { channelId: string; userId: string; now: number },
-): Promise<ChannelSight> {
+): Promise<ChannelAccess> {
   try {
     const found = channel.parse(await rest.get(Routes.channel(channelId)));
     const { name, guild_id: guildId } = found;
@@ -129,6 +129,6 @@ const guildMember = z.object({
 });
 
 function isRefusedWith(error: unknown, ...codes: readonly number[]): boolean {
-  const trouble = troubleWith(error);
+  const trouble = describeDiscordError(error);
   return trouble.kind === 'refused' && codes.includes(trouble.code);
 }

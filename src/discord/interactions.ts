@@ -5,17 +5,17 @@ import {
   type Interaction,
   MessageFlags,
 } from 'discord.js';
-import type { Asked, Command, Reply, Services } from '../../commands/command.ts';
-import { second } from '../clock.ts';
-import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { LookupFailure } from '../lookup/failures.ts';
-import { escapeName, type Markup, timestamp } from '../markup.ts';
-import { within } from '../patience.ts';
-import { askedBy } from './asked.ts';
-import { isOwnCustomId, readButtonId } from './button-id.ts';
-import { buttonExchange, commandExchange, type Exchange } from './exchange.ts';
-import { drawReply, type MessageBody } from './reply.ts';
+import type { Command, CommandContext, CommandInput, Reply } from '../../commands/command.ts';
+import { LookupError } from '../lookup/failures.ts';
+import { second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import { escapeName, type Markup, timestamp } from '../texts/markup.ts';
+import { toCommandInput } from './command-input.ts';
+import { decodeCustomId, isOwnCustomId } from './custom-id.ts';
+import { type MessageBody, renderReply } from './reply.ts';
+import { buttonResponder, commandResponder, type InteractionResponder } from './responder.ts';
 
 /** Discord waits 3 s for a first answer; what is not there after this is deferred, with time to spare for the way. */
 const grace = 1 * second;
@@ -37,7 +37,7 @@ interface Outcome {
  * Answers the interactions with what we created, and leaves all others to the program that did. Never throws: what goes wrong is told to
  * the member, and to the owner in the log.
  */
-export type AnswerInteraction = (interaction: Interaction) => Promise<void>;
+export type InteractionHandler = (interaction: Interaction) => Promise<void>;
 
 /**
  * What is there within a second is answered at once, the rest is deferred and has 15 s from the question on. Discord:
@@ -45,20 +45,20 @@ export type AnswerInteraction = (interaction: Interaction) => Promise<void>;
  */
 export function createInteractions(options: {
   commands: readonly Command[];
-  services: Services;
+  services: CommandContext;
   /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
   isOwnCommand: (commandId: string) => Promise<boolean>;
   log: Log;
   /** Told when Discord has the answer or cannot be given one; `tookMs` counts from the question. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
-}): AnswerInteraction {
+}): InteractionHandler {
   const { commands, services, isOwnCommand, log, onAnswered = () => {} } = options;
   const { clock, texts } = services;
   const offered = new Map(
     commands.filter((command) => command.isServedBy(services.listings)).map((command) => [command.name, command]),
   );
 
-  async function outcomeOf(command: Command, asked: Asked): Promise<Outcome> {
+  async function outcomeOf(command: Command, asked: CommandInput): Promise<Outcome> {
     try {
       return { reply: await command.execute(asked, services), failed: false };
     } catch (error) {
@@ -67,9 +67,9 @@ export function createInteractions(options: {
   }
 
   function explain(command: string, error: unknown): Markup {
-    if (error instanceof LookupFailure) {
+    if (error instanceof LookupError) {
       log.warn(
-        { command, code: error.code, reason: error.message, cure: error.cure },
+        { command, code: error.code, reason: error.message, cure: error.hint },
         'the service gave a command no answer',
       );
       return texts.failure.lookup[error.code](timestamp(error.retryAt ?? soon(), 'R'));
@@ -96,10 +96,10 @@ export function createInteractions(options: {
   }
 
   function refusal(text: Markup): MessageBody {
-    return drawReply(failure(text), '');
+    return renderReply(failure(text), '');
   }
 
-  async function run(command: Command, asked: Asked, exchange: Exchange): Promise<void> {
+  async function run(command: Command, asked: CommandInput, exchange: InteractionResponder): Promise<void> {
     const askedAt = clock.monotonic();
     let outcome: 'answered' | 'failed' = 'failed';
     try {
@@ -113,41 +113,41 @@ export function createInteractions(options: {
   /** Resolves when Discord has the answer. */
   async function answer(
     command: Command,
-    asked: Asked,
-    exchange: Exchange,
+    asked: CommandInput,
+    exchange: InteractionResponder,
     askedAt: number,
   ): Promise<'answered' | 'failed'> {
     const coming = outcomeOf(command, asked);
-    const prompt = await within(grace, clock, coming);
+    const prompt = await settleWithin(grace, clock, coming);
     if (prompt !== undefined) {
-      const body = drawReply(prompt.reply, command.name);
-      await (prompt.failed ? exchange.refuse(body) : exchange.answer(body));
+      const body = renderReply(prompt.reply, command.name);
+      await (prompt.failed ? exchange.reject(body) : exchange.reply(body));
       return prompt.failed ? 'failed' : 'answered';
     }
     await exchange.defer();
     const patience = Math.max(0, askedAt + deadline - clock.monotonic());
-    const late = (await within(patience, clock, coming)) ?? tooLate(command.name);
-    const body = drawReply(late.reply, command.name);
-    await (late.failed ? exchange.refuseLate(body) : exchange.answerLate(body));
+    const late = (await settleWithin(patience, clock, coming)) ?? tooLate(command.name);
+    const body = renderReply(late.reply, command.name);
+    await (late.failed ? exchange.rejectDeferred(body) : exchange.editReply(body));
     return late.failed ? 'failed' : 'answered';
   }
 
   async function answerCommand(interaction: ChatInputCommandInteraction): Promise<void> {
     if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
     const command = offered.get(interaction.commandName);
-    const exchange = commandExchange(interaction, command?.visibility ?? 'private');
-    if (command !== undefined) return run(command, askedBy(interaction), exchange);
-    await exchange.refuse(refusal(texts.failure.unknownCommand));
+    const exchange = commandResponder(interaction, command?.visibility ?? 'private');
+    if (command !== undefined) return run(command, toCommandInput(interaction), exchange);
+    await exchange.reject(refusal(texts.failure.unknownCommand));
   }
 
   async function answerButton(interaction: ButtonInteraction): Promise<void> {
-    const id = readButtonId(interaction.customId);
+    const id = decodeCustomId(interaction.customId);
     const command = id === null ? undefined : offered.get(id.command);
-    const exchange = buttonExchange(interaction);
+    const exchange = buttonResponder(interaction);
     if (id !== null && command?.hasPages) {
       return run(command, { options: id.options, userId: interaction.user.id }, exchange);
     }
-    await exchange.refuse(refusal(texts.failure.unknownButton));
+    await exchange.reject(refusal(texts.failure.unknownButton));
   }
 
   /** Two programs that both respond to one interaction would spoil each other's response. */

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../platform/log.ts';
 import type { RegistrationReport } from './registration.ts';
 
 /** What to do about a command of another program that has a name of ours. */

@@ -1,5 +1,6 @@
-import { type Clock, minute } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../platform/clock.ts';
+import { minute } from '../platform/durations.ts';
+import type { Log } from '../platform/log.ts';
 
 /** How many lines a topic may have in one interval: the connection at the start, its loss and its recovery. */
 const maxLines = 3;

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** Messages that are remembered at most; the one that was begun first goes first. */
 const mostMessages = 1_000;

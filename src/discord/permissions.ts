@@ -1,7 +1,7 @@
 import { OverwriteType, PermissionFlagsBits } from 'discord.js';
 
 /** What decides what a member may do in a channel. Bit sets are decimal strings, as on the wire. */
-export interface PermissionScene {
+export interface PermissionContext {
   readonly guild: {
     readonly id: string;
     readonly ownerId: string;
@@ -25,7 +25,7 @@ const { Administrator, ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
 const everything = ~0n;
 
 /** The permissions of a member in a channel, as a bit set. Discord: "Permissions", "Permission Hierarchy" and "Permission Overwrites". */
-export function permissionsIn({ guild, member, overwrites }: PermissionScene): bigint {
+export function permissionsIn({ guild, member, overwrites }: PermissionContext): bigint {
   const held = guild.roles.filter(({ id }) => id === guild.id || member.roles.includes(id));
   const base = held.reduce((set, { permissions }) => set | BigInt(permissions), 0n);
   if (member.id === guild.ownerId || (base & Administrator) !== 0n) return everything;
@@ -37,7 +37,7 @@ export function permissionsIn({ guild, member, overwrites }: PermissionScene): b
     overwrites.filter(({ id, type }) => id !== guild.id && isOfRole(id, type)),
     overwrites.filter(({ id, type }) => isOfMember(id, type)),
   ];
-  const together = (step: PermissionScene['overwrites'], side: 'allow' | 'deny') =>
+  const together = (step: PermissionContext['overwrites'], side: 'allow' | 'deny') =>
     step.reduce((set, overwrite) => set | BigInt(overwrite[side]), 0n);
   const result = steps.reduce((set, step) => (set & ~together(step, 'deny')) | together(step, 'allow'), base);
   if ((result & ViewChannel) === 0n) return 0n;

@@ -1,7 +1,8 @@
-import { type Clock, second } from '../clock.ts';
-import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { within } from '../patience.ts';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
 import type { CommandRegistry } from './command-registry.ts';
 import { logRegistration } from './log-registration.ts';
 import { type Registration, registerCommands } from './registration.ts';
@@ -64,7 +65,7 @@ export function createRegistrar(
     async isOwn(commandId) {
       if (await isStored(commandId)) return true;
       // Commands of an earlier version are ours once the first attempt has stored their ids.
-      await within(adoptionTimeout, clock, firstAttempt.promise);
+      await settleWithin(adoptionTimeout, clock, firstAttempt.promise);
       return isStored(commandId);
     },
     stop: () => halt.abort(),

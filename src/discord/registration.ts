@@ -1,6 +1,6 @@
 import { ApplicationCommandType, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Command, Services } from '../../commands/command.ts';
+import type { Command, CommandContext } from '../../commands/command.ts';
 import { type CommandPlan, type OwnedCommand, planCommands } from './command-plan.ts';
 import type { CommandRegistry, RegisteredCommand } from './command-registry.ts';
 import { bodyOf, listedCommand } from './command-shape.ts';
@@ -13,7 +13,7 @@ export interface Registration {
   /** Null registers for every guild. */
   readonly guildId: string | null;
   readonly commands: readonly Command[];
-  readonly services: Pick<Services, 'listings' | 'texts'>;
+  readonly services: Pick<CommandContext, 'listings' | 'texts'>;
   readonly registry: Pick<CommandRegistry, 'list' | 'save' | 'remove'>;
 }
 

@@ -6,9 +6,9 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import type { Button, Reply } from '../../commands/command.ts';
-import { cutMarkup, type Markup, markup, plainName, webAddress } from '../markup.ts';
-import { writeButtonId } from './button-id.ts';
+import type { Reply, ReplyButton } from '../../commands/command.ts';
+import { cutMarkup, type Markup, markup, plainName, webAddress } from '../texts/markup.ts';
+import { encodeCustomId } from './custom-id.ts';
 
 /** Discord: "Embed Limits". All embeds of one message share the last of them. */
 const most = { title: 256, text: 4_096, fields: 25, fieldName: 256, fieldValue: 1_024, footer: 2_048, whole: 6_000 };
@@ -37,16 +37,16 @@ export interface MessageBody {
 }
 
 /** Draws a reply within Discord's limits, whatever is in it. `command` is the one that its page buttons come back to. */
-export function drawReply(reply: Reply, command: string): MessageBody {
+export function renderReply(reply: Reply, command: string): MessageBody {
   return {
-    embeds: [drawEmbed(reply)],
+    embeds: [renderEmbed(reply)],
     components: drawButtons(reply.buttons ?? [], command),
     allowedMentions: { parse: [] },
   };
 }
 
 /** `room` is how many of the 6,000 characters this embed may take. */
-export function drawEmbed(reply: Reply, room = most.whole): APIEmbed {
+export function renderEmbed(reply: Reply, room = most.whole): APIEmbed {
   let left = room - blank.length;
   const take = (text: Markup | undefined, limit: number) => spend(cutMarkup(text ?? none, Math.min(limit, left)));
   const spend = (text: string) => {
@@ -77,7 +77,7 @@ export function drawEmbed(reply: Reply, room = most.whole): APIEmbed {
 }
 
 /** Buttons that Discord would refuse are left out: an answer without a button is better than none. */
-function drawButtons(buttons: readonly Button[], command: string): APIActionRowComponent<DrawnButton>[] {
+function drawButtons(buttons: readonly ReplyButton[], command: string): APIActionRowComponent<DrawnButton>[] {
   const drawn = buttons.map((button) => drawButton(button, command)).filter((button) => button !== null);
   const ids = drawn.map((button) => ('custom_id' in button ? button.custom_id : null));
   const distinct = drawn.filter((_, place) => ids[place] === null || ids.indexOf(ids[place] ?? null) === place);
@@ -87,14 +87,14 @@ function drawButtons(buttons: readonly Button[], command: string): APIActionRowC
   return rows.filter((row) => row.length > 0).map((components) => ({ type: ComponentType.ActionRow, components }));
 }
 
-function drawButton(button: Button, command: string): DrawnButton | null {
+function drawButton(button: ReplyButton, command: string): DrawnButton | null {
   const label = plainName(button.label, mostButtons.label);
   if (label === '') return null;
   if (button.kind === 'link') {
     const url = webAddress(button.url);
     return url === null ? null : { type: ComponentType.Button, style: ButtonStyle.Link, label, url };
   }
-  const id = writeButtonId({ command, options: button.options });
+  const id = encodeCustomId({ command, options: button.options });
   if (id === null) return null;
   return { type: ComponentType.Button, style: ButtonStyle.Secondary, label, custom_id: id, disabled: button.disabled };
 }

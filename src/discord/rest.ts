@@ -1,7 +1,8 @@
 import { REST } from 'discord.js';
-import { type Clock, second, systemClock, watchClockSteps } from '../clock.ts';
+import { type Clock, systemClock, watchClockSteps } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
 import type { GlobalRateLimit } from './global-rate-limit.ts';
-import { isTold, margin, pauseAfter } from './pause.ts';
+import { hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
 
 /** The longest rate limit that is waited out on the spot (ms); a longer one is the caller's to plan with: other channels have none. */
 const patience = 1.5 * second;
@@ -36,10 +37,10 @@ export function createDiscordRest(options: {
       version: '10',
       retries: 0,
       timeout,
-      offset: margin,
+      offset: retryMarginMs,
       rejectOnRateLimit: (limit) => {
         globalLimit?.observe(limit);
-        return !isTold(limit) || pauseAfter(limit) > patience;
+        return !hasRetryAfter(limit) || retryDelayOf(limit) > patience;
       },
     });
   let rest = newRest();

@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
-import type { Log } from '../log.ts';
+import type { Log } from '../platform/log.ts';
 
 /** Everything that is served, in one Express app. The webhooks come first: theirs is the hot path, and they read their bodies themselves. */
 export function createHttpApp(options: {

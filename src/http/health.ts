@@ -1,16 +1,16 @@
 import { Router } from 'express';
-import { messageOf } from '../errors.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import { messageOf } from '../platform/errors.ts';
 import { coalesce } from './coalesce.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 /** A part that the whole needs to be of use. Resolves when it is ready; rejects with the reason. */
-export type Part = () => Promise<void>;
+export type ReadinessCheck = () => Promise<void>;
 
 /** Longer than any part takes that still works (ms). */
 const patience = 4_000;
 
 /** Parts by name. */
-export type Parts = Readonly<Record<string, Part>>;
+export type Parts = Readonly<Record<string, ReadinessCheck>>;
 
 export interface HealthOptions {
   /** What the whole process needs. */
@@ -50,7 +50,7 @@ export function createHealth({ parts, roles, metrics, isStopping }: HealthOption
       response.status(400).json({ success: false, error: unknownRole });
       return;
     }
-    const states = await askParts(checked);
+    const states = await runReadinessChecks(checked);
     const stopping = isStopping();
     const ready = !stopping && Object.values(states).every((state) => state.ready);
     response
@@ -66,18 +66,18 @@ export function createHealth({ parts, roles, metrics, isStopping }: HealthOption
 }
 
 /** Whether a part is ready, and if not, why. */
-export interface PartState {
+export interface ReadinessState {
   readonly ready: boolean;
   readonly reason?: string;
 }
 
 /** Asks every part at once; one that is silent for 4 s is not ready. Never rejects. */
-export async function askParts(parts: Parts): Promise<Record<string, PartState>> {
+export async function runReadinessChecks(parts: Parts): Promise<Record<string, ReadinessState>> {
   const states = Object.entries(parts).map(async ([name, part]) => [name, await stateOf(part)] as const);
   return Object.fromEntries(await Promise.all(states));
 }
 
-async function stateOf(part: Part): Promise<PartState> {
+async function stateOf(part: ReadinessCheck): Promise<ReadinessState> {
   let timer: NodeJS.Timeout | undefined;
   const tooSlow = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${patience / 1_000} s`)), patience);

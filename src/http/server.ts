@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { TallyhookError } from '../errors.ts';
-import { answerBrokenRequests } from './broken-request.ts';
+import { TallyhookError } from '../platform/errors.ts';
+import { handleClientErrors } from './client-error.ts';
 
 /** What a sender may cost. Times in ms; a sender of webhooks gives up after 10 s by itself. */
 export interface HttpLimits {
@@ -62,7 +62,7 @@ export function createHttpServer(
   let opening: Promise<unknown> = Promise.resolve();
   // No route asks for the host, and Node's own refusal of a request without one has not the shape of ours.
   const server = Object.assign(createServer({ ...limits, requireHostHeader: false }), halfOpen);
-  answerBrokenRequests(server);
+  handleClientErrors(server);
   const listen: RequestListener = (request, response) => {
     // A sender that keeps its connection busy would otherwise hold up the end.
     if (closing) response.shouldKeepAlive = false;
@@ -113,7 +113,7 @@ function listening(server: Server, host: string, port: number): Promise<void> {
       reject(
         new TallyhookError('cannot_listen', `Cannot listen on ${host}:${port} (${error.code}).`, {
           cause: error,
-          ...(cure && { cure }),
+          ...(cure && { hint: cure }),
         }),
       );
     });

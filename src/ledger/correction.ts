@@ -1,9 +1,9 @@
 import type { Entry } from './entry.ts';
 
 /** The most that one correction may give or take (credits), as for an event: what is beyond is a slip of the finger. */
-export const largestCorrection = 1_000_000;
+export const maxCorrection = 1_000_000;
 /** How long the owner's words may be (characters). */
-export const longestReason = 200;
+export const maxReasonLength = 200;
 
 /** The owner sets an account right. No entry is changed; this makes another one. */
 export interface Correction {
@@ -17,7 +17,7 @@ export interface Correction {
 }
 
 /** A correction is of no listing, and no delivery has caused it. */
-export function entryOf({ userId, credits, reason, at }: Correction): Entry {
+export function correctionEntry({ userId, credits, reason, at }: Correction): Entry {
   return { userId, listing: null, credits, cause: 'correction', reason, at, deliveryId: null };
 }
 

@@ -5,9 +5,9 @@
 export type Cause = 'vote' | 'denied' | 'within_cooldown' | 'purchase' | 'renewal' | 'revoked' | 'correction';
 
 /** The causes whose entries are votes that count. */
-export const countedVotes = ['vote', 'denied'] as const satisfies readonly Cause[];
+export const countedVoteCauses = ['vote', 'denied'] as const satisfies readonly Cause[];
 /** The causes of all votes, also of those that do not count. */
-export const allVotes = [...countedVotes, 'within_cooldown'] as const satisfies readonly Cause[];
+export const allVotes = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly Cause[];
 
 /** One line of the ledger. It is never changed: what was wrong is set right by another entry. */
 export interface Entry {

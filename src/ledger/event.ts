@@ -21,7 +21,7 @@ export type PremiumKind = (typeof premiumKinds)[number];
 export type EventKind = VoteKind | PremiumKind;
 
 /** What a delivery is about: a server or a bot, and which. */
-export interface Target {
+export interface EventTarget {
   readonly kind: 'server' | 'bot' | null;
   /** As the payload has it; that of a purchase need be no id of Discord's. Null where it is not said. */
   readonly id: string | null;
@@ -31,7 +31,7 @@ export interface Target {
 export interface Vote {
   readonly family: 'vote';
   readonly kind: VoteKind;
-  readonly target: Target;
+  readonly target: EventTarget;
   readonly userId: string;
   /** When, as the service says (ms since the epoch); null where it does not say. */
   readonly at: number | null;
@@ -45,7 +45,7 @@ export interface Vote {
 export interface Premium {
   readonly family: 'premium';
   readonly kind: PremiumKind;
-  readonly target: Target;
+  readonly target: EventTarget;
   /**
    * Who holds it: the recipient of a gift, else the buyer. Null where an expiry or revocation names nobody, and where it may be a gift
    * without a readable recipient: then the order has to tell.

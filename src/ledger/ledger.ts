@@ -1,22 +1,14 @@
+import type { Account, AccountState } from './account.ts';
 import type { Entry } from './entry.ts';
-import type { Passbook } from './passbook.ts';
 
 /** What the ledger needs inside a transaction. */
 export interface LedgerWrites {
   /** A user's passbook, as it stands in this transaction; an empty one for whoever has no entry yet. */
-  passbook(userId: string): Promise<Passbook>;
+  accountState(userId: string): Promise<AccountState>;
   /** Appends the entry and returns the passbook with it. An entry and the balance it changes are written by one call: they cannot part. */
-  append(passbook: Passbook, entry: Entry): Promise<Passbook>;
+  append(accountState: AccountState, entry: Entry): Promise<AccountState>;
   /** Whether a vote that counts lies strictly between the two times (ms since the epoch). */
-  hasVoteBetween(passbook: Passbook, listing: string, after: number, before: number): Promise<boolean>;
-}
-
-/** A user's account. */
-export interface Account {
-  readonly userId: string;
-  readonly credits: number;
-  /** Votes that count, on all listings. */
-  readonly votes: number;
+  hasVoteBetween(accountState: AccountState, listing: string, after: number, before: number): Promise<boolean>;
 }
 
 /** A page of the leaderboard. */

@@ -1,4 +1,4 @@
-import { LookupBadParameter, LookupBadRequest, type LookupFailure, LookupWrongKeyType } from './failures.ts';
+import { LookupBadParameter, LookupBadRequest, type LookupError, LookupWrongKeyType } from './failures.ts';
 
 /**
  * What a status 400 means for a question when its error text does not tell (document, sections 4, 5 and 7): an endpoint for one kind of key
@@ -11,7 +11,7 @@ const keyWords = /\bkeys?\b|\b(?:server|bot)s? only\b|\bonly (?:for )?(?:servers
 const parameterWords = /\b(?:parameters?|query|limit|sort|user ?ids?|numeric)\b/i;
 
 /** The failure that a status 400 stands for: what the error text names, else what the question allows. */
-export function badRequest(message: string, text: string, meaning: BadRequestMeaning): LookupFailure {
+export function badRequest(message: string, text: string, meaning: BadRequestMeaning): LookupError {
   switch (causeNamedIn(text) ?? meaning) {
     case 'wrong key type':
       return new LookupWrongKeyType(message);

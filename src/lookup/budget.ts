@@ -1,8 +1,9 @@
-import { type Clock, minute, second, watchClockSteps } from '../clock.ts';
-import { LookupOverBudget, LookupUncounted } from './failures.ts';
+import { type Clock, watchClockSteps } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
+import { LookupBudgetUnavailable, LookupOverBudget } from './failures.ts';
 
 /** What the service allows: requests per key in any minute (document, section 8). */
-export const requestLimit = 120;
+export const maxRequestsPerMinute = 120;
 /** For what the proof leaves out: bytes still on their way when a request is given up, and clocks of several machines that differ. */
 const slack = second;
 /** An entry of the log that lies further ahead (ms) was written before a clock was set back: those of several machines differ by less. */
@@ -11,7 +12,7 @@ export const maxSkew = 5 * second;
 const logRetry = 5 * second;
 
 /** `retryAt`: the first moment that could be granted (ms since the epoch). */
-export type Spending = { readonly granted: true } | { readonly granted: false; readonly retryAt: number };
+export type BudgetDecision = { readonly granted: true } | { readonly granted: false; readonly retryAt: number };
 
 /**
  * The record of departed requests, shared by all who ask with one key: over restarts and processes when it is kept in the store.
@@ -28,8 +29,8 @@ export type Spending = { readonly granted: true } | { readonly granted: false; r
  * @param window ms
  * @param setBack by how much the clock of the caller was set back since it asked before, where it knows (ms)
  */
-export interface BudgetLog {
-  spend(keyId: string, at: number, window: number, limit: number, setBack?: number): Promise<Spending>;
+export interface BudgetStore {
+  acquire(keyId: string, at: number, window: number, limit: number, setBack?: number): Promise<BudgetDecision>;
   /** How many of the key's entries are later than `since` (ms since the epoch). Writes nothing. */
   spent(keyId: string, since: number): Promise<number>;
 }
@@ -41,11 +42,11 @@ export interface Budget {
    * @throws LookupOverBudget at once when there is none left; nothing waits in a queue.
    * @throws LookupUncounted when the log cannot be written
    */
-  spend(): Promise<void>;
+  acquire(): Promise<void>;
   /** The service itself says that it is enough: nothing more until then (ms since the epoch). */
-  close(until: number): void;
+  blockUntil(until: number): void;
   /** How many requests could leave now. Rejects when the log cannot be read. */
-  left(): Promise<number>;
+  remaining(): Promise<number>;
 }
 
 /**
@@ -63,7 +64,7 @@ export interface Budget {
  *
  * @param options.timeout the longest that any request counted in the log may be under way (ms)
  */
-export function createBudget(options: { log: BudgetLog; keyId: string; timeout: number; clock: Clock }): Budget {
+export function createBudget(options: { log: BudgetStore; keyId: string; timeout: number; clock: Clock }): Budget {
   const { log, keyId, clock } = options;
   const window = minute + options.timeout + slack;
   const clockStep = watchClockSteps(clock);
@@ -75,20 +76,20 @@ export function createBudget(options: { log: BudgetLog; keyId: string; timeout: 
   let own: readonly number[] = [];
 
   return {
-    async spend() {
+    async acquire() {
       const now = clock.monotonic();
       if (now < closedUntil) throw overBudget(onTheWall(closedUntil));
       own = own.filter((departure) => departure > now - window);
-      if (own.length >= requestLimit) throw overBudget(onTheWall(Math.min(...own) + window));
+      if (own.length >= maxRequestsPerMinute) throw overBudget(onTheWall(Math.min(...own) + window));
       own = [...own, now];
       const at = clock.now();
       const step = noteStep(now);
       const spending = await log
-        .spend(keyId, at, windowAt(now), requestLimit, Math.max(0, -step))
+        .acquire(keyId, at, windowAt(now), maxRequestsPerMinute, Math.max(0, -step))
         .catch((cause: unknown) => {
           giveBack(now);
           // What cannot be counted cannot be proved, so it must not leave.
-          throw new LookupUncounted(at + logRetry, cause);
+          throw new LookupBudgetUnavailable(at + logRetry, cause);
         });
       if (!spending.granted) {
         giveBack(now);
@@ -97,13 +98,13 @@ export function createBudget(options: { log: BudgetLog; keyId: string; timeout: 
         throw overBudget(spending.retryAt);
       }
     },
-    close(until) {
+    blockUntil(until) {
       closedUntil = Math.max(closedUntil, clock.monotonic() + until - clock.now());
     },
-    async left() {
+    async remaining() {
       const now = clock.monotonic();
       if (now < closedUntil) return 0;
-      return Math.max(0, requestLimit - (await log.spent(keyId, clock.now() - windowAt(now))));
+      return Math.max(0, maxRequestsPerMinute - (await log.spent(keyId, clock.now() - windowAt(now))));
     },
   };
 
@@ -133,16 +134,16 @@ export function createBudget(options: { log: BudgetLog; keyId: string; timeout: 
 
 function overBudget(retryAt: number): LookupOverBudget {
   return new LookupOverBudget(
-    `No request to the service is left before ${new Date(retryAt).toISOString()} (${requestLimit} per minute and key).`,
+    `No request to the service is left before ${new Date(retryAt).toISOString()} (${maxRequestsPerMinute} per minute and key).`,
     retryAt,
   );
 }
 
 /** A log that lives as long as the process and sees only it: for one process alone, and for tests. */
-export function memoryBudgetLog(): BudgetLog {
+export function memoryBudgetStore(): BudgetStore {
   const departures = new Map<string, readonly number[]>();
   return {
-    async spend(keyId, at, window, limit, setBack = 0) {
+    async acquire(keyId, at, window, limit, setBack = 0) {
       const known = (departures.get(keyId) ?? [])
         .filter((departure) => departure > at - 2 * window)
         .map((departure) => (departure > at + maxSkew ? Math.min(at, departure - setBack) : departure));

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { type Clock, second } from '../clock.ts';
-import type { AnswerStorage } from './answer-storage.ts';
-import { type FreshUntil, isPastUse, type Kept } from './lifetimes.ts';
-import type { Known } from './lookup.ts';
-import { NewestEntries } from './newest-entries.ts';
-import type { Observe, Resource } from './observation.ts';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { BoundedMap } from './bounded-map.ts';
+import type { ObserveLookup, Resource } from './events.ts';
+import type { CachedValue } from './lookup.ts';
+import type { ResponseStore } from './response-store.ts';
+import { type CacheEntry, type FreshUntil, isExpired } from './ttl.ts';
 
 /** How long (ms) a question waits for the service when something older is at hand. */
 const patience = 1.5 * second;
@@ -18,20 +19,20 @@ interface ReadThrough<Value> {
   readonly shape: z.ZodType<Value>;
   readonly freshUntil: FreshUntil<Value>;
   /** Asks the service. Rejects with a LookupFailure. */
-  readonly ask: (id: string) => Promise<Kept<Value>>;
+  readonly ask: (id: string) => Promise<CacheEntry<Value>>;
   /** The key of an answer in the storage. */
   readonly keyOf: (id: string) => string;
-  readonly storage: AnswerStorage;
+  readonly storage: ResponseStore;
   readonly clock: Clock;
-  readonly observe: Observe;
+  readonly observe: ObserveLookup;
 }
 
 /** One look into the storage and, if need be, one request, shared by all who ask for the same while it lasts. */
 interface Flight<Value> {
   /** Monotonic (ms). */
   readonly begunAt: number;
-  readonly kept: Promise<Kept<Value> | null>;
-  readonly answer: Promise<Kept<Value>>;
+  readonly kept: Promise<CacheEntry<Value> | null>;
+  readonly answer: Promise<CacheEntry<Value>>;
 }
 
 /**
@@ -41,11 +42,11 @@ interface Flight<Value> {
  * What was read last is at hand for as long as it is fresh, and the storage is not asked: nobody who shares it has reason to ask before.
  * Rejects with what `ask` rejects with, where nothing older is at hand.
  */
-export function readThrough<Value>(options: ReadThrough<Value>): (id: string) => Promise<Known<Value>> {
+export function readThrough<Value>(options: ReadThrough<Value>): (id: string) => Promise<CachedValue<Value>> {
   const { resource, storage, clock, observe } = options;
   const keptShape = z.object({ value: options.shape, asOf: z.number() });
   const flights = new Map<string, Flight<Value>>();
-  const atHand = new NewestEntries<Kept<Value>>(entriesAtHand);
+  const atHand = new BoundedMap<CacheEntry<Value>>(entriesAtHand);
 
   return async (id) => {
     const recent = atHand.get(id);
@@ -65,9 +66,9 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
     return { ...kept, stale: true };
   };
 
-  function isFresh(kept: Kept<Value>): boolean {
+  function isFresh(kept: CacheEntry<Value>): boolean {
     const now = clock.now();
-    return now < options.freshUntil(kept) && !isPastUse(kept, now);
+    return now < options.freshUntil(kept) && !isExpired(kept, now);
   }
 
   function begin(id: string): Flight<Value> {
@@ -78,7 +79,7 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
     return flight;
   }
 
-  async function look(id: string, shelved: Promise<Kept<Value> | null>): Promise<Kept<Value>> {
+  async function look(id: string, shelved: Promise<CacheEntry<Value> | null>): Promise<CacheEntry<Value>> {
     const kept = await shelved;
     const isHit = kept !== null && isFresh(kept);
     observe({ event: isHit ? 'hit' : 'miss', resource });
@@ -100,7 +101,7 @@ export function readThrough<Value>(options: ReadThrough<Value>): (id: string) =>
   }
 
   /** The answer, or null when it fails or is not there in time. */
-  async function answerInPatience(flight: Flight<Value>): Promise<Kept<Value> | null> {
+  async function answerInPatience(flight: Flight<Value>): Promise<CacheEntry<Value> | null> {
     const given = new AbortController();
     const wait = Math.max(0, flight.begunAt + patience - clock.monotonic());
     try {

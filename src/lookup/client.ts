@@ -1,25 +1,26 @@
 import type { Keyv } from 'keyv';
 import { pino } from 'pino';
-import { type Clock, hour, second, systemClock } from '../clock.ts';
-import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { createAnswerStorage } from './answer-storage.ts';
-import { type BudgetLog, createBudget, memoryBudgetLog } from './budget.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { hour, second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { type BudgetStore, createBudget, memoryBudgetStore } from './budget.ts';
 import { readThrough } from './cache.ts';
-import { createComplaints } from './complaints.ts';
-import { type Endpoint, profileEndpoint, reviewsCap, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
+import { createThrottledLog } from './complaints.ts';
+import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
+import { createErrorReporter } from './error-reporter.ts';
+import type { ObserveAge, ObserveLookup, Resource } from './events.ts';
+import { createFailureCache } from './failure-cache.ts';
 import { LookupBadParameter, LookupWrongKeyType } from './failures.ts';
 import { fingerprint } from './fingerprint.ts';
-import { createHoldOff } from './hold-off.ts';
 import { createHttp } from './http.ts';
-import { createInquiry } from './inquiry.ts';
-import { withSecondsLeft } from './lifetimes.ts';
-import type { Known, ListingKind, Lookup, ReviewsQuery, Standing } from './lookup.ts';
-import type { Observe, ObserveAge, Resource } from './observation.ts';
+import type { CachedValue, KeyStatus, ListingKind, Lookup, ReviewsQuery } from './lookup.ts';
 import { memoryKeyv } from './open-keyv.ts';
+import { createRequester } from './request.ts';
 import { checkRequiredOptions } from './required-options.ts';
+import { createResponseStore } from './response-store.ts';
 import { type ProfileByKind, reviewSorts } from './schemas.ts';
-import { createStandingFaults } from './standing-faults.ts';
+import { withSecondsLeft } from './ttl.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
 /** What a lookup client is made of. All but the first three have a default. */
@@ -36,7 +37,7 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
    * Where requests are counted, 120 per minute and key (document, section 8); the memory of this process unless given.
    * Whoever else uses the key must count in the same log.
    */
-  readonly budget?: BudgetLog;
+  readonly budget?: BudgetStore;
   /** The machine's own unless given. */
   readonly clock?: Clock;
   /** Silent unless given. */
@@ -48,15 +49,15 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   /** How long the service may take (ms); 5 seconds unless given. None who counts in the same log may wait longer. */
   readonly timeoutMs?: number;
   /** Told of everything that happens, for metrics. */
-  readonly observe?: Observe;
+  readonly observe?: ObserveLookup;
   /** Told of every answer that is given, for metrics. */
   readonly observeAge?: ObserveAge;
 }
 
 /** A lookup that its owner can look into. */
-export interface OwnedLookup<Kind extends ListingKind = ListingKind> extends Lookup<Kind> {
+export interface LookupClient<Kind extends ListingKind = ListingKind> extends Lookup<Kind> {
   /** Asks nobody, and never rejects. */
-  standing(): Promise<Standing>;
+  keyStatus(): Promise<KeyStatus>;
 }
 
 /** As many reviews as the service shows by default (document, section 8). */
@@ -67,7 +68,7 @@ const defaultReviews = 10;
  * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`, `lookup_base_url_malformed`,
  * `lookup_key_missing`, or `lookup_key_malformed` when no header can carry the key
  */
-export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): OwnedLookup<Kind> {
+export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): LookupClient<Kind> {
   checkRequiredOptions(options);
   const { kind, key, baseUrl } = options;
   const clock = options.clock ?? systemClock;
@@ -75,21 +76,21 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const observe = options.observe ?? (() => {});
   const observeAge = options.observeAge ?? (() => {});
   const log = options.log ?? pino({ enabled: false });
-  const complain = createComplaints({ log, clock });
-  const faults = createStandingFaults({ log, complain });
-  const budget = createBudget({ log: options.budget ?? memoryBudgetLog(), keyId: fingerprint(key), timeout, clock });
+  const complain = createThrottledLog({ log, clock });
+  const faults = createErrorReporter({ log, complain });
+  const budget = createBudget({ log: options.budget ?? memoryBudgetStore(), keyId: fingerprint(key), timeout, clock });
 
-  const inquire = createInquiry({
+  const inquire = createRequester({
     http: createHttp({ baseUrl, key, clock }),
     budget,
-    holdOff: createHoldOff(clock),
+    holdOff: createFailureCache(clock),
     clock,
     timeout,
     complain,
     faults,
     observe,
   });
-  const storage = createAnswerStorage({ keyv: options.cache ?? memoryKeyv(), clock, complain });
+  const storage = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, complain });
   const prefix = fingerprint(`${baseUrl} ${key}`);
 
   const profile = through<ProfileByKind[Kind]>(profileEndpoint[kind]);
@@ -128,25 +129,25 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
       if (!reviewSorts.includes(sort)) throw new LookupBadParameter('A sort is one of newest, highest, lowest.');
       if (!Number.isInteger(limit)) throw new LookupBadParameter('A limit is a whole number.');
       const known = await aged('reviews', reviews(sort));
-      const shown = known.value.reviews.slice(0, Math.min(Math.max(1, limit), reviewsCap));
+      const shown = known.value.reviews.slice(0, Math.min(Math.max(1, limit), maxReviews));
       return { ...known, value: { ...known.value, reviews: shown, shown: shown.length } };
     },
-    async standing() {
+    async keyStatus() {
       return {
         keyRefused: faults.has('lookup_key_refused'),
         wrongShape: faults.has('lookup_wrong_shape'),
-        budgetLeft: await budget.left().catch(() => null),
+        budgetLeft: await budget.remaining().catch(() => null),
       };
     },
   };
 
-  async function aged<Value>(resource: Resource, coming: Promise<Known<Value>>): Promise<Known<Value>> {
+  async function aged<Value>(resource: Resource, coming: Promise<CachedValue<Value>>): Promise<CachedValue<Value>> {
     const known = await coming;
     observeAge(resource, Math.max(0, clock.now() - known.asOf));
     return known;
   }
 
-  function through<Value>(endpoint: Endpoint<Value>): (id: string) => Promise<Known<Value>> {
+  function through<Value>(endpoint: Endpoint<Value>): (id: string) => Promise<CachedValue<Value>> {
     const { resource, shape, freshUntil } = endpoint;
     const keyOf = (id: string) => `${prefix}:${resource}:${id}`;
     return readThrough({

@@ -1,14 +1,15 @@
-import { type Clock, minute } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../platform/clock.ts';
+import { minute } from '../platform/durations.ts';
+import type { Log } from '../platform/log.ts';
 
 /**
  * Tells the owner about a fault, each `code` at most once a minute: a dead service would flood the log otherwise. Returns whether it was
  * told.
  */
-export type Complain = (level: 'error' | 'warn', code: string, message: string, about?: object) => boolean;
+export type LogThrottled = (level: 'error' | 'warn', code: string, message: string, about?: object) => boolean;
 
 /** The minute is counted by each for itself: one for every lookup client. */
-export function createComplaints(options: { log: Log; clock: Clock }): Complain {
+export function createThrottledLog(options: { log: Log; clock: Clock }): LogThrottled {
   const quietUntil = new Map<string, number>();
   return (level, code, message, about = {}) => {
     const now = options.clock.monotonic();

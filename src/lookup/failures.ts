@@ -1,7 +1,7 @@
-import { TallyhookError } from '../errors.ts';
+import { TallyhookError } from '../platform/errors.ts';
 
 /** Everything that can become of a question to the service other than an answer. */
-export type LookupFailureCode =
+export type LookupErrorCode =
   | 'lookup_wrong_key_type'
   | 'lookup_bad_parameter'
   | 'lookup_bad_request'
@@ -18,7 +18,7 @@ export type LookupFailureCode =
   | 'lookup_unexpected_status';
 
 interface Particulars {
-  code: LookupFailureCode;
+  code: LookupErrorCode;
   message: string;
   cure: string;
   retryAt?: number | null;
@@ -29,9 +29,9 @@ interface Particulars {
  * The service did not give an answer that can be used. What a member reads about it is written in `texts/`, by the `code`; the message
  * and the `cure` are for the owner. The message may quote the service (at most 200 characters); the key is never in it.
  */
-export abstract class LookupFailure extends TallyhookError {
-  declare readonly code: LookupFailureCode;
-  declare readonly cure: string;
+export abstract class LookupError extends TallyhookError {
+  declare readonly code: LookupErrorCode;
+  declare readonly hint: string;
   /** When asking again makes sense (ms since the epoch); null when that is not known or time alone does not help. */
   readonly retryAt: number | null;
 
@@ -42,7 +42,7 @@ export abstract class LookupFailure extends TallyhookError {
 }
 
 /** Status 400 on an endpoint that the key does not fit, or a question that a key of this kind cannot answer (document, section 5.5). */
-export class LookupWrongKeyType extends LookupFailure {
+export class LookupWrongKeyType extends LookupError {
   constructor(
     message: string,
     cure = "Check in the settings that the key is the listing's own, and that the server's key and the bot's key are not swapped.",
@@ -52,7 +52,7 @@ export class LookupWrongKeyType extends LookupFailure {
 }
 
 /** Status 400 for a parameter, such as a user id that is not numeric (document, section 7). */
-export class LookupBadParameter extends LookupFailure {
+export class LookupBadParameter extends LookupError {
   constructor(message: string) {
     super({
       code: 'lookup_bad_parameter',
@@ -63,7 +63,7 @@ export class LookupBadParameter extends LookupFailure {
 }
 
 /** Status 400 whose cause can be the key as well as a parameter, and whose error text does not tell (document, section 7). */
-export class LookupBadRequest extends LookupFailure {
+export class LookupBadRequest extends LookupError {
   constructor(message: string) {
     super({
       code: 'lookup_bad_request',
@@ -74,7 +74,7 @@ export class LookupBadRequest extends LookupFailure {
 }
 
 /** Status 401: the key is missing or invalid (document, section 5.4). */
-export class LookupKeyRefused extends LookupFailure {
+export class LookupKeyRefused extends LookupError {
   constructor(message: string) {
     super({
       code: 'lookup_key_refused',
@@ -85,7 +85,7 @@ export class LookupKeyRefused extends LookupFailure {
 }
 
 /** Status 404. */
-export class LookupNotFound extends LookupFailure {
+export class LookupNotFound extends LookupError {
   constructor(message: string) {
     super({
       code: 'lookup_not_found',
@@ -96,7 +96,7 @@ export class LookupNotFound extends LookupFailure {
 }
 
 /** Status 429: the service counts more requests than it allows, although we stay below (document, section 8). */
-export class LookupRateLimited extends LookupFailure {
+export class LookupRateLimited extends LookupError {
   declare readonly retryAt: number;
 
   constructor(message: string, retryAt: number) {
@@ -110,7 +110,7 @@ export class LookupRateLimited extends LookupFailure {
 }
 
 /** Our own budget is used up; the service was not asked. */
-export class LookupOverBudget extends LookupFailure {
+export class LookupOverBudget extends LookupError {
   constructor(message: string, retryAt: number) {
     super({
       code: 'lookup_over_budget',
@@ -122,7 +122,7 @@ export class LookupOverBudget extends LookupFailure {
 }
 
 /** The request could not be counted, so it must not leave; the service was not asked. */
-export class LookupUncounted extends LookupFailure {
+export class LookupBudgetUnavailable extends LookupError {
   constructor(retryAt: number, cause: unknown) {
     super({
       code: 'lookup_uncounted',
@@ -135,14 +135,14 @@ export class LookupUncounted extends LookupFailure {
 }
 
 /** Status 5xx, or an answer that says itself that it failed. */
-export class LookupServiceError extends LookupFailure {
+export class LookupServiceError extends LookupError {
   constructor(message: string, retryAt: number | null = null) {
     super({ code: 'lookup_service_error', message, retryAt, cure: 'The service has trouble of its own; wait for it.' });
   }
 }
 
 /** No connection, or one that broke. */
-export class LookupUnreachable extends LookupFailure {
+export class LookupUnreachable extends LookupError {
   constructor(message: string, cause: unknown) {
     super({
       code: 'lookup_unreachable',
@@ -154,14 +154,14 @@ export class LookupUnreachable extends LookupFailure {
 }
 
 /** No whole answer in time. */
-export class LookupTimeout extends LookupFailure {
+export class LookupTimeout extends LookupError {
   constructor(message: string) {
     super({ code: 'lookup_timeout', message, cure: 'The service or the network is slow; wait for it.' });
   }
 }
 
 /** An answer that is not JSON; often a page of something that stands between us and the service. */
-export class LookupNotJson extends LookupFailure {
+export class LookupNotJson extends LookupError {
   constructor(message: string) {
     super({
       code: 'lookup_not_json',
@@ -172,7 +172,7 @@ export class LookupNotJson extends LookupFailure {
 }
 
 /** JSON that is not what the document describes, or more of it than any answer holds. */
-export class LookupWrongShape extends LookupFailure {
+export class LookupWrongShape extends LookupError {
   constructor(message: string) {
     super({
       code: 'lookup_wrong_shape',
@@ -183,7 +183,7 @@ export class LookupWrongShape extends LookupFailure {
 }
 
 /** Any status that the document does not speak of, redirects among them: they are never followed, the key would go along. */
-export class LookupUnexpectedStatus extends LookupFailure {
+export class LookupUnexpectedStatus extends LookupError {
   readonly status: number;
 
   constructor(message: string, status: number) {

@@ -1,10 +1,10 @@
 import ky, { isNetworkError } from 'ky';
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
-import { messageOf, TallyhookError } from '../errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { BadRequestMeaning } from './bad-request.ts';
 import {
-  type LookupFailure,
+  type LookupError,
   LookupNotJson,
   LookupServiceError,
   LookupTimeout,
@@ -12,13 +12,13 @@ import {
   LookupWrongShape,
 } from './failures.ts';
 import { createQuote, type Quote } from './quote.ts';
-import { refusal } from './refusal.ts';
+import { errorForStatus } from './status-errors.ts';
 
 /** No answer of the document comes near it (bytes, after decompression). */
 const largestAnswer = 1024 * 1024;
 
 /** What is asked of one endpoint (document, section 4). */
-export interface Question {
+export interface LookupRequest {
   /** Relative to the base address, without a leading slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
@@ -27,7 +27,7 @@ export interface Question {
 }
 
 /** What a successful answer holds (document, section 2.1). */
-export interface Answer {
+export interface LookupResponse {
   readonly data: unknown;
   readonly meta: unknown;
 }
@@ -39,7 +39,7 @@ export interface Http {
    * @param deadline monotonic (ms); by then the answer is there whole, or the request is given up
    * @throws LookupFailure
    */
-  get(question: Question, deadline: number): Promise<Answer>;
+  get(question: LookupRequest, deadline: number): Promise<LookupResponse>;
 }
 
 const envelope = z.object({ success: z.literal(true), data: z.unknown(), meta: z.unknown().optional() });
@@ -58,7 +58,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
       'lookup_key_malformed',
       'The API key is empty or holds characters that no header can carry.',
       {
-        cure: "Copy the API key anew from the service's dashboard: letters, digits and signs, without spaces or line breaks.",
+        hint: "Copy the API key anew from the service's dashboard: letters, digits and signs, without spaces or line breaks.",
       },
     );
   }
@@ -87,7 +87,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
         if (!response.ok) {
           const { text, isJson } = failureIn(await bodyOf(response, asked).catch(() => ''));
           const means = question.badRequestMeans;
-          throw refusal({ asked, response, text, quoted: quote(text), isJson, means, now: clock.now() });
+          throw errorForStatus({ asked, response, text, quoted: quote(text), isJson, means, now: clock.now() });
         }
         return answerIn(await bodyOf(response, asked), asked, quote);
       } catch (thrown) {
@@ -100,7 +100,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
   };
 }
 
-function answerIn(body: string, asked: string, quote: Quote): Answer {
+function answerIn(body: string, asked: string, quote: Quote): LookupResponse {
   const said = jsonIn(body);
   if (said === undefined) throw new LookupNotJson(`${asked}: the answer is not JSON: ${quote(body)}`);
   const answer = envelope.safeParse(said);
@@ -138,12 +138,12 @@ async function bodyOf(response: Response, asked: string): Promise<string> {
   return text + decoder.decode();
 }
 
-function tooLate(asked: string): LookupFailure {
+function tooLate(asked: string): LookupError {
   return new LookupTimeout(`${asked}: there was no answer in time.`);
 }
 
 /** ky's own error holds the request, and with it the key: only what lies beneath it is kept. */
-function unreachable(asked: string, thrown: unknown): LookupFailure {
+function unreachable(asked: string, thrown: unknown): LookupError {
   const cause = isNetworkError(thrown) ? thrown.cause : thrown;
   return new LookupUnreachable(`${asked}: no connection to the service (${reasonOf(cause)}).`, cause);
 }

@@ -1,5 +1,6 @@
-import { type Clock, second } from '../clock.ts';
-import { type BudgetLog, createBudget } from './budget.ts';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { type BudgetStore, createBudget } from './budget.ts';
 import { profileEndpoint } from './endpoints.ts';
 import { LookupWrongShape } from './failures.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -16,11 +17,11 @@ const longestTimeout = 20 * second;
  * @throws LookupFailure
  * @throws TallyhookError `lookup_key_malformed`
  */
-export async function profileOfKey(options: {
+export async function fetchProfileOfKey(options: {
   kind: ListingKind;
   baseUrl: string;
   key: string;
-  budget: BudgetLog;
+  budget: BudgetStore;
   clock: Clock;
   /** How long the service may take (ms), at most 20 seconds. */
   timeoutMs: number;
@@ -28,9 +29,9 @@ export async function profileOfKey(options: {
   const { kind, key, clock } = options;
   const http = createHttp(options);
   const deadline = clock.monotonic() + options.timeoutMs;
-  await createBudget({ log: options.budget, keyId: fingerprint(key), timeout: longestTimeout, clock }).spend();
+  await createBudget({ log: options.budget, keyId: fingerprint(key), timeout: longestTimeout, clock }).acquire();
   const endpoint = profileEndpoint[kind];
-  const answer = await http.get(endpoint.question(kind), deadline);
+  const answer = await http.get(endpoint.request(kind), deadline);
   const read = endpoint.read(answer, clock.now());
   if (!read.success) throw new LookupWrongShape(`The profile of the ${kind} is not as documented.`);
   return read.data;

@@ -5,7 +5,7 @@ export const listingKinds = ['server', 'bot'] as const;
 export type ListingKind = (typeof listingKinds)[number];
 
 /** A value from the service and how far it can be trusted. */
-export interface Known<Value> {
+export interface CachedValue<Value> {
   readonly value: Value;
   /** When the service said it (ms since the epoch). `secondsUntilVote` alone is of the moment of the answer. */
   readonly asOf: number;
@@ -22,7 +22,7 @@ export interface ReviewsQuery {
 }
 
 /** How it stands with a key, for the owner. */
-export interface Standing {
+export interface KeyStatus {
   /** The service does not accept the key (401), and has not since. */
   readonly keyRefused: boolean;
   /** Answers of the service are not what the document describes. */
@@ -39,13 +39,13 @@ export interface Standing {
 export interface Lookup<Kind extends ListingKind = ListingKind> {
   readonly kind: Kind;
   /** `GET /server` or `GET /bot`, whichever the key serves (document, sections 2.2 and 2.3). */
-  profile(): Promise<Known<ProfileByKind[Kind]>>;
+  profile(): Promise<CachedValue<ProfileByKind[Kind]>>;
   /** `GET /votes/:userId` (document, section 2.4). @throws LookupBadParameter for an id that is not 1 to 20 digits */
-  voteStatus(userId: string): Promise<Known<VoteStatus>>;
+  voteStatus(userId: string): Promise<CachedValue<VoteStatus>>;
   /**
    * `GET /reviews` (document, section 2.5).
    * @throws LookupWrongKeyType for the listing of a bot
    * @throws LookupBadParameter for a sort that is not documented or a limit that is not a whole number
    */
-  reviews(query?: ReviewsQuery): Promise<Known<Reviews>>;
+  reviews(query?: ReviewsQuery): Promise<CachedValue<Reviews>>;
 }

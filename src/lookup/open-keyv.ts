@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { Keyv, KeyvMemoryAdapter } from 'keyv';
-import { hour, second } from '../clock.ts';
-import { TallyhookError } from '../errors.ts';
-import { makeDirectory } from '../make-directory.ts';
-import { NewestEntries } from './newest-entries.ts';
+import { hour, second } from '../platform/durations.ts';
+import { TallyhookError } from '../platform/errors.ts';
+import { makeDirectory } from '../platform/make-directory.ts';
+import { BoundedMap } from './bounded-map.ts';
 
 const namespace = 'tallyhook';
 
@@ -27,14 +27,14 @@ export async function openKeyv(url: string, onFallback: (fault: unknown) => void
     'cache_url_unknown',
     `The address of the cache begins with "${scheme}", which is not known.`,
     {
-      cure: 'Write memory:, sqlite: and a path, or redis:// and a host.',
+      hint: 'Write memory:, sqlite: and a path, or redis:// and a host.',
     },
   );
 }
 
 /** A cache in the memory of this process, which forgets the oldest entries first. */
 export function memoryKeyv(limit: number = entriesInMemory): Keyv {
-  return new Keyv({ store: new KeyvMemoryAdapter(new NewestEntries(limit)), namespace });
+  return new Keyv({ store: new KeyvMemoryAdapter(new BoundedMap(limit)), namespace });
 }
 
 async function sqliteKeyv(path: string, onFallback: (fault: unknown) => void): Promise<Keyv> {
@@ -79,7 +79,7 @@ function readable<Store>(open: () => Store): Store {
     return open();
   } catch {
     throw new TallyhookError('cache_url_unknown', 'The address of the cache cannot be read.', {
-      cure: 'Write redis://user:password@host:6379, with special characters of the password percent-encoded.',
+      hint: 'Write redis://user:password@host:6379, with special characters of the password percent-encoded.',
     });
   }
 }

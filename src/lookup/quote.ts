@@ -1,4 +1,4 @@
-import { redactor } from '../redactor.ts';
+import { createRedactor } from '../platform/redactor.ts';
 
 /** Longer text of the service is cut (characters). */
 const maxQuote = 200;
@@ -11,7 +11,7 @@ export type Quote = (text: string) => string;
  * the API key should the service repeat it in any common spelling.
  */
 export function createQuote(key: string): Quote {
-  const redact = redactor([key]);
+  const redact = createRedactor([key]);
   return (text) => {
     const line = redact(text.replaceAll(key, '[key]'))
       .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')

@@ -1,4 +1,4 @@
-import { TallyhookError } from '../errors.ts';
+import { TallyhookError } from '../platform/errors.ts';
 import { type ListingKind, listingKinds } from './lookup.ts';
 
 /**
@@ -11,7 +11,7 @@ export function checkRequiredOptions(options: { kind: ListingKind; baseUrl: stri
   checkBaseUrl(options.baseUrl);
   if (isUnset(options.key)) {
     throw new TallyhookError('lookup_key_missing', 'The option "key" of the lookup client is not set.', {
-      cure: "Pass the API key of the listing, from the service's dashboard (edit view, advanced setup).",
+      hint: "Pass the API key of the listing, from the service's dashboard (edit view, advanced setup).",
     });
   }
 }
@@ -19,11 +19,13 @@ export function checkRequiredOptions(options: { kind: ListingKind; baseUrl: stri
 function checkKind(kind: unknown): void {
   const cure = `Pass ${listingKinds.map((known) => `"${known}"`).join(' or ')}, whichever the API key belongs to.`;
   if (isUnset(kind)) {
-    throw new TallyhookError('lookup_kind_missing', 'The option "kind" of the lookup client is not set.', { cure });
+    throw new TallyhookError('lookup_kind_missing', 'The option "kind" of the lookup client is not set.', {
+      hint: cure,
+    });
   }
   if (!listingKinds.some((known) => known === kind)) {
     throw new TallyhookError('lookup_kind_unknown', 'The option "kind" of the lookup client is neither of the two.', {
-      cure,
+      hint: cure,
     });
   }
 }
@@ -32,14 +34,14 @@ function checkBaseUrl(baseUrl: unknown): void {
   const cure = 'Pass the http(s) address of the lookup API, ending in /api/v1, without user, password or query.';
   if (isUnset(baseUrl)) {
     throw new TallyhookError('lookup_base_url_missing', 'The option "baseUrl" of the lookup client is not set.', {
-      cure,
+      hint: cure,
     });
   }
   if (!isBaseUrl(baseUrl)) {
     throw new TallyhookError(
       'lookup_base_url_malformed',
       'The option "baseUrl" of the lookup client is not the address of a lookup API.',
-      { cure },
+      { hint: cure },
     );
   }
 }

@@ -14,7 +14,7 @@ const texts = z.array(z.string()).readonly();
 /** The document does not show the type of the elements. */
 const list = z.array(z.unknown()).readonly();
 
-export const serverProfile = z.object({
+export const serverProfileSchema = z.object({
   kind: z.literal('server'),
   id: z.string().nullable(),
   name: z.string(),
@@ -41,9 +41,9 @@ export const serverProfile = z.object({
  * - `features`, `emojis`, `rules`: as the service sends them; the document does not show the type of their elements
  * - `url`: the public page, http or https only
  */
-export type ServerProfile = Readonly<z.infer<typeof serverProfile>>;
+export type ServerProfile = Readonly<z.infer<typeof serverProfileSchema>>;
 
-export const botProfile = z.object({
+export const botProfileSchema = z.object({
   kind: z.literal('bot'),
   id: z.string().nullable(),
   name: z.string(),
@@ -61,7 +61,7 @@ export const botProfile = z.object({
  * - `servers`: that the bot is in
  * - `url`: the public page, http or https only
  */
-export type BotProfile = Readonly<z.infer<typeof botProfile>>;
+export type BotProfile = Readonly<z.infer<typeof botProfileSchema>>;
 
 /** The profile that a key of each kind serves. */
 export interface ProfileByKind {
@@ -69,7 +69,7 @@ export interface ProfileByKind {
   readonly bot: BotProfile;
 }
 
-export const voteStatus = z.object({
+export const voteStatusSchema = z.object({
   canVote: z.boolean(),
   lastVoteAt: moment,
   nextVoteAt: moment,
@@ -80,7 +80,7 @@ export const voteStatus = z.object({
  * - `lastVoteAt`: null when there was no vote or it is not known
  * - `nextVoteAt`: when the running cooldown ends; null when none runs or its end is not known
  */
-export type CachedVoteStatus = Readonly<z.infer<typeof voteStatus>>;
+export type CachedVoteStatus = Readonly<z.infer<typeof voteStatusSchema>>;
 
 /** Whether a user may vote now (document, section 2.4). */
 export interface VoteStatus extends CachedVoteStatus {
@@ -111,7 +111,7 @@ const review = z.object({
  */
 export type Review = Readonly<z.infer<typeof review>>;
 
-export const reviews = z.object({
+export const reviewsSchema = z.object({
   reviews: z.array(review).readonly(),
   total: z.number().nonnegative(),
 });
@@ -120,7 +120,7 @@ export const reviews = z.object({
  * As many reviews as the service gives at once, whatever limit was asked for.
  * - `total`: how many the server has in all; at least as many as are here
  */
-export type CachedReviews = Readonly<z.infer<typeof reviews>>;
+export type CachedReviews = Readonly<z.infer<typeof reviewsSchema>>;
 
 /** The reviews of a server (document, section 2.5), in the requested order and up to the requested limit. */
 export interface Reviews extends CachedReviews {

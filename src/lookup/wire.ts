@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day, hour, second } from '../clock.ts';
+import { day, hour, second } from '../platform/durations.ts';
 import type { BotProfile, CachedReviews, CachedVoteStatus, ServerProfile } from './schemas.ts';
 
 /**
@@ -33,7 +33,7 @@ const page = z
   .catch(null);
 
 /** Of the two counts of members `stats.members` comes first (document, section 2.2). */
-export const serverProfileOnTheWire: z.ZodType<ServerProfile> = z
+export const serverProfileResponse: z.ZodType<ServerProfile> = z
   .object({
     id,
     name: z.string().min(1),
@@ -59,7 +59,7 @@ export const serverProfileOnTheWire: z.ZodType<ServerProfile> = z
   }));
 
 /** The profile of a bot (document, section 2.3). */
-export const botProfileOnTheWire: z.ZodType<BotProfile> = z
+export const botProfileResponse: z.ZodType<BotProfile> = z
   .object({
     id,
     name: z.string().min(1),
@@ -83,7 +83,7 @@ const voteStatus = z.object({
  * the date that the service names, else what the seconds say, else the last vote and the documented cooldown; what is
  * over already cannot be the end of a running one.
  */
-export function voteStatusOnTheWire(now: number): z.ZodType<CachedVoteStatus> {
+export function voteStatusResponse(now: number): z.ZodType<CachedVoteStatus> {
   return voteStatus.transform(({ canVote, nextVoteDate, lastVoteDate, secondsUntilVote }) => {
     const ends = [
       nextVoteDate,
@@ -103,7 +103,7 @@ const review = z.object({
 });
 
 /** The list and the `meta` beside it (document, section 2.5). What is in the list but no review at all is left out. */
-export const reviewsOnTheWire: z.ZodType<CachedReviews, { data: unknown; meta: unknown }> = z
+export const reviewsResponse: z.ZodType<CachedReviews, { data: unknown; meta: unknown }> = z
   .object({
     data: z.array(review.nullable().catch(null)).transform(withoutNulls),
     meta: z.object({ total: count }).catch({ total: null }),

@@ -1,9 +1,10 @@
-import { type Clock, minute, second } from '../clock.ts';
-import { voteStatusAt } from './lifetimes.ts';
-import type { Known } from './lookup.ts';
-import { NewestEntries } from './newest-entries.ts';
-import type { Observe } from './observation.ts';
+import type { Clock } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
+import { BoundedMap } from './bounded-map.ts';
+import type { ObserveLookup } from './events.ts';
+import type { CachedValue } from './lookup.ts';
 import type { CachedVoteStatus } from './schemas.ts';
+import { voteStatusAt } from './ttl.ts';
 
 /** Just before a cooldown ends the next vote may come in already, by a clock that is ahead of ours (ms). */
 const clocksDisagree = 5 * minute;
@@ -17,12 +18,12 @@ export type LastVote = (userId: string) => Promise<number | null>;
 
 interface LedgerFirst {
   /** What the service and the cache say. */
-  readonly votes: (userId: string) => Promise<Known<CachedVoteStatus>>;
+  readonly votes: (userId: string) => Promise<CachedValue<CachedVoteStatus>>;
   readonly lastVote: LastVote;
   readonly clock: Clock;
   /** How long a vote blocks the next one (ms). */
   readonly cooldown: number;
-  readonly observe: Observe;
+  readonly observe: ObserveLookup;
 }
 
 /**
@@ -32,11 +33,11 @@ interface LedgerFirst {
  * While a cooldown runs no vote can come in (document, section 3), so the ledger need not be read again: of its own votes until shortly
  * before the end, for it counts no other sooner; of the service's only for a moment, should the service let somebody vote after all.
  */
-export function withLedger(options: LedgerFirst): (userId: string) => Promise<Known<CachedVoteStatus>> {
+export function withLedger(options: LedgerFirst): (userId: string) => Promise<CachedValue<CachedVoteStatus>> {
   const { votes, clock, cooldown, observe } = options;
-  const lastVotes = new NewestEntries<number>(cooldownsAtHand);
+  const lastVotes = new BoundedMap<number>(cooldownsAtHand);
   /** Running cooldowns by the service's word, each until a monotonic moment (ms). */
-  const trusted = new NewestEntries<{ readonly known: Known<CachedVoteStatus>; readonly until: number }>(
+  const trusted = new BoundedMap<{ readonly known: CachedValue<CachedVoteStatus>; readonly until: number }>(
     cooldownsAtHand,
   );
 
@@ -73,11 +74,11 @@ export function withLedger(options: LedgerFirst): (userId: string) => Promise<Kn
     return votedAt;
   }
 
-  function asItStands(known: Known<CachedVoteStatus>): Known<CachedVoteStatus> {
+  function asItStands(known: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
     return { ...known, value: voteStatusAt(known, clock.now(), cooldown) };
   }
 
-  function trust(userId: string, known: Known<CachedVoteStatus>): Known<CachedVoteStatus> {
+  function trust(userId: string, known: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
     if (!known.stale && isFarFromItsEnd(known.value)) {
       trusted.set(userId, { known, until: clock.monotonic() + trustLasts });
     }

@@ -1,11 +1,12 @@
-import { type Clock, second, watchClockSteps } from '../clock.ts';
-import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { within } from '../patience.ts';
-import type { Attempt, Effect, Later, Perform } from './effect.ts';
+import { type Clock, watchClockSteps } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import { createChannelCooldowns } from './channel-cooldowns.ts';
+import type { AttemptResult, Effect, EffectHandler, RetryLater } from './effect.ts';
 import { createOutage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
-import { createRests } from './rests.ts';
 import { backoff, maxDelay, type RetryPolicy } from './retry.ts';
 
 /** Longer than an attempt takes (15 s), so that nobody else begins what is under way; were one longer, its nonce would still make it one. */
@@ -34,9 +35,9 @@ export interface Dispatcher {
 }
 
 /** What was done or tried, and what became of it. */
-interface Attempted {
+interface AttemptedBatch {
   readonly effects: readonly Effect[];
-  readonly attempt: Attempt;
+  readonly attempt: AttemptResult;
 }
 
 /**
@@ -45,7 +46,7 @@ interface Attempted {
  */
 export function createDispatcher(options: {
   outbox: Outbox;
-  perform: Perform;
+  perform: EffectHandler;
   /** Whether anything could succeed at all; asked while nothing does. It must change nothing and never throw. */
   isReachable?: () => Promise<boolean>;
   clock: Clock;
@@ -53,12 +54,12 @@ export function createDispatcher(options: {
   /** When to try again where Discord has not said; {@link backoff} unless given. */
   policy?: RetryPolicy;
   /** Told of every attempt, before what became of it is written down. */
-  onAttempt?: (effects: readonly Effect[], attempt: Attempt) => void;
+  onAttempt?: (effects: readonly Effect[], attempt: AttemptResult) => void;
 }): Dispatcher {
   const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
   const { policy = backoff } = options;
   const outage = createOutage(policy);
-  const rests = createRests(clock);
+  const rests = createChannelCooldowns(clock);
   const clockStep = watchClockSteps(clock);
   /** What waits may still be due at times from before. */
   let wasSetBack = false;
@@ -71,9 +72,9 @@ export function createDispatcher(options: {
   let woken = false;
   let underWay: readonly Effect[] = [];
   /** Comes before anything new: a database that is locked for long would outlast Discord's memory of the nonce. */
-  let unsettled: Attempted | undefined;
+  let unsettled: AttemptedBatch | undefined;
 
-  async function settle(effects: readonly Effect[], attempt: Attempt): Promise<number> {
+  async function settle(effects: readonly Effect[], attempt: AttemptResult): Promise<number> {
     const now = clock.now();
     switch (attempt.outcome) {
       case 'done':
@@ -95,25 +96,25 @@ export function createDispatcher(options: {
   }
 
   /** Returns how long everything should hold off (ms), because nothing else would succeed either. */
-  async function postpone(effects: readonly Effect[], attempt: Later, now: number): Promise<number> {
+  async function postpone(effects: readonly Effect[], attempt: RetryLater, now: number): Promise<number> {
     // A pause that Discord asks for is no failure of the effects, however old they are.
-    if (attempt.afterMs !== undefined) {
-      return putOff(effects, attempt, now, Math.round(attempt.afterMs + jitter * clock.random()));
+    if (attempt.retryAfterMs !== undefined) {
+      return putOff(effects, attempt, now, Math.round(attempt.retryAfterMs + jitter * clock.random()));
     }
     const chance = clock.random();
     const delays = effects.map(({ attempts, createdAt }) => policy({ attempts, age: now - createdAt }, chance));
     const tooOld = effects.filter((_, index) => delays[index] === 'bury');
     if (tooOld.length > 0) {
       const reason = `given up after ${mostAttempts(tooOld)} attempts: ${attempt.reason}`;
-      await (attempt.notDone ? outbox.bury(tooOld, now, reason) : outbox.giveUp(tooOld, now, reason));
+      await (attempt.surelyNotDone ? outbox.bury(tooOld, now, reason) : outbox.giveUp(tooOld, now, reason));
     }
     const young = effects.filter((effect) => !tooOld.includes(effect));
     if (young.length === 0) return 0;
     return putOff(young, attempt, now, Math.max(...delays.filter((delay) => delay !== 'bury')));
   }
 
-  async function putOff(effects: readonly Effect[], attempt: Later, now: number, wait: number): Promise<number> {
-    const isRest = attempt.afterMs !== undefined && !attempt.everything;
+  async function putOff(effects: readonly Effect[], attempt: RetryLater, now: number, wait: number): Promise<number> {
+    const isRest = attempt.retryAfterMs !== undefined && !attempt.everything;
     // A limit that Discord sets to a channel is everyday business: a backlog meets it at every fifth message.
     log[isRest ? 'debug' : 'warn'](
       { effects: effects.length, attempts: mostAttempts(effects), retryInMs: wait, reason: attempt.reason },
@@ -122,18 +123,18 @@ export function createDispatcher(options: {
     const { reason } = attempt;
     // A longer rest is kept in memory: a due time far ahead could not be told from one that a wrong clock has written.
     const dueAt = now + Math.min(wait, maxDelay);
-    await (attempt.notDone ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
+    await (attempt.surelyNotDone ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
     if (attempt.everything) {
       outage.begin(clock.monotonic());
       return wait;
     }
-    if (isRest) for (const { channelId } of effects) rests.begin(channelId, wait);
+    if (isRest) for (const { channelId } of effects) rests.start(channelId, wait);
     return 0;
   }
 
   /** Claims one message's worth and attempts it; undefined when nothing is due outside the channels that rest. */
-  async function attempted(now: number): Promise<Attempted | undefined> {
-    const effects = await outbox.claim(now, now + lease, together, rests.at(now));
+  async function attempted(now: number): Promise<AttemptedBatch | undefined> {
+    const effects = await outbox.claim(now, now + lease, together, rests.filterAt(now));
     if (effects.length === 0) return undefined;
     rests.lookAgain();
     underWay = effects;
@@ -147,7 +148,7 @@ export function createDispatcher(options: {
   async function step(): Promise<number> {
     await followClock();
     holdingOff = unsettled === undefined && outage.isOn && !(await isReachable());
-    if (holdingOff) return outage.nextLook(clock.monotonic(), clock.random());
+    if (holdingOff) return outage.nextProbeDelay(clock.monotonic(), clock.random());
     if (unsettled === undefined) outage.end();
     const now = clock.now();
     unsettled ??= await attempted(now);
@@ -212,14 +213,14 @@ export function createDispatcher(options: {
     async stop() {
       stopped = true;
       alarm.abort();
-      await within(grace, clock, running ?? Promise.resolve());
+      await settleWithin(grace, clock, running ?? Promise.resolve());
       if (underWay.length === 0) return;
       const giving = outbox
         .retry(underWay, clock.now(), 'stopped while it was under way')
         .catch((error: unknown) =>
           log.warn({ reason: messageOf(error) }, 'effects under way could not be given back; they come due in 20 s'),
         );
-      await within(grace, clock, giving);
+      await settleWithin(grace, clock, giving);
     },
   };
 }

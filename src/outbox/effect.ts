@@ -45,29 +45,29 @@ export interface Effect {
    * When the first of the earlier attempts began of which nobody knows whether it succeeded (ms since the epoch): since then it may be
    * done. Null when it surely is not.
    */
-  readonly unsureSince: number | null;
+  readonly possiblySentSince: number | null;
 }
 
 /** Not now: try again. Where nothing more is said it is a matter of these effects alone. */
-export interface Later {
+export interface RetryLater {
   readonly outcome: 'later';
   readonly reason: string;
   /** How long the channel has to rest (ms), where Discord says so. */
-  readonly afterMs?: number;
+  readonly retryAfterMs?: number;
   /** Nothing else would succeed either. */
   readonly everything: boolean;
   /** It surely was not done. Without it nobody knows: the request may have arrived although no answer came. */
-  readonly notDone?: true;
+  readonly surelyNotDone?: true;
 }
 
 /** What became of an attempt. Foreseen outcomes are values. */
-export type Attempt =
+export type AttemptResult =
   | { readonly outcome: 'done' }
-  | Later
+  | RetryLater
   /** Refused as one message: each has to go alone, to find the one at fault. */
   | { readonly outcome: 'split'; readonly reason: string }
   /** Can never succeed. */
   | { readonly outcome: 'bury'; readonly reason: string };
 
 /** Does one message's worth of effects, all of the same channel and nonce. Never throws. */
-export type Perform = (effects: readonly Effect[]) => Promise<Attempt>;
+export type EffectHandler = (effects: readonly Effect[]) => Promise<AttemptResult>;

@@ -1,4 +1,4 @@
-import { minute } from '../clock.ts';
+import { minute } from '../platform/durations.ts';
 import type { RetryPolicy } from './retry.ts';
 
 /** However long it lasts, somebody looks this often whether it is over (ms). */
@@ -14,7 +14,7 @@ export interface Outage {
   begin(now: number): void;
   end(): void;
   /** Counts a look and returns how long to wait before it (ms). @param now monotonic, ms @param random in [0, 1) */
-  nextLook(now: number, random: number): number;
+  nextProbeDelay(now: number, random: number): number;
 }
 
 /** @param policy spaces the looks, by their number and how long it lasts; its `bury` means the longest pause (2 min) */
@@ -33,7 +33,7 @@ export function createOutage(policy: RetryPolicy): Outage {
       since = null;
       looks = 0;
     },
-    nextLook(now, random) {
+    nextProbeDelay(now, random) {
       looks += 1;
       const delay = policy({ attempts: looks, age: now - (since ?? now) }, random);
       return delay === 'bury' ? longest : delay;

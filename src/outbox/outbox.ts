@@ -1,4 +1,4 @@
-import { minute } from '../clock.ts';
+import { minute } from '../platform/durations.ts';
 import type { Announcement, Effect } from './effect.ts';
 import { maxDelay } from './retry.ts';
 
@@ -19,7 +19,7 @@ export interface NewEffect {
 export const maxDueAhead = maxDelay + minute;
 
 /** What a claim passes over. */
-export interface Except {
+export interface ClaimFilter {
   /** Ids of channels. */
   readonly channels: readonly string[];
   /** Nothing outside these channels was due until then (ms since the epoch). */
@@ -43,7 +43,7 @@ export interface Outbox {
    * Empty when nothing else is due. Counts the attempt, and notes that
    * from now on nobody knows whether it succeeded. What is said below of what was claimed changes only what waits still.
    */
-  claim(now: number, leaseUntil: number, limit: number, except?: Except): Promise<readonly Effect[]>;
+  claim(now: number, leaseUntil: number, limit: number, except?: ClaimFilter): Promise<readonly Effect[]>;
   done(effects: readonly Effect[], now: number): Promise<void>;
   /** Back to waiting until `dueAt`, with the reason of the last failure. They may be done by now, so they stay together. */
   retry(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;

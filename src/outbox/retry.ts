@@ -1,4 +1,4 @@
-import { day, minute, second } from '../clock.ts';
+import { day, minute, second } from '../platform/durations.ts';
 
 /**
  * When to try again: ms from now, or `bury` when it has been tried for long enough. `attempts` are those begun, `age`

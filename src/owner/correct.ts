@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { AskedCorrection } from './asked.ts';
-import { overdrawn, Refused } from './refused.ts';
-import type { OwnerServices } from './services.ts';
+import type { OwnerContext } from './context.ts';
+import { HttpError, overdraftError } from './http-error.ts';
+import type { CorrectionRequest } from './request-schemas.ts';
 
 /**
  * Sets a member's account right by another entry.
@@ -10,9 +10,9 @@ import type { OwnerServices } from './services.ts';
  * @throws Refused 409 for a debt, and for a key that was used for something else; and what {@link Acts} rejects with
  */
 export async function correct(
-  { acts, clock, log }: OwnerServices,
+  { actions: acts, clock, log }: OwnerContext,
   userId: string,
-  { credits, reason }: AskedCorrection,
+  { credits, reason }: CorrectionRequest,
   idempotencyKey: string | null,
 ): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
   const at = clock.now();
@@ -24,9 +24,9 @@ export async function correct(
       return { balance, repeated, at };
     }
     case 'overdrawn':
-      throw overdrawn(corrected.balance);
+      throw overdraftError(corrected.balance);
     case 'key_reused':
-      throw new Refused(
+      throw new HttpError(
         409,
         'This Idempotency-Key was used for another correction. Send a new one for a new correction.',
       );

@@ -1,8 +1,8 @@
+import { explainDelivery, explainEffect } from './explain.ts';
+import type { DeliveryDetails } from './get-delivery.ts';
+import type { MemberDetails, VoteTimes } from './get-member.ts';
+import type { Summary } from './get-summary.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
-import type { DeliveryStory } from './tell-delivery.ts';
-import type { MemberStory, VoteTimes } from './tell-member.ts';
-import type { Summary } from './tell-summary.ts';
-import { whyOfDelivery, whyOfEffect } from './why.ts';
 
 /*
  * What the owner's API answers, in the names of its contract. Times are ISO 8601 UTC.
@@ -17,14 +17,14 @@ export function effectJson({ createdAt, dueAt, finishedAt, ...effect }: EffectRe
 }
 
 export function oneEffectJson(effect: EffectRecord) {
-  return { ...effectJson(effect), why: whyOfEffect(effect) };
+  return { ...effectJson(effect), why: explainEffect(effect) };
 }
 
 function entryJson(entry: EntryRecord) {
   return { ...entry, at: iso(entry.at) };
 }
 
-export function deliveryStoryJson({ delivery, original, entry, effects, why, timeline }: DeliveryStory) {
+export function deliveryDetailsJson({ delivery, original, entry, effects, why, timeline }: DeliveryDetails) {
   return {
     ...deliveryJson(delivery),
     why,
@@ -35,7 +35,7 @@ export function deliveryStoryJson({ delivery, original, entry, effects, why, tim
   };
 }
 
-export function memberJson({ account, last, listings, entries, unpaid }: MemberStory) {
+export function memberJson({ account, last, listings, entries, unpaid }: MemberDetails) {
   return {
     ...account,
     lastVoteAt: iso(last?.lastVoteAt ?? null),
@@ -43,7 +43,7 @@ export function memberJson({ account, last, listings, entries, unpaid }: MemberS
     listings: listings.map(voteTimesJson),
     entries: entries.rows.map(entryJson),
     next: entries.next,
-    unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: whyOfDelivery(delivery) })),
+    unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: explainDelivery(delivery) })),
   };
 }
 

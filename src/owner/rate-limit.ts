@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** Counts what each address does, so that none does more than `most` within a window. */
 export interface RateLimit {

@@ -1,6 +1,6 @@
 import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
-import type { LoggedDelivery, Outcome } from '../tally/tally.ts';
+import type { DeliveryRow, Outcome } from '../tally/tally.ts';
 
 /** A stretch of a list, newest first: at most `limit`, older than the one with the id `before`. */
 export interface Page {
@@ -22,7 +22,7 @@ export interface DeliveryFilter {
 }
 
 /** A row of the delivery log. */
-export interface DeliveryRecord extends LoggedDelivery {
+export interface DeliveryRecord extends DeliveryRow {
   readonly id: number;
 }
 
@@ -89,6 +89,6 @@ export interface Records {
 }
 
 /** Reads a quarantined delivery again, with what is understood today. Rejects as {@link Recorder} does. */
-export type Replay = (
+export type ReplayResult = (
   delivery: DeliveryRecord,
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;

@@ -1,7 +1,7 @@
-import { minute } from '../clock.ts';
-import { aheadOfTime } from '../tally/quarantine.ts';
+import { minute } from '../platform/durations.ts';
+import { aheadOfTime } from '../tally/quarantine-log.ts';
+import { explainEffect, paid, stated } from './explain.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
-import { paid, stated, whyOfEffect } from './why.ts';
 
 /** One thing that happened to a delivery. */
 export interface Moment {
@@ -38,7 +38,7 @@ export function timelineOf(
     ...effects.map((effect) => ({
       at: effect.finishedAt ?? effect.createdAt,
       what: `effect ${effect.state}`,
-      text: `${effect.kind} ${effect.id}: ${whyOfEffect(effect)}`,
+      text: `${effect.kind} ${effect.id}: ${explainEffect(effect)}`,
     })),
   ];
 }

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadLogFormat } from '../../config/log-format.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../platform/log.ts';
 import { resolveLogFormat } from '../terminal/log-format.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
-import { surviveStrayErrors } from '../terminal/stray-errors.ts';
-import { exit, stopped, type Terminal, UsageError } from '../terminal/terminal.ts';
+import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
+import { exitCode, type Terminal, UsageError, untilStopped } from '../terminal/terminal.ts';
 import { freePort } from './free-port.ts';
 import { isSomebodyThere, openPage } from './open-page.ts';
-import { highestSpeed, ownFiles, startSandbox } from './sandbox.ts';
+import { maxSpeed, ownedFiles, startSandbox } from './sandbox.ts';
 
 const help = `tallyhook sandbox: a Discord and a listing service on this machine, and the bot between them
 
@@ -17,7 +17,7 @@ vote, watch credits and announcements arrive, and make trouble.
 
   --port PORT    port of the page (default 3100, or a free one where it is taken)
   --no-open      only print the address of the page; it is opened only where a terminal and a display are there anyway
-  --speed X      let its clock run X times as fast, 1 to ${highestSpeed}; deadlines of connections stay what they are
+  --speed X      let its clock run X times as fast, 1 to ${maxSpeed}; deadlines of connections stay what they are
   --seed N       draw what is left to chance from the number N, the same every time
   --seed none    begin with listings that nobody has voted for or reviewed (on a new or --fresh directory)
   --data DIR     where it keeps what happened (default data/sandbox)
@@ -46,7 +46,7 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
   });
   if (values.help) {
     terminal.print(help);
-    return exit.fine;
+    return exitCode.ok;
   }
   const given = {
     page: values.port === undefined ? null : portIn(values.port),
@@ -58,7 +58,7 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
   const { page: wantedPort, ...rest } = given;
   const format = resolveLogFormat(loadLogFormat(process.env));
   const log = createLog({ level: 'warn', secrets: [], format });
-  surviveStrayErrors(log);
+  installProcessErrorHandlers(log);
   const sandbox = await startSandbox({
     ...rest,
     directory: values.data,
@@ -84,9 +84,9 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
   const isTerminal = process.stdout.isTTY === true;
   if (!values['no-open'] && !values.json && isSomebodyThere({ environment, platform, isTerminal }))
     openPage(page, platform);
-  await stopped(terminal.stop);
+  await untilStopped(terminal.stop);
   await sandbox.stop();
-  return exit.fine;
+  return exitCode.ok;
 }
 
 function portIn(text: string): number {
@@ -96,8 +96,8 @@ function portIn(text: string): number {
 
 function speedIn(text: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (speed >= 1 && speed <= highestSpeed) return speed;
-  throw new UsageError(`--speed must be a number from 1 to ${highestSpeed}, not "${text}".`);
+  if (speed >= 1 && speed <= maxSpeed) return speed;
+  throw new UsageError(`--speed must be a number from 1 to ${maxSpeed}, not "${text}".`);
 }
 
 function seedIn(text: string): number | 'none' {
@@ -108,7 +108,7 @@ function seedIn(text: string): number | 'none' {
 
 /** Only what it made itself, by name: a directory that was given by mistake loses nothing else. */
 function forget(directory: string): void {
-  const databases = ownFiles.databases.flatMap((name) => ['', '-wal', '-shm'].map((suffix) => name + suffix));
-  const memories = ownFiles.memories.flatMap((name) => ['', '.new', '.damaged'].map((suffix) => name + suffix));
+  const databases = ownedFiles.databases.flatMap((name) => ['', '-wal', '-shm'].map((suffix) => name + suffix));
+  const memories = ownedFiles.memories.flatMap((name) => ['', '.new', '.damaged'].map((suffix) => name + suffix));
   for (const name of [...databases, ...memories]) rmSync(join(directory, name), { force: true });
 }

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Edges } from '../app.ts';
-import type { Clock } from '../clock.ts';
-import type { Recorded } from '../tally/tally.ts';
+import type { AppDependencies } from '../app/app.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { RecordedDelivery } from '../tally/tally.ts';
 import { eventOf, titleOf } from './delivery-title.ts';
 import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
 
@@ -19,8 +19,8 @@ export interface Deliveries {
   readonly last: SeenDelivery | null;
   /** To be put around the bot's HTTP. */
   around(listener: RequestListener): RequestListener;
-  readonly recorded: (recorded: Recorded) => void;
-  readonly attempted: NonNullable<Edges['onAttempted']>;
+  readonly recorded: (recorded: RecordedDelivery) => void;
+  readonly attempted: NonNullable<AppDependencies['onAttempted']>;
 }
 
 /** Those whose announcements may still come. */

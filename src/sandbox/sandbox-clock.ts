@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { type Clock, systemClock } from '../clock.ts';
-import { TallyhookError } from '../errors.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { TallyhookError } from '../platform/errors.ts';
 
 /**
  * The time inside the sandbox: it begins at the machine's, may run faster, and can be moved on. It never goes back, for ids and

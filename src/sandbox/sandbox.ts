@@ -6,26 +6,26 @@ import { join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import type { Environment } from '../../config/read-values.ts';
 import type { Config } from '../../config/schema.ts';
-import { type App, createApp } from '../app.ts';
-import { systemClock } from '../clock.ts';
-import { messageOf, TallyhookError } from '../errors.ts';
-import { createLog, type Log } from '../log.ts';
-import { makeDirectory } from '../make-directory.ts';
-import { chanceFrom } from '../service/seed/chance.ts';
+import { type App, createApp } from '../app/app.ts';
+import { systemClock } from '../platform/clock.ts';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
+import { createLog, type Log } from '../platform/log.ts';
+import { makeDirectory } from '../platform/make-directory.ts';
 import { seededMembers } from '../service/seed/members.ts';
+import { createPrng } from '../service/seed/prng.ts';
 import { type RunningService, startService } from '../service/service.ts';
-import { type Community, communityOn } from './community.ts';
+import { persistClock, readClockOffset } from './clock-state.ts';
 import { createDeliveries } from './deliveries.ts';
 import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
-import { isWorthKeeping, remembered } from './discord/memory.ts';
-import { createHappenings } from './happenings.ts';
-import { keepFile, readKept } from './kept-file.ts';
-import { keepTime, readAhead } from './kept-time.ts';
-import { createOutage, type Outage } from './outage.ts';
+import { isWorthKeeping, persistedState } from './discord/persistence.ts';
+import { type Community, ensureListings } from './ensure-listings.ts';
+import { createFaultInjection, type FaultInjection } from './fault-injection.ts';
+import { openJsonFile, readJsonFile } from './json-file.ts';
 import type { PagePorts } from './page/ports.ts';
+import { createPageBridge } from './page-bridge.ts';
 import { startRelay } from './relay.ts';
 import { createSandboxClock, type SandboxClock } from './sandbox-clock.ts';
-import { createTrouble, type Trouble } from './trouble.ts';
+import { createServiceOutage, type ServiceOutage } from './service-outage.ts';
 
 /** tallyhook with a Discord and a listing service around it, all on this machine. The bot is the same code as in production. */
 export interface Sandbox {
@@ -39,9 +39,9 @@ export interface Sandbox {
   /** The time of service, Discord and bot alike: `clock.advance(12 * hour)` lets everybody vote again. */
   readonly clock: SandboxClock;
   /** Deliveries that no service sends. Faults of Discord in detail are `discord.faults`. */
-  readonly trouble: Trouble;
+  readonly trouble: FaultInjection;
   /** What can be taken down for a while (ms of real time), and brought back before: `outages.discord.begin(10_000)`. */
-  readonly outages: { readonly discord: Outage; readonly service: Outage };
+  readonly outages: { readonly discord: ServiceOutage; readonly service: ServiceOutage };
   /** Tells of each step of each delivery, and of what went down or came back. */
   readonly news: PagePorts['news'];
   /** Stops the bot, Discord and the service, in this order. */
@@ -56,7 +56,7 @@ export interface SandboxOptions {
   readonly environment?: Environment;
   /** 0 takes a free one. */
   readonly ports?: { readonly page: number; readonly service: number };
-  /** How many seconds pass in here while one passes outside: 1, the default, to {@link highestSpeed}. */
+  /** How many seconds pass in here while one passes outside: 1, the default, to {@link maxSpeed}. */
   readonly speed?: number;
   /** Draws what is left to chance from this number, so that it is the same every time; `none` begins with bare listings instead. */
   readonly seed?: number | 'none';
@@ -67,10 +67,10 @@ export interface SandboxOptions {
 }
 
 /** Beyond it the leases of what is under way would run out before it could be done. */
-export const highestSpeed = 60;
+export const maxSpeed = 60;
 
 /** Every file that it makes, so that it can all be forgotten. */
-export const ownFiles = {
+export const ownedFiles = {
   databases: ['service.db', 'tallyhook.db', 'cache.db'],
   memories: ['discord.json', 'clock.json'],
 } as const;
@@ -104,11 +104,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     prepare(directory);
     const kept = (name: string) => join(directory, name);
     const clock = createSandboxClock({
-      ahead: readAhead(kept('clock.json'), log),
+      ahead: readClockOffset(kept('clock.json'), log),
       ...(options.speed === undefined ? {} : { speed: options.speed }),
-      ...(typeof seed === 'number' ? { chance: chanceFrom(seed) } : {}),
+      ...(typeof seed === 'number' ? { chance: createPrng(seed) } : {}),
     });
-    running.push(keepTime({ path: kept('clock.json'), clock, stopwatch: systemClock }));
+    running.push(persistClock({ path: kept('clock.json'), clock, stopwatch: systemClock }));
     const relay = await startRelay(host, ports.service);
     running.push(relay);
     const service = await startService({
@@ -123,11 +123,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
     running.push(service);
     relay.leadTo(service.port);
-    const community = await communityOn(service);
+    const community = await ensureListings(service);
     const listings = [community.server, community.bot];
 
     const outage = (what: string, set: (isDown: boolean) => void) =>
-      createOutage({
+      createServiceOutage({
         set,
         told: (isDown) => {
           const text = isDown ? `${what} is down` : `${what} is back`;
@@ -142,7 +142,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       discord: outage('Discord', (isDown) => discord.faults.outage(isDown)),
       service: outage('The service', (isDown) => relay.shut(isDown)),
     };
-    const happenings = createHappenings({ service, listings, nameOf, clock, outages });
+    const happenings = createPageBridge({ service, listings, nameOf, clock, outages });
     const discord = await startLocalDiscord({
       host,
       port: ports.page,
@@ -151,9 +151,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       guild: { id: community.server.id, name: community.server.name },
       people,
       page: happenings.ports,
-      remembered: readKept(kept('discord.json'), remembered, log),
+      remembered: readJsonFile(kept('discord.json'), persistedState, log),
     });
-    const memory = keepFile({
+    const memory = openJsonFile({
       path: kept('discord.json'),
       snapshot: () => discord.remember(),
       stopwatch: systemClock,
@@ -179,13 +179,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       clock,
       stopwatch: systemClock,
       log: options.botLog?.(config) ?? silent,
-      around: deliveries.around,
+      wrapListener: deliveries.around,
       onRecorded: deliveries.recorded,
       onAttempted: deliveries.attempted,
     });
     running.push(app);
     const bot = (await app.start()) ?? '';
-    const trouble = createTrouble({ bot, deliveries, voteSecret: secrets.vote, serverId: community.server.id, clock });
+    const trouble = createFaultInjection({
+      bot,
+      deliveries,
+      voteSecret: secrets.vote,
+      serverId: community.server.id,
+      clock,
+    });
     happenings.connect({ ledger: app.ledger, trouble });
     for (const { id } of listings) {
       await service.setWebhook(id, {
@@ -239,7 +245,7 @@ function prepare(directory: string): void {
       `The sandbox cannot use the directory ${directory}: ${messageOf(cause)}.`,
       {
         cause,
-        cure: 'Name one that this user may write, with --data.',
+        hint: 'Name one that this user may write, with --data.',
       },
     );
   }

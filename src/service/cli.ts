@@ -1,13 +1,14 @@
 import type { parseArgs } from 'node:util';
-import { minute, second, systemClock } from '../clock.ts';
-import { createLog, type LogLevel, logLevels } from '../log.ts';
-import { counted } from '../pages/moments.ts';
+import { systemClock } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
+import { createLog, type LogLevel, logLevels } from '../platform/log.ts';
 import { resolveLogFormat } from '../terminal/log-format.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
-import { complaining, exit, stopped, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
+import { exitCode, runCommand, type Terminal, UsageError, untilStopped, withSuggestion } from '../terminal/terminal.ts';
+import { counted } from '../web/relative-time.ts';
 import { issueSignInToken, linkLifetime } from './actions/sign-in.ts';
-import { createControls } from './controls.ts';
-import { discordId } from './listing/listing.ts';
+import { createServiceAdmin } from './admin.ts';
+import { listingIdSchema } from './listing/listing.ts';
 import { type RunningService, type ServiceOptions, startService } from './service.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { exponentialRetry } from './webhooks/retry.ts';
@@ -54,11 +55,11 @@ Exit codes: 0 stopped on request, 1 fault while running, 2 wrong usage.`;
 
 /** `tallyhook service …`. Ends when it is done or when the terminal says stop; answers with the exit code. */
 export function serviceCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  return complaining(terminal, async () => {
+  return runCommand(terminal, async () => {
     const { values, positionals } = parseOptions({ args: [...args], options: words, allowPositionals: true });
     if (values.help) {
       terminal.print(serviceHelp);
-      return exit.fine;
+      return exitCode.ok;
     }
     const [verb = 'start', ...rest] = positionals;
     if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is not understood.`);
@@ -94,22 +95,22 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof words }>>['values'];
 async function start(values: Values, terminal: Terminal): Promise<number> {
   const options = readOptions(values);
   if (options.publicUrl === undefined && isWildcard(options.host)) {
-    terminal.complain(
+    terminal.printError(
       `No visitor can open the wildcard host "${options.host}", but the API and the pages link to it. Set --public-url.`,
     );
   }
   const service = await startService(options);
   if (!values.production && !['127.0.0.1', '::1', 'localhost'].includes(values.host)) {
-    terminal.complain(`Whoever reaches ${values.host} may act as any member. For hosting, use --production.`);
+    terminal.printError(`Whoever reaches ${values.host} may act as any member. For hosting, use --production.`);
   }
   if (values.json) terminal.print(startedAsJson(service));
   else {
     if (service.seeded?.keys) printKeys(service, terminal);
     terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
   }
-  await stopped(terminal.stop);
+  await untilStopped(terminal.stop);
   await service.stop();
-  return exit.fine;
+  return exitCode.ok;
 }
 
 /** Whether a host means every address of this machine, in any spelling: 0, 0.0.0.0, ::, and the empty one. */
@@ -165,7 +166,7 @@ async function addListing(database: Database, values: Values, { print }: Termina
     retry: exponentialRetry,
     targets: { allowLoopback: false, resolve: systemResolve },
   };
-  const { listing, key } = await createControls(sending, () => {}).createListing({
+  const { listing, key } = await createServiceAdmin(sending, () => {}).createListing({
     kind,
     discordId: readId(values.id, '--id'),
     name: readWords(values.name, '--name'),
@@ -177,7 +178,7 @@ async function addListing(database: Database, values: Values, { print }: Termina
     print(`${listing.name} is listed. Its API key is shown this once:`);
     print(`  ${key}`);
   }
-  return exit.fine;
+  return exitCode.ok;
 }
 
 async function signIn(database: Database, values: Values, { print }: Terminal): Promise<number> {
@@ -190,7 +191,7 @@ async function signIn(database: Database, values: Values, { print }: Terminal): 
     print(`This link signs ${member.username} in, once, within ${counted(linkLifetime / minute, 'minute')}:`);
     print(`  ${url}`);
   }
-  return exit.fine;
+  return exitCode.ok;
 }
 
 async function withDatabase(address: string, use: (database: Database) => Promise<number>): Promise<number> {
@@ -203,7 +204,7 @@ async function withDatabase(address: string, use: (database: Database) => Promis
 }
 
 function readId(value: string | undefined, option: string): string {
-  if (value !== undefined && discordId.test(value)) return value;
+  if (value !== undefined && listingIdSchema.test(value)) return value;
   throw new UsageError(`${option} must be a Discord id, 1 to 20 digits.`);
 }
 

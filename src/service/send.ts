@@ -1,13 +1,14 @@
 import type { parseArgs } from 'node:util';
-import { type Clock, second, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
-import { complaining, exit, readSecret, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
+import { exitCode, readSecret, runCommand, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
 import { sign } from '../webhook/signature.ts';
-import { discordId } from './listing/listing.ts';
-import { isSendable, reorderedEvents, sendables, sentEvent } from './sent-events.ts';
+import { listingIdSchema } from './listing/listing.ts';
+import { isSendable, reorderedEvents, sampleEvent, sendables } from './sample-events.ts';
 import type { Payload } from './webhooks/payloads.ts';
 import { post, signatureHeader } from './webhooks/post.ts';
-import { RefusedTarget, resolveTarget, systemResolve, type Target } from './webhooks/target.ts';
+import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from './webhooks/target.ts';
 
 export const sendHelp = `tallyhook send: signs one delivery, sends it to a receiver and prints what came back
 
@@ -41,11 +42,11 @@ const otherSecret = 'not-the-secret';
 
 /** `tallyhook send …`, for owners who want to see what their receiver does. */
 export function sendCommand(args: readonly string[], terminal: Terminal, clock: Clock = systemClock): Promise<number> {
-  return complaining(terminal, async () => {
+  return runCommand(terminal, async () => {
     const { values, positionals } = parseOptions({ args: [...args], options: words, allowPositionals: true });
     if (values.help) {
       terminal.print(sendHelp);
-      return exit.fine;
+      return exitCode.ok;
     }
     const payloads = readEvents(positionals, values, clock.now());
     const target = await readTarget(values.to);
@@ -62,7 +63,7 @@ export function sendCommand(args: readonly string[], terminal: Terminal, clock: 
     }
     const fine = sent.every(({ passed }) => passed);
     if (values.json) terminal.print(JSON.stringify({ passed: fine, deliveries: sent }, null, 2));
-    return fine ? exit.fine : exit.fault;
+    return fine ? exitCode.ok : exitCode.runtimeError;
   });
 }
 
@@ -90,8 +91,8 @@ function readEvents([what, ...rest]: readonly string[], values: Values, now: num
     const message = 'Say what to send: vote, bot-vote, premium or test.';
     throw new UsageError(withSuggestion(message, what ?? '', sendables));
   }
-  if (!discordId.test(values.user)) throw new UsageError('--user must be a Discord id, 1 to 20 digits.');
-  if (!discordId.test(values.listing)) throw new UsageError('--listing must be a Discord id, 1 to 20 digits.');
+  if (!listingIdSchema.test(values.user)) throw new UsageError('--user must be a Discord id, 1 to 20 digits.');
+  if (!listingIdSchema.test(values.listing)) throw new UsageError('--listing must be a Discord id, 1 to 20 digits.');
   if (values.credits !== undefined && !/^\d+$/.test(values.credits))
     throw new UsageError('--credits must be a number.');
   const facts = {
@@ -99,15 +100,15 @@ function readEvents([what, ...rest]: readonly string[], values: Values, now: num
     member: { userId: values.user, username: values.username },
     creditsAwarded: values.credits === undefined ? true : Number(values.credits),
   };
-  return values.reorder ? reorderedEvents(what, facts, now) : [sentEvent(what, facts, now)];
+  return values.reorder ? reorderedEvents(what, facts, now) : [sampleEvent(what, facts, now)];
 }
 
-async function readTarget(to: string | undefined): Promise<Target> {
+async function readTarget(to: string | undefined): Promise<WebhookTarget> {
   if (to === undefined || !/^https?:\/\//.test(to) || !URL.canParse(to)) throw new UsageError('--to must be a URL.');
   try {
     return await resolveTarget(new URL(to), systemResolve);
   } catch (thrown) {
-    if (thrown instanceof RefusedTarget) throw new UsageError(thrown.message);
+    if (thrown instanceof RejectedTargetError) throw new UsageError(thrown.message);
     throw thrown;
   }
 }
@@ -132,7 +133,7 @@ interface Delivery {
 }
 
 async function sendOne(
-  target: Target,
+  target: WebhookTarget,
   request: string,
   signature: string,
   wanted: Wanted,
@@ -147,9 +148,9 @@ async function sendOne(
 }
 
 function tell({ status, response, error, tookMs, passed }: Delivery, wanted: Wanted, terminal: Terminal): void {
-  if (status === null) terminal.complain(`✗ no answer after ${tookMs} ms: ${error}`);
+  if (status === null) terminal.printError(`✗ no answer after ${tookMs} ms: ${error}`);
   else terminal.print(`← ${status} in ${tookMs} ms: ${response}`);
-  if (status !== null && !passed) terminal.complain(`✗ the receiver should have answered ${wanted.words}`);
+  if (status !== null && !passed) terminal.printError(`✗ the receiver should have answered ${wanted.words}`);
 }
 
 /** A receiver's words without what would steer a terminal. */

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { answerBrokenRequests } from '../http/broken-request.ts';
+import { handleClientErrors } from '../http/client-error.ts';
 
 /**
  * A server that answers every failure below the routes in the failure envelope (document, section 7), which Node alone would answer with an
@@ -9,7 +9,7 @@ export function createServiceServer(): Server {
   const server = createServer({ requireHostHeader: false });
   // A client may close its half after the request and wait for the response; Node would close the other half as well.
   Object.assign(server, { httpAllowHalfOpen: true });
-  answerBrokenRequests(server);
+  handleClientErrors(server);
   server.on('checkExpectation', (_request, response) => {
     fail(response, 417, 'The only expectation that is met is 100-continue.');
   });

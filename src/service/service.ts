@@ -1,17 +1,17 @@
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../clock.ts';
-import { TallyhookError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { keepHouse } from './actions/keep-house.ts';
+import type { Clock } from '../platform/clock.ts';
+import { TallyhookError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { runMaintenance } from './actions/keep-house.ts';
+import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { basePath, createServiceApp } from './app.ts';
-import { type Controls, createControls } from './controls.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { startMaintenance } from './maintenance.ts';
 import { openSessions } from './pages/session.ts';
 import { type Seeded, seed } from './seed/seed.ts';
 import { createServiceServer, withHost } from './serve.ts';
 import { openDatabase } from './storage/database.ts';
-import { startDispatcher } from './webhooks/dispatcher.ts';
-import { exponentialRetry, type RetryPolicy } from './webhooks/retry.ts';
+import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
+import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/retry.ts';
 import { type Resolve, systemResolve } from './webhooks/target.ts';
 
 export interface ServiceOptions {
@@ -31,13 +31,13 @@ export interface ServiceOptions {
   /** Where the service is reached from outside, if that is not the address it listens on. */
   readonly publicUrl?: string;
   /** When a webhook is tried again; the default takes hours. */
-  readonly retry?: RetryPolicy;
+  readonly retry?: WebhookRetryPolicy;
   /** Asks DNS; the default is the system's resolver. */
   readonly resolve?: Resolve;
 }
 
 /** The service while it runs, with all that members and owners can do, by program. */
-export interface RunningService extends Controls {
+export interface RunningService extends ServiceAdmin {
   /** The port on which it listens. */
   readonly port: number;
   /** Where its pages are, without a slash at the end. */
@@ -72,13 +72,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await database.destroy();
     throw new TallyhookError('service_address', `The service cannot listen on ${options.host}:${options.port}.`, {
       cause,
-      cure: 'Choose another --port or --host.',
+      hint: 'Choose another --port or --host.',
     });
   }
-  const dispatcher = startDispatcher(sending, log);
-  const stopHousekeeping = startHousekeeping(
+  const dispatcher = startWebhookDispatcher(sending, log);
+  const stopHousekeeping = startMaintenance(
     async (now) => {
-      if ((await keepHouse(database, now)) > 0) dispatcher.nudge();
+      if ((await runMaintenance(database, now)) > 0) dispatcher.nudge();
     },
     clock,
     log,
@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 
   return {
-    ...createControls(sending, dispatcher.nudge),
+    ...createServiceAdmin(sending, dispatcher.nudge),
     port,
     url,
     baseUrl: url + basePath,

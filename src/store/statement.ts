@@ -17,7 +17,7 @@ export async function run<Row>(connection: Connection, query: Compilable<Row>): 
  * A value that stands in the statement's text. Bound instead, it costs: SQLite builds a table for every bound `in (…)`, three times
  * the price of the whole look-up, and it uses a partial index only for a condition whose value it can see.
  */
-export function constant<Value extends string | number>(value: Value): RawBuilder<Value> {
+export function literal<Value extends string | number>(value: Value): RawBuilder<Value> {
   return sql.lit(value);
 }
 

@@ -1,15 +1,16 @@
-import { type Clock, second } from '../clock.ts';
-import { monitorFiles } from '../database-file/monitor.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
-import { messageOf, StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
-import type { Log } from '../log.ts';
-import type { BudgetLog } from '../lookup/budget.ts';
+import type { BudgetStore } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import type { Acts } from '../owner/acts.ts';
+import type { OwnerActions } from '../owner/owner-actions.ts';
 import type { Records } from '../owner/records.ts';
 import type { SessionRevocations } from '../owner/revocations.ts';
-import type { Quarantine } from '../tally/quarantine.ts';
+import type { Clock } from '../platform/clock.ts';
+import { monitorFiles } from '../platform/database-file-monitor.ts';
+import { second } from '../platform/durations.ts';
+import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { Quarantine } from '../tally/quarantine-log.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
@@ -26,17 +27,17 @@ import { spentSince } from './writes/budget-log.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /** How long a write that failed speaks against the store: longer than senders are told to stay away, 5 s. */
-const troubleLasts = 6 * second;
+const writeFailureHoldMs = 6 * second;
 
 /** The database cannot be used at all: no such server, no permission, or a file that is no database. */
-export class CannotOpenDatabase extends TallyhookError {
+export class CannotOpenDatabaseError extends TallyhookError {
   constructor(cause: unknown) {
     super('cannot_open_database', `The database cannot be opened: ${messageOf(cause) || String(cause)}.`, {
       cause,
-      cure: 'Check DATABASE_URL: that the folder may be written, or that the server runs and takes the user and password.',
+      hint: 'Check DATABASE_URL: that the folder may be written, or that the server runs and takes the user and password.',
     });
   }
 }
@@ -48,14 +49,14 @@ export interface Store {
   readonly ledger: LedgerReads;
   readonly records: Records;
   readonly quarantine: Quarantine;
-  readonly acts: Acts;
+  readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
-  readonly budgetLog: BudgetLog;
+  readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
   /** Throws {@link DatabaseFileReplaced} when the file is not the one that is open. Takes microseconds. */
   checkFiles(): void;
   /**
-   * Resolves when a transaction could be committed; rejects with {@link StoreUnavailable}, {@link QueueFull} or
+   * Resolves when a transaction could be committed; rejects with {@link StoreUnavailableError}, {@link QueueFull} or
    * {@link DatabaseFileReplaced}.
    */
   probe(): Promise<void>;
@@ -68,7 +69,7 @@ export interface Store {
 /**
  * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. SQLite is written to on a thread of its own,
  * unless `thread` is false: where little is written, starting one costs more than it saves. With a `log` it reports
- * there when the database's file is deleted or replaced. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}.
+ * there when the database's file is deleted or replaced. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabaseError}.
  */
 export async function openStore(
   url: string,
@@ -80,7 +81,7 @@ export async function openStore(
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
-  let trouble: { error: StoreUnavailable; at: number } | undefined;
+  let trouble: { error: StoreUnavailableError; at: number } | undefined;
 
   /**
    * A write that fails is remembered: a full disk may have room for the probe and none for a delivery. So is a failed probe, or a
@@ -89,7 +90,7 @@ export async function openStore(
   const write: typeof commits.write = (name, ...args) => {
     const writing = commits.write(name, ...args);
     writing.catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) trouble = { error, at: clock.monotonic() };
+      if (error instanceof StoreUnavailableError) trouble = { error, at: clock.monotonic() };
     });
     return writing;
   };
@@ -110,20 +111,20 @@ export async function openStore(
     checkFiles,
     recorder: {
       record: (delivery, meaning) => recorded(write('record', delivery, meaning)),
-      rerecord: (id, delivery, meaning, now) => recorded(write('rerecord', id, delivery, meaning, now)),
+      recordReplay: (id, delivery, meaning, now) => recorded(write('recordReplay', id, delivery, meaning, now)),
     },
     outbox: sqlOutbox(db, reading, write),
     ledger: { ...sqlAccounts(db, reading), leaderboard: sqlLeaderboard(db, reading, clock) },
     records: sqlRecords(db, reading),
     quarantine: sqlQuarantine(db, reading),
-    budgetLog: {
-      spend: (...request) => write('spend', ...request),
+    budgetStore: {
+      acquire: (...request) => write('acquire', ...request),
       spent: (keyId, since) => spentSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
-    acts: {
+    ownerActions: {
       correct: (correction, idempotencyKey) => write('correct', correction, idempotencyKey),
-      revive: (effectId, now) => write('revive', effectId, now),
+      requeueEffect: (effectId, now) => write('requeueEffect', effectId, now),
     },
     sessions: {
       revoke: (session) => write('revokeSession', session),
@@ -131,10 +132,10 @@ export async function openStore(
     },
     async probe() {
       checkFiles();
-      if (trouble !== undefined && clock.monotonic() - trouble.at < troubleLasts) throw trouble.error;
+      if (trouble !== undefined && clock.monotonic() - trouble.at < writeFailureHoldMs) throw trouble.error;
       await write('probe', clock.now()).catch((error: unknown) => {
         // Whoever asks whether the store is ready may be a stranger: a driver's words name hosts and users.
-        throw error instanceof TallyhookError ? error : new StoreUnavailable(error);
+        throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
       });
     },
     waiting: commits.waiting,
@@ -148,7 +149,7 @@ export async function openStore(
 
 /**
  * The database, reachable and with every migration applied, and the way in to it. Each database's driver is loaded only where it is
- * used. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabase}.
+ * used. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabaseError}.
  */
 async function opened(
   url: string,
@@ -167,10 +168,10 @@ async function opened(
     });
     const commits =
       dialect.files !== null && thread
-        ? (await import('./commits/threaded-commits.ts')).threadedCommits(dialect.files, mostWaiting)
-        : createGroupCommit(createWriter(dialect), clock, mostWaiting);
+        ? (await import('./commits/write-worker-client.ts')).startWriteWorker(dialect.files, maxWaiting)
+        : createGroupCommit(createWriter(dialect), clock, maxWaiting);
     return { dialect, commits };
   } catch (error) {
-    throw error instanceof TallyhookError ? error : new CannotOpenDatabase(error);
+    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error);
   }
 }

@@ -18,13 +18,13 @@ function holderOf(event: Premium, known: Order): string | null {
 }
 
 /** Every name of the order that an event speaks of, the one that it is kept under first. */
-export function namesOf(event: Premium, known: Order | null): string[] {
+export function orderNames(event: Premium, known: Order | null): string[] {
   return [...new Set([...(known?.orderIds ?? []), ...event.orderIds])];
 }
 
 /** The order as an event leaves it; null where the event names none. */
-export function orderAfter(event: Premium, known: Order | null, listing: string): Order | null {
-  const orderIds = namesOf(event, known);
+export function applyToOrder(event: Premium, known: Order | null, listing: string): Order | null {
+  const orderIds = orderNames(event, known);
   if (orderIds.length === 0) return null;
   return {
     orderIds,
@@ -37,7 +37,7 @@ export function orderAfter(event: Premium, known: Order | null, listing: string)
 }
 
 /** Two orders that an event shows to be one. A revocation of either is one of both. */
-export function merged(one: Order, other: Order): Order {
+export function mergeOrders(one: Order, other: Order): Order {
   const states = [one.state, other.state];
   return {
     orderIds: [...new Set([...one.orderIds, ...other.orderIds])],

@@ -1,20 +1,14 @@
-import type { Delivery } from './tally.ts';
+import { alreadyReplayed } from './dealt-with.ts';
+import type { RoutedDelivery } from './routed-delivery.ts';
+import type { Delivery, DeliveryRowWriter, RecordedDelivery } from './tally.ts';
 
-/** Why a delivery is quarantined of which nothing is wrong but that its time has not come yet. Also the text in the database. */
-export const aheadOfTime = 'timestamp is more than 5 minutes ahead';
-
-/** A delivery in the quarantine. */
-export interface QuarantinedDelivery extends Delivery {
-  readonly id: number;
-  readonly listing: string | null;
-  readonly outcome: 'quarantined';
-}
-
-/** What was kept whole because it was not understood. */
-export interface Quarantine {
-  /** At most `limit` that are kept for this reason, by ascending id, beginning after the id `after`. */
-  keptFor(
-    reason: string,
-    page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly QuarantinedDelivery[]>;
+/** Kept whole until it is understood: a vote is never lost because its shape was new. */
+export async function quarantine(
+  delivery: Delivery,
+  { kind, reason, listing }: Omit<RoutedDelivery & { type: 'unclear' }, 'type'>,
+  { write: log }: DeliveryRowWriter,
+): Promise<RecordedDelivery> {
+  const unpaid = { userId: null, credits: 0, eventKey: null };
+  const deliveryId = await log({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
+  return deliveryId === null ? alreadyReplayed : { outcome: 'quarantined', deliveryId, credits: 0, reason };
 }

@@ -1,13 +1,19 @@
-import { allVotes, countedVotes } from '../ledger/entry.ts';
+import { type AccountState, lastVoteIn } from '../ledger/account.ts';
+import { allVotes, countedVoteCauses } from '../ledger/entry.ts';
 import { type Event, endsOrder, type Premium, type Vote } from '../ledger/event.ts';
-import { lastVoteIn, type Passbook } from '../ledger/passbook.ts';
-import { judgePremium, judgeVote, repeatWindow, shortestGap, type Verdict } from '../ledger/rules.ts';
+import {
+  decidePremiumReward,
+  decideVoteReward,
+  minVoteGapMs,
+  type RewardDecision,
+  untimedRepeatWindowMs,
+} from '../ledger/reward-rules.ts';
 import { announcementOf, channelFor } from './announcement.ts';
-import { identitiesOfPremium, identityOfVote } from './identity.ts';
-import { noRecipient } from './meaning.ts';
-import { namesOf, orderAfter, withHolder } from './order.ts';
-import { quarantine } from './quarantine-delivery.ts';
-import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.ts';
+import { premiumKeys, voteKey } from './idempotency-key.ts';
+import { applyToOrder, orderNames, withHolder } from './order.ts';
+import { quarantine } from './quarantine.ts';
+import { noRecipient } from './routed-delivery.ts';
+import type { Delivery, DeliveryRowWriter, ListingContext, RecordedDelivery, Tally } from './tally.ts';
 
 /**
  * One event becomes a row, an entry, a balance and its effects, inside the caller's transaction.
@@ -16,31 +22,31 @@ import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.
 export function recordEvent(
   tally: Tally,
   event: Event,
-  listing: TalliedListing,
+  listing: ListingContext,
   delivery: Delivery,
-  filing: Filing,
-): Promise<Recorded> {
+  filing: DeliveryRowWriter,
+): Promise<RecordedDelivery> {
   const scene = { tally, listing, delivery, filing };
   return event.family === 'vote' ? recordVote(event, scene) : recordPremium(event, scene);
 }
 
 /** What recording takes besides the event. */
-interface Scene {
+interface RecordingContext {
   readonly tally: Tally;
-  readonly listing: TalliedListing;
+  readonly listing: ListingContext;
   readonly delivery: Delivery;
-  readonly filing: Filing;
+  readonly filing: DeliveryRowWriter;
 }
 
-async function recordVote(vote: Vote, scene: Scene): Promise<Recorded> {
+async function recordVote(vote: Vote, scene: RecordingContext): Promise<RecordedDelivery> {
   const { tally, listing, delivery } = scene;
   const { receivedAt } = delivery;
-  const { terms, name } = listing;
-  const passbook = await tally.passbook(vote.userId);
+  const { rules, name } = listing;
+  const passbook = await tally.accountState(vote.userId);
   const withinCooldown = await isWithinCooldown(vote.at ?? receivedAt, passbook, scene);
   if (vote.at === null && (await isRepeat(receivedAt, withinCooldown, passbook, scene))) return repeat(vote, scene);
-  const verdict = judgeVote(vote, terms, withinCooldown);
-  return write(vote, verdict, identityOfVote(vote, name, receivedAt), passbook, scene);
+  const verdict = decideVoteReward(vote, rules, withinCooldown);
+  return write(vote, verdict, voteKey(vote, name, receivedAt), passbook, scene);
 }
 
 /**
@@ -51,44 +57,48 @@ async function recordVote(vote: Vote, scene: Scene): Promise<Recorded> {
 async function isRepeat(
   receivedAt: number,
   withinCooldown: boolean,
-  passbook: Passbook,
-  { tally, listing }: Scene,
+  passbook: AccountState,
+  { tally, listing }: RecordingContext,
 ): Promise<boolean> {
-  const window = repeatWindow(listing.terms);
+  const window = untimedRepeatWindowMs(listing.rules);
   const after = receivedAt - window;
   const last = lastVoteIn(passbook.lastVotes, listing.name);
   if (!withinCooldown && (last === null || last <= after)) return false;
-  const causes = withinCooldown ? allVotes : countedVotes;
+  const causes = withinCooldown ? allVotes : countedVoteCauses;
   return tally.hasUntimedVoteBetween(passbook, listing.name, after, receivedAt + window, causes);
 }
 
 /** Nearly always the last vote alone decides. Only of one that arrives after a later one the entries have to be asked. */
-async function isWithinCooldown(at: number, passbook: Passbook, { tally, listing }: Scene): Promise<boolean> {
-  const gap = shortestGap(listing.terms);
+async function isWithinCooldown(
+  at: number,
+  passbook: AccountState,
+  { tally, listing }: RecordingContext,
+): Promise<boolean> {
+  const gap = minVoteGapMs(listing.rules);
   const last = lastVoteIn(passbook.lastVotes, listing.name);
   if (last === null || last <= at - gap) return false;
   return last < at + gap || tally.hasVoteBetween(passbook, listing.name, at - gap, at + gap);
 }
 
-async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
+async function recordPremium(told: Premium, scene: RecordingContext): Promise<RecordedDelivery> {
   const { tally, listing, delivery } = scene;
   const known = await tally.findOrder(told.orderIds);
   const event = withHolder(told, known);
-  const keys = identitiesOfPremium(event, namesOf(event, known), delivery.body);
+  const keys = premiumKeys(event, orderNames(event, known), delivery.body);
   if (await tally.hasEvent(keys)) {
     // It may be the first to tell another name of its order.
-    if (known !== null) await tally.saveOrder({ ...known, orderIds: namesOf(event, known) }, delivery.receivedAt);
+    if (known !== null) await tally.saveOrder({ ...known, orderIds: orderNames(event, known) }, delivery.receivedAt);
     return repeat(event, scene);
   }
 
-  const order = orderAfter(event, known, listing.name);
+  const order = applyToOrder(event, known, listing.name);
   if (event.userId === null && !endsOrder(event.kind)) {
     // Its next event must not be taken for the first of an order of the giver's own.
     if (order !== null) await tally.saveOrder({ ...order, userId: null }, delivery.receivedAt);
     return quarantine(delivery, { kind: event.kind, reason: noRecipient, listing: listing.name }, scene.filing);
   }
-  const verdict = judgePremium(event, listing.terms, known?.state === 'revoked');
-  const passbook = event.userId === null ? null : await tally.passbook(event.userId);
+  const verdict = decidePremiumReward(event, listing.rules, known?.state === 'revoked');
+  const passbook = event.userId === null ? null : await tally.accountState(event.userId);
   const recorded = await write(event, verdict, keys[0], passbook, scene);
   if (order !== null) await tally.saveOrder(order, delivery.receivedAt);
   return recorded;
@@ -97,16 +107,16 @@ async function recordPremium(told: Premium, scene: Scene): Promise<Recorded> {
 /** @param passbook the user's; null where the event names none */
 async function write(
   event: Event,
-  verdict: Verdict,
+  verdict: RewardDecision,
   eventKey: string,
-  passbook: Passbook | null,
-  scene: Scene,
-): Promise<Recorded> {
+  passbook: AccountState | null,
+  scene: RecordingContext,
+): Promise<RecordedDelivery> {
   const { tally, listing, delivery, filing } = scene;
   const { cause, credits, reason } = verdict;
   const { receivedAt } = delivery;
   const row = { ...rowOf(event, scene), outcome: 'recorded', reason, credits, eventKey } as const;
-  const deliveryId = await filing.log(row);
+  const deliveryId = await filing.write(row);
   if (deliveryId === null) return repeat(event, scene);
 
   let balance: number | null = null;
@@ -125,12 +135,12 @@ async function write(
 }
 
 /** A repeat leaves a row, so that the owner sees that it came; it has no key, no entry and no effect. */
-async function repeat(event: Event, scene: Scene): Promise<Recorded> {
+async function repeat(event: Event, scene: RecordingContext): Promise<RecordedDelivery> {
   const row = { ...rowOf(event, scene), outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
-  const deliveryId = await scene.filing.log(row);
+  const deliveryId = await scene.filing.write(row);
   return { outcome: 'duplicate', deliveryId: deliveryId ?? 0, credits: 0, reason: null };
 }
 
-function rowOf(event: Event, { delivery, listing }: Scene) {
+function rowOf(event: Event, { delivery, listing }: RecordingContext) {
   return { ...delivery, listing: listing.name, kind: event.kind, userId: event.userId };
 }

@@ -1,7 +1,7 @@
 import type { EventKind } from '../ledger/event.ts';
 import { channelFor } from './announcement.ts';
-import { dealtWith } from './dealt-with.ts';
-import type { Delivery, Filing, Recorded, TalliedListing, Tally } from './tally.ts';
+import { alreadyReplayed } from './dealt-with.ts';
+import type { Delivery, DeliveryRowWriter, ListingContext, RecordedDelivery, Tally } from './tally.ts';
 
 /** What the dashboard's test button sent. Nothing in it but its kind is taken at its word. */
 export interface TestEvent {
@@ -13,13 +13,13 @@ export interface TestEvent {
 export async function recordTest(
   tally: Tally,
   test: TestEvent,
-  listing: TalliedListing,
+  listing: ListingContext,
   delivery: Delivery,
-  { at, log }: Filing,
-): Promise<Recorded> {
+  { at, write: log }: DeliveryRowWriter,
+): Promise<RecordedDelivery> {
   const row = { ...delivery, listing: listing.name, kind: test.kind, outcome: 'test', userId: test.userId } as const;
   const deliveryId = await log({ ...row, reason: null, credits: 0, eventKey: null });
-  if (deliveryId === null) return dealtWith;
+  if (deliveryId === null) return alreadyReplayed;
   const channelId = channelFor(delivery.family, listing);
   if (channelId !== null) {
     const announcement = {

@@ -1,8 +1,8 @@
-import { type Meaning, noListing } from './meaning.ts';
-import { quarantine } from './quarantine-delivery.ts';
+import { quarantine } from './quarantine.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
-import type { Delivery, Filing, Recorded, Tally } from './tally.ts';
+import { noListingReason, type RoutedDelivery } from './routed-delivery.ts';
+import type { Delivery, DeliveryRowWriter, RecordedDelivery, Tally } from './tally.ts';
 
 /**
  * The way in: each call is one transaction, and resolves once that is on disk. Calls that wait together commit
@@ -11,23 +11,31 @@ import type { Delivery, Filing, Recorded, Tally } from './tally.ts';
  * when too many wait already; then nothing of it was kept.
  */
 export interface Recorder {
-  record(delivery: Delivery, meaning: Meaning): Promise<Recorded>;
+  record(delivery: Delivery, meaning: RoutedDelivery): Promise<RecordedDelivery>;
   /** Records a quarantined delivery in the row that it has, `now` (ms since the epoch); a duplicate when it is quarantined no more. */
-  rerecord(id: number, delivery: Delivery, meaning: Meaning, now: number): Promise<Recorded>;
+  recordReplay(id: number, delivery: Delivery, meaning: RoutedDelivery, now: number): Promise<RecordedDelivery>;
 }
 
 /** The recorder's work, inside the caller's transaction. */
 export function recorderIn(tally: Tally): Recorder {
   return {
     record: (delivery, meaning) =>
-      record(tally, delivery, meaning, { at: delivery.receivedAt, log: (row) => tally.log(row) }),
-    rerecord: (id, delivery, meaning, now) =>
-      record(tally, delivery, meaning, { at: now, log: async (row) => ((await tally.relog(id, row)) ? id : null) }),
+      record(tally, delivery, meaning, { at: delivery.receivedAt, write: (row) => tally.insertDelivery(row) }),
+    recordReplay: (id, delivery, meaning, now) =>
+      record(tally, delivery, meaning, {
+        at: now,
+        write: async (row) => ((await tally.updateDelivery(id, row)) ? id : null),
+      }),
   };
 }
 
-function record(tally: Tally, delivery: Delivery, meaning: Meaning, filing: Filing): Promise<Recorded> {
-  switch (meaning.is) {
+function record(
+  tally: Tally,
+  delivery: Delivery,
+  meaning: RoutedDelivery,
+  filing: DeliveryRowWriter,
+): Promise<RecordedDelivery> {
+  switch (meaning.type) {
     case 'event':
       return recordEvent(tally, meaning.event, meaning.listing, delivery, filing);
     case 'test':
@@ -41,12 +49,12 @@ function record(tally: Tally, delivery: Delivery, meaning: Meaning, filing: Fili
 
 async function recordOfOrder(
   tally: Tally,
-  { event, listings }: Meaning & { is: 'of order' },
+  { event, listings }: RoutedDelivery & { type: 'of order' },
   delivery: Delivery,
-  filing: Filing,
-): Promise<Recorded> {
+  filing: DeliveryRowWriter,
+): Promise<RecordedDelivery> {
   const order = await tally.findOrder(event.orderIds);
   const listing = listings.find(({ name }) => name === order?.listing);
   if (listing !== undefined) return recordEvent(tally, event, listing, delivery, filing);
-  return quarantine(delivery, { kind: event.kind, reason: noListing, listing: null }, filing);
+  return quarantine(delivery, { kind: event.kind, reason: noListingReason, listing: null }, filing);
 }

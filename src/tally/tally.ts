@@ -1,8 +1,8 @@
+import type { AccountState } from '../ledger/account.ts';
 import type { Cause } from '../ledger/entry.ts';
 import type { Family } from '../ledger/event.ts';
 import type { LedgerWrites } from '../ledger/ledger.ts';
-import type { Passbook } from '../ledger/passbook.ts';
-import type { Terms } from '../ledger/rules.ts';
+import type { RewardRules } from '../ledger/reward-rules.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 
 /** What became of a delivery, as the sender and the owner read it. */
@@ -10,10 +10,10 @@ export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as cons
 export type Outcome = (typeof outcomes)[number];
 
 /** A configured listing, as far as an event of it is concerned. */
-export interface TalliedListing {
+export interface ListingContext {
   readonly name: string;
   readonly kind: 'server' | 'bot';
-  readonly terms: Terms;
+  readonly rules: RewardRules;
   /** Where votes are announced; null for nowhere. */
   readonly announceChannelId: string | null;
   /** Where premium is announced; null for nowhere. */
@@ -30,7 +30,7 @@ export interface Delivery {
 }
 
 /** One row of the delivery log. */
-export interface LoggedDelivery extends Delivery {
+export interface DeliveryRow extends Delivery {
   /** The listing's name; null where none can be told. */
   readonly listing: string | null;
   /** The kind of event, in the payload's own words where they were not understood. */
@@ -61,12 +61,12 @@ export interface Order {
 /** All that may happen together: everything in one transaction, all or nothing. */
 export interface Tally extends LedgerWrites, OutboxWrites {
   /** Logs a delivery and returns its id, or null when a delivery with that event key is there already. */
-  log(delivery: LoggedDelivery): Promise<number | null>;
+  insertDelivery(delivery: DeliveryRow): Promise<number | null>;
   /** Rewrites the row of a quarantined delivery; false when it is quarantined no more, or its event is recorded already. */
-  relog(id: number, delivery: LoggedDelivery): Promise<boolean>;
+  updateDelivery(id: number, delivery: DeliveryRow): Promise<boolean>;
   /** Whether a vote without a timestamp was recorded for one of these causes between these times (ms since the epoch, both exclusive). */
   hasUntimedVoteBetween(
-    passbook: Passbook,
+    passbook: AccountState,
     listing: string,
     after: number,
     before: number,
@@ -84,7 +84,7 @@ export interface Tally extends LedgerWrites, OutboxWrites {
 }
 
 /** What became of a delivery. */
-export interface Recorded {
+export interface RecordedDelivery {
   readonly outcome: Outcome;
   /** Its row in the delivery log; 0 where another replay of it was quicker. */
   readonly deliveryId: number;
@@ -94,9 +94,9 @@ export interface Recorded {
 }
 
 /** How a delivery is filed: when it arrives, or once more, long after it was quarantined. */
-export interface Filing {
+export interface DeliveryRowWriter {
   /** Now (ms since the epoch): what is still to be done is as old as this, however old the delivery. */
   readonly at: number;
   /** Gives the delivery its row: a new one, or the one in which it was quarantined. Null says that its event is recorded already. */
-  readonly log: (delivery: LoggedDelivery) => Promise<number | null>;
+  readonly write: (delivery: DeliveryRow) => Promise<number | null>;
 }

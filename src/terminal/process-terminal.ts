@@ -1,4 +1,4 @@
-import { exit, type Terminal } from './terminal.ts';
+import { exitCode, type Terminal } from './terminal.ts';
 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time (ms) it is still the same request. */
 const duplicateSignalMs = 200;
@@ -8,7 +8,7 @@ export function processTerminal(): Terminal {
   surviveClosedOutput();
   return {
     print: (line) => void process.stdout.write(`${line}\n`),
-    complain: (line) => void process.stderr.write(`${line}\n`),
+    printError: (line) => void process.stderr.write(`${line}\n`),
     input: process.stdin,
     stop: stopSignal(),
   };
@@ -20,7 +20,7 @@ function stopSignal(): AbortSignal {
   let askedAt = 0;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted && performance.now() - askedAt > duplicateSignalMs) process.exit(exit.fault);
+      if (stop.signal.aborted && performance.now() - askedAt > duplicateSignalMs) process.exit(exitCode.runtimeError);
       if (stop.signal.aborted) return;
       askedAt = performance.now();
       stop.abort();
@@ -43,6 +43,6 @@ export function surviveClosedOutput(): void {
     });
   }
   process.on('exit', (code) => {
-    if (failed && code === exit.fine) process.exitCode = exit.fault;
+    if (failed && code === exitCode.ok) process.exitCode = exitCode.runtimeError;
   });
 }

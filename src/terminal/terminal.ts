@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { FaultyConfig } from '../../config/schema.ts';
-import { closest } from '../did-you-mean.ts';
-import { TallyhookError } from '../errors.ts';
+import { InvalidConfigError } from '../../config/schema.ts';
+import { closest } from '../platform/did-you-mean.ts';
+import { TallyhookError } from '../platform/errors.ts';
 
 /** Where a command of the command line reads and writes. */
 export interface Terminal {
   /** One line of result. */
   readonly print: (line: string) => void;
   /** One line of complaint. */
-  readonly complain: (line: string) => void;
+  readonly printError: (line: string) => void;
   /** What is piped in. */
   readonly input: NodeJS.ReadableStream;
   /** Fires when the process shall end. */
@@ -17,12 +17,12 @@ export interface Terminal {
 }
 
 /** Exit codes, as everywhere in tallyhook. */
-export const exit = { fine: 0, fault: 1, usage: 2 } as const;
+export const exitCode = { ok: 0, runtimeError: 1, usage: 2 } as const;
 
 /** Something is wrong with the words on the command line. */
 export class UsageError extends TallyhookError {
   constructor(message: string) {
-    super('usage', message, { cure: 'See --help.' });
+    super('usage', message, { hint: 'See --help.' });
   }
 }
 
@@ -33,7 +33,7 @@ export function withSuggestion(message: string, word: string, known: readonly st
 }
 
 /** Resolves when the process is asked to stop. */
-export function stopped(signal: AbortSignal): Promise<void> {
+export function untilStopped(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -41,28 +41,28 @@ export function stopped(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs a command and turns a {@link TallyhookError}, {@link FaultyConfig}, what `parseArgs` throws, and an error of the operating system (a path that cannot be
+ * Runs a command and turns a {@link TallyhookError}, {@link InvalidConfigError}, what `parseArgs` throws, and an error of the operating system (a path that cannot be
  * used, a port that is taken) into a complaint and an exit code. Any other error is a defect and thrown on.
  */
-export async function complaining(terminal: Terminal, run: () => Promise<number>): Promise<number> {
+export async function runCommand(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (thrown) {
     if (isParseFault(thrown)) {
-      terminal.complain(`${thrown.message.replace(/\.?$/, '.')} See --help.`);
-      return exit.usage;
+      terminal.printError(`${thrown.message.replace(/\.?$/, '.')} See --help.`);
+      return exitCode.usage;
     }
     if (isSystemError(thrown)) {
-      terminal.complain(`${thrown.message}.`);
-      return exit.fault;
+      terminal.printError(`${thrown.message}.`);
+      return exitCode.runtimeError;
     }
-    if (thrown instanceof FaultyConfig) {
-      terminal.complain(thrown.message);
-      return exit.usage;
+    if (thrown instanceof InvalidConfigError) {
+      terminal.printError(thrown.message);
+      return exitCode.usage;
     }
     if (!(thrown instanceof TallyhookError)) throw thrown;
-    terminal.complain(thrown.cure === undefined ? thrown.message : `${thrown.message} ${thrown.cure}`);
-    return thrown instanceof UsageError ? exit.usage : exit.fault;
+    terminal.printError(thrown.hint === undefined ? thrown.message : `${thrown.message} ${thrown.hint}`);
+    return thrown instanceof UsageError ? exitCode.usage : exitCode.runtimeError;
   }
 }
 
@@ -90,7 +90,7 @@ async function readWhole(path: string): Promise<string> {
   } catch (cause) {
     throw new TallyhookError('unreadable_file', `The file "${path}" cannot be read.`, {
       cause,
-      cure: 'Check the path, and that you may read it.',
+      hint: 'Check the path, and that you may read it.',
     });
   }
 }

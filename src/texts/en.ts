@@ -1,4 +1,4 @@
-import { bold, type Markup, markup, subtext } from '../markup.ts';
+import { bold, type Markup, markup, subtext } from './markup.ts';
 import type {
   AnnouncementTexts,
   CanVoteTexts,

@@ -1,7 +1,7 @@
-import type { LookupFailureCode } from '../lookup/failures.ts';
+import type { LookupErrorCode } from '../lookup/failures.ts';
 import type { ListingKind } from '../lookup/lookup.ts';
 import type { ReviewSort } from '../lookup/schemas.ts';
-import type { Markup } from '../markup.ts';
+import type { Markup } from './markup.ts';
 
 /**
  * Every sentence that a member sees, in one language. Sentences that Discord draws are {@link Markup} and take only Markup, so foreign
@@ -99,7 +99,7 @@ export interface AnnouncementTexts {
 export interface FailureTexts {
   readonly title: Markup;
   /** The service gave no answer; `retry` is the moment from which asking again makes sense, null where it is not known. */
-  readonly lookup: Readonly<Record<LookupFailureCode, (retry: Markup | null) => Markup>>;
+  readonly lookup: Readonly<Record<LookupErrorCode, (retry: Markup | null) => Markup>>;
   /** Something broke; `incident` finds it in the log. */
   readonly incident: (incident: Markup) => Markup;
   readonly tooLate: (retry: Markup) => Markup;

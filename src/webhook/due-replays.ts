@@ -1,7 +1,8 @@
-import { type Clock, second } from '../clock.ts';
-import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { aheadOfTime, type Quarantine, type QuarantinedDelivery } from '../tally/quarantine.ts';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { aheadOfTime, type Quarantine, type QuarantinedDelivery } from '../tally/quarantine-log.ts';
 import { parseJson, readPayload } from './payload.ts';
 import type { Replay } from './replay.ts';
 
@@ -80,5 +81,5 @@ function timeOf({ body, family }: QuarantinedDelivery): number {
     premiumPath: family === 'premium',
     now: Number.POSITIVE_INFINITY,
   });
-  return (reading.is === 'event' ? reading.event.at : null) ?? Number.POSITIVE_INFINITY;
+  return (reading.type === 'event' ? reading.event.at : null) ?? Number.POSITIVE_INFINITY;
 }

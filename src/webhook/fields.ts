@@ -1,8 +1,9 @@
-import { isOnCalendar, minute } from '../clock.ts';
-import { aheadOfTime } from '../tally/quarantine.ts';
+import { isOnCalendar } from '../platform/clock.ts';
+import { minute } from '../platform/durations.ts';
+import { aheadOfTime } from '../tally/quarantine-log.ts';
 
 /** A field that says something that cannot be understood. The message is the reason of the quarantine. */
-export class NotUnderstood extends Error {}
+export class InvalidFieldError extends Error {}
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,17 +16,17 @@ const mostCredits = 1_000_000;
 const aheadTolerated = 5 * minute;
 
 /** A nested object; empty where there is none, so that reading on finds nothing. */
-export function nested(fields: Fields, name: string): Fields {
-  const value = own(fields, name);
-  return isFields(value) ? value : {};
+export function readObject(fields: Fields, name: string): Fields {
+  const value = readField(fields, name);
+  return isObject(value) ? value : {};
 }
 
-export function isFields(value: unknown): value is Fields {
+export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value of a field of its own; null and absent are the same. Names like `__proto__` find nothing inherited. */
-export function own(fields: Fields, name: string): unknown {
+export function readField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
 }
 
@@ -33,10 +34,10 @@ export function own(fields: Fields, name: string): unknown {
  * An id of Discord's: 1 to 20 digits. A number is taken only where no digit of it can have been lost in parsing.
  * @throws NotUnderstood
  */
-export function discordId(value: unknown, name: string): string | null {
+export function readDiscordId(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   const id = readableId(value);
-  if (id === null) throw new NotUnderstood(`${name} is no id of 1 to 20 digits`);
+  if (id === null) throw new InvalidFieldError(`${name} is no id of 1 to 20 digits`);
   return id;
 }
 
@@ -47,15 +48,15 @@ export function readableId(value: unknown): string | null {
 }
 
 /** An id of the service's own, such as an order's: any short text. @throws NotUnderstood */
-export function reference(value: unknown, name: string): string | null {
+export function readExternalId(value: unknown, name: string): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && value.length <= longestReference) return storable(value);
-  throw new NotUnderstood(`${name} is no text of at most ${longestReference} characters`);
+  throw new InvalidFieldError(`${name} is no text of at most ${longestReference} characters`);
 }
 
 /** Words that are only shown: cut rather than refused. */
-export function words(value: unknown): string | null {
+export function readText(value: unknown): string | null {
   if (typeof value !== 'string' || value.trim() === '') return null;
   return storable(value.slice(0, longestText));
 }
@@ -69,12 +70,12 @@ const iso8601 =
   /^(?<day>\d{4}-\d\d-\d\d)T(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))?(?:(?<utc>Z)|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)$/i;
 
 /** ISO 8601 with a zone and a fraction of any length, as ms since the epoch. @throws NotUnderstood */
-export function instant(value: unknown, name: string): number | null {
+export function readTimestamp(value: unknown, name: string): number | null {
   if (value === undefined || value === null) return null;
   const parts = typeof value === 'string' ? iso8601.exec(value)?.groups : undefined;
   const at = parts === undefined ? Number.NaN : Date.parse(spelledForParsing(parts));
   if (Number.isNaN(at) || !isOnCalendar(parts?.['day'] ?? ''))
-    throw new NotUnderstood(`${name} is no ISO 8601 time with a zone`);
+    throw new InvalidFieldError(`${name} is no ISO 8601 time with a zone`);
   return at;
 }
 
@@ -95,22 +96,22 @@ function spelledForParsing({
  * @throws NotUnderstood
  */
 export function timestamp(value: unknown, now: number): number | null {
-  const at = instant(value, 'timestamp');
-  if (at !== null && at > now + aheadTolerated) throw new NotUnderstood(aheadOfTime);
+  const at = readTimestamp(value, 'timestamp');
+  if (at !== null && at > now + aheadTolerated) throw new InvalidFieldError(aheadOfTime);
   return at;
 }
 
 /** `creditsAwarded`: whole credits, a yes or no, or nothing said. @throws NotUnderstood */
-export function award(value: unknown, name: string): number | boolean | null {
+export function readCredits(value: unknown, name: string): number | boolean | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= mostCredits) return value;
-  throw new NotUnderstood(`${name} is neither a boolean nor a whole number from 0 to ${mostCredits}`);
+  throw new InvalidFieldError(`${name} is neither a boolean nor a whole number from 0 to ${mostCredits}`);
 }
 
 /** The mark of a dashboard test. What is not plainly a yes or a no must not be paid for. @throws NotUnderstood */
-export function testMark(value: unknown): boolean {
+export function readTestFlag(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   if (value === true) return true;
-  throw new NotUnderstood('test is no boolean');
+  throw new InvalidFieldError('test is no boolean');
 }

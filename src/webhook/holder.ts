@@ -1,5 +1,5 @@
 import type { Premium } from '../ledger/event.ts';
-import { discordId, type Fields, isFields, nested, own, readableId } from './fields.ts';
+import { type Fields, isObject, readableId, readDiscordId, readField, readObject } from './fields.ts';
 
 /**
  * Who holds what was bought, as far as the event tells: the recipient, else the buyer. A gift must never be credited to its giver, so
@@ -7,25 +7,31 @@ import { discordId, type Fields, isFields, nested, own, readableId } from './fie
  * @throws NotUnderstood
  */
 export function readHolder(json: Fields): Pick<Premium, 'userId' | 'isRecipient' | 'giftedBy'> {
-  const named = own(json, 'recipient');
+  const named = readField(json, 'recipient');
   const recipient =
-    discordId(own(nested(json, 'recipient'), 'userId'), 'recipient.userId') ?? readableId(personIn(named));
-  const buyer = own(nested(json, 'buyer'), 'userId') ?? own(json, 'userId') ?? readableId(personIn(own(json, 'buyer')));
-  const giver = readableId(personIn(own(json, 'giftedBy'))) ?? readableId(buyer);
+    readDiscordId(readField(readObject(json, 'recipient'), 'userId'), 'recipient.userId') ??
+    readableId(personIn(named));
+  const buyer =
+    readField(readObject(json, 'buyer'), 'userId') ??
+    readField(json, 'userId') ??
+    readableId(personIn(readField(json, 'buyer')));
+  const giver = readableId(personIn(readField(json, 'giftedBy'))) ?? readableId(buyer);
   if (recipient !== null) return { userId: recipient, isRecipient: true, giftedBy: giver === recipient ? null : giver };
   if (mayBeGift(json)) return { userId: null, isRecipient: false, giftedBy: giver };
-  return { userId: discordId(buyer, 'buyer.userId'), isRecipient: false, giftedBy: null };
+  return { userId: readDiscordId(buyer, 'buyer.userId'), isRecipient: false, giftedBy: null };
 }
 
 /** Services name a person by an object or by the bare id. */
 function personIn(value: unknown): unknown {
-  return isFields(value) ? (own(value, 'userId') ?? own(value, 'id')) : value;
+  return isObject(value) ? (readField(value, 'userId') ?? readField(value, 'id')) : value;
 }
 
 /** Any sign of a gift counts, readable or not; a plain no outweighs only fields that say nothing. */
 function mayBeGift(json: Fields): boolean {
-  const isGift = own(json, 'isGift');
-  const signs = [own(json, 'recipient'), own(json, 'giftedBy')].filter((sign) => sign !== undefined && sign !== false);
+  const isGift = readField(json, 'isGift');
+  const signs = [readField(json, 'recipient'), readField(json, 'giftedBy')].filter(
+    (sign) => sign !== undefined && sign !== false,
+  );
   if (isNo(isGift)) return !signs.every(isBlank);
   return isGift !== undefined || signs.length > 0 || namesTwoUsers(json);
 }
@@ -42,7 +48,7 @@ function isBlank(value: unknown): boolean {
 
 /** Beside the buyer, for whom else it may be. */
 function namesTwoUsers(json: Fields): boolean {
-  const buyer = readableId(own(nested(json, 'buyer'), 'userId'));
-  const user = readableId(own(json, 'userId'));
+  const buyer = readableId(readField(readObject(json, 'buyer'), 'userId'));
+  const user = readableId(readField(json, 'userId'));
   return buyer !== null && user !== null && buyer !== user;
 }

@@ -1,18 +1,18 @@
-import type { Clock } from '../clock.ts';
-import { StoreUnavailable, TallyhookError } from '../errors.ts';
 import type { Family } from '../ledger/event.ts';
-import type { Log } from '../log.ts';
-import type { Meaning } from '../tally/meaning.ts';
+import type { Clock } from '../platform/clock.ts';
+import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
 import type { Recorder } from '../tally/recorder.ts';
-import type { Delivery, Outcome, Recorded } from '../tally/tally.ts';
+import type { RoutedDelivery } from '../tally/routed-delivery.ts';
+import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
 import { defaultVoteOf } from './default-vote.ts';
-import type { Grant, Keyring } from './keyring.ts';
-import { meaningOf } from './meaning-of.ts';
+import type { Keyring, SecretScope } from './keyring.ts';
 import { familyIn, kindIn, parseJson, readPayload } from './payload.ts';
+import { routeDelivery } from './route-delivery.ts';
 import { isSignature } from './signature.ts';
 
 /** What the head of a request says of its sender. */
-export interface Claim {
+export interface DeliveryCredentials {
   /** The family of the path; null for the path that takes either. */
   readonly family: Family | null;
   /** The header `x-webhook-signature` (document, section 5.7). */
@@ -22,12 +22,12 @@ export interface Claim {
 }
 
 /** A delivery as it stands at the door. */
-export interface Arrival extends Claim {
+export interface IncomingDelivery extends DeliveryCredentials {
   readonly body: Buffer;
 }
 
 /** What the sender is told. With 503 nothing was kept: it is to send again after so many seconds. */
-export type Answer =
+export type WebhookResponse =
   | { readonly status: 200; readonly outcome: Outcome }
   | { readonly status: 400 | 401; readonly error: string }
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
@@ -35,12 +35,12 @@ export type Answer =
 /** What stands between the receiver's bytes and the recorder. */
 export interface Intake {
   /** The refusal of a delivery that no body could save; null where the body decides. */
-  refuseUnread(claim: Claim): Answer | null;
+  rejectUnread(claim: DeliveryCredentials): WebhookResponse | null;
   /**
    * Verifies, reads and records. A {@link TallyhookError} of the recorder becomes a 503; whatever else it throws is
    * thrown on.
    */
-  take(arrival: Arrival): Promise<Answer>;
+  accept(arrival: IncomingDelivery): Promise<WebhookResponse>;
 }
 
 /** Bytes from outside become a trusted event, and the answer follows the commit. */
@@ -50,22 +50,24 @@ export function createIntake(options: {
   clock: Clock;
   log: Log;
   /** After each commit: there may be effects to do. */
-  onRecorded?: (recorded: Recorded) => void;
+  onRecorded?: (recorded: RecordedDelivery) => void;
 }): Intake {
   const { keyring, recorder, clock, log, onRecorded = () => {} } = options;
 
   /** Who may have sent it, and what. Null when nobody that is known has. */
-  function authenticate(arrival: Arrival): { grants: readonly Grant[]; text: string; signed: boolean } | null {
+  function authenticate(
+    arrival: IncomingDelivery,
+  ): { scopes: readonly SecretScope[]; text: string; signed: boolean } | null {
     if (arrival.signature !== undefined) {
       const verified = keyring.verify(arrival.body, arrival.signature);
       return verified && { ...verified, signed: true };
     }
     if (arrival.authorization === undefined) return null;
-    const grants = keyring.authorize(arrival.authorization);
-    return grants.length === 0 ? null : { grants, text: arrival.body.toString('utf8'), signed: false };
+    const scopes = keyring.authorize(arrival.authorization);
+    return scopes.length === 0 ? null : { scopes, text: arrival.body.toString('utf8'), signed: false };
   }
 
-  async function commit(delivery: Delivery, meaning: Meaning): Promise<Answer> {
+  async function commit(delivery: Delivery, meaning: RoutedDelivery): Promise<WebhookResponse> {
     try {
       const recorded = await recorder.record(delivery, meaning);
       report(recorded, log);
@@ -73,9 +75,9 @@ export function createIntake(options: {
       return { status: 200, outcome: recorded.outcome };
     } catch (error) {
       if (!(error instanceof TallyhookError)) throw error;
-      const cause = error instanceof StoreUnavailable ? String(error.cause) : undefined;
+      const cause = error instanceof StoreUnavailableError ? String(error.cause) : undefined;
       log.error(
-        { code: error.code, cure: error.cure, cause },
+        { code: error.code, cure: error.hint, cause },
         'a delivery could not be stored; its sender is told to come back',
       );
       return { status: 503, error: error.message, retryAfterSeconds: 5 };
@@ -83,7 +85,7 @@ export function createIntake(options: {
   }
 
   return {
-    refuseUnread(claim) {
+    rejectUnread(claim) {
       const { signature, authorization } = claim;
       const mayBeKnown =
         signature === undefined
@@ -92,10 +94,10 @@ export function createIntake(options: {
       return mayBeKnown ? null : { status: 401, error: whyRefused(claim) };
     },
 
-    async take(arrival) {
+    async accept(arrival) {
       const sender = authenticate(arrival);
       if (sender === null) return { status: 401, error: whyRefused(arrival) };
-      const ofPath = sender.grants.filter(({ family }) => arrival.family === null || family === arrival.family);
+      const ofPath = sender.scopes.filter(({ family }) => arrival.family === null || family === arrival.family);
       if (ofPath.length === 0) return { status: 401, error: otherFamily };
 
       const json = parseJson(sender.text);
@@ -107,12 +109,12 @@ export function createIntake(options: {
       const defaultVote = defaultVoteOf(ofPath, sender);
       const reading = readPayload(json.value, { premiumPath, now: receivedAt, defaultVote });
       const family = familyIn(reading);
-      const grants = ofPath.filter((grant) => family === null || grant.family === family);
-      const [grant] = grants;
+      const scopes = ofPath.filter((grant) => family === null || grant.family === family);
+      const [grant] = scopes;
       if (grant === undefined) return { status: 401, error: otherFamily };
       if (!sender.signed && kindIn(reading) === 'bot_vote')
         return { status: 401, error: 'Only server votes may come unsigned.' };
-      return commit({ receivedAt, family: grant.family, body: sender.text }, meaningOf(reading, grants));
+      return commit({ receivedAt, family: grant.family, body: sender.text }, routeDelivery(reading, scopes));
     },
   };
 }
@@ -121,13 +123,13 @@ const otherFamily =
   'The signature is right, but of the other family: votes and premium events have secrets and paths of their own.';
 
 /** The likely mistake, without telling a stranger anything about the secrets. */
-function whyRefused({ signature }: Claim): string {
+function whyRefused({ signature }: DeliveryCredentials): string {
   if (signature === undefined) return 'The header x-webhook-signature is missing.';
   if (!isSignature(signature)) return 'The signature is not 64 lowercase hex digits.';
   return 'The signature does not match. Compare the secret with the one in the dashboard, and mind a space or line break at its end.';
 }
 
-function report(recorded: Recorded, log: Log): void {
+function report(recorded: RecordedDelivery, log: Log): void {
   const { outcome, deliveryId, credits, reason } = recorded;
   const line = { delivery: deliveryId, outcome, credits, reason };
   if (outcome === 'quarantined') log.warn(line, 'a signed delivery was not understood; it is kept and can be replayed');

@@ -1,38 +1,38 @@
 import {
   type Event,
   type EventKind,
+  type EventTarget,
   endsOrder,
   type Family,
   type Premium,
   type PremiumKind,
   premiumKinds,
-  type Target,
   type Vote,
   type VoteKind,
   voteKinds,
 } from '../ledger/event.ts';
-import { noRecipient } from '../tally/meaning.ts';
+import { noRecipient } from '../tally/routed-delivery.ts';
 import {
-  award,
-  discordId,
   type Fields,
-  instant,
-  isFields,
-  NotUnderstood,
-  nested,
-  own,
-  reference,
-  testMark,
+  InvalidFieldError,
+  isObject,
+  readCredits,
+  readDiscordId,
+  readExternalId,
+  readField,
+  readObject,
+  readTestFlag,
+  readText,
+  readTimestamp,
   timestamp,
-  words,
 } from './fields.ts';
 import { readHolder } from './holder.ts';
 
 /** What a body says: an event, a test of the dashboard's, or nothing that is understood, and why. */
-export type Reading =
-  | { readonly is: 'event'; readonly event: Event }
-  | { readonly is: 'test'; readonly kind: EventKind; readonly userId: string | null; readonly target: Target }
-  | { readonly is: 'unknown'; readonly kind: string | null; readonly reason: string; readonly family: Family | null };
+export type ParsedPayload =
+  | { readonly type: 'event'; readonly event: Event }
+  | { readonly type: 'test'; readonly kind: EventKind; readonly userId: string | null; readonly target: EventTarget }
+  | { readonly type: 'unknown'; readonly kind: string | null; readonly reason: string; readonly family: Family | null };
 
 export interface ReadingOptions {
   readonly premiumPath: boolean;
@@ -46,22 +46,22 @@ export interface ReadingOptions {
  * `defaultVote` is the kind of a vote that tells no more than who voted; without it such a body is not understood.
  * `now` is in ms since the epoch; an event that lies more than 5 minutes ahead of it is not understood.
  */
-export function readPayload(json: unknown, options: ReadingOptions): Reading {
-  if (!isFields(json)) return { is: 'unknown', kind: null, reason: 'the body is no JSON object', family: null };
+export function readPayload(json: unknown, options: ReadingOptions): ParsedPayload {
+  if (!isObject(json)) return { type: 'unknown', kind: null, reason: 'the body is no JSON object', family: null };
   const kind = kindOf(json, options);
   if (!isKnown(kind)) {
     const reason = kind === null ? 'the body names no kind of event' : 'unknown kind of event';
-    return { is: 'unknown', kind, reason, family: null };
+    return { type: 'unknown', kind, reason, family: null };
   }
   try {
-    if (testMark(own(json, 'test'))) return readTest(json, kind);
+    if (readTestFlag(readField(json, 'test'))) return readTest(json, kind);
     return {
-      is: 'event',
+      type: 'event',
       event: isVoteKind(kind) ? readVote(json, kind, options.now) : readPremium(json, kind, options.now),
     };
   } catch (error) {
-    if (!(error instanceof NotUnderstood)) throw error;
-    return { is: 'unknown', kind, reason: error.message, family: familyOf(kind) };
+    if (!(error instanceof InvalidFieldError)) throw error;
+    return { type: 'unknown', kind, reason: error.message, family: familyOf(kind) };
   }
 }
 
@@ -71,15 +71,15 @@ export function familyOf(kind: EventKind): Family {
 
 /** `event`, else `type`; and where both are missing, what the other fields show it to be. */
 function kindOf(json: Fields, { premiumPath, defaultVote = null }: ReadingOptions): string | null {
-  const named = own(json, 'event') ?? own(json, 'type');
-  if (named !== undefined) return words(named) ?? spelled(named);
-  if (premiumPath && own(json, 'buyer') !== undefined) return 'premium_purchase';
-  const isTest = own(json, 'test') === true;
+  const named = readField(json, 'event') ?? readField(json, 'type');
+  if (named !== undefined) return readText(named) ?? spelled(named);
+  if (premiumPath && readField(json, 'buyer') !== undefined) return 'premium_purchase';
+  const isTest = readField(json, 'test') === true;
   const kindOfTest = premiumPath ? 'premium_purchase' : (defaultVote ?? 'server_vote');
   if (voterOf(json) === undefined) return isTest ? kindOfTest : null;
   if (serverOf(json) !== undefined) return 'server_vote';
   if (botOf(json) !== undefined) return 'bot_vote';
-  if (saysMoreThanVoter.some((name) => own(json, name) !== undefined)) return null;
+  if (saysMoreThanVoter.some((name) => readField(json, name) !== undefined)) return null;
   return isTest ? kindOfTest : defaultVote;
 }
 
@@ -98,12 +98,12 @@ const isVoteKind = (kind: string): kind is VoteKind => voteKinds.some((known) =>
 const isPremiumKind = (kind: string): kind is PremiumKind => premiumKinds.some((known) => known === kind);
 const isKnown = (kind: string | null): kind is EventKind => kind !== null && (isVoteKind(kind) || isPremiumKind(kind));
 
-const voterOf = (json: Fields) => own(json, 'userId') ?? own(nested(json, 'voter'), 'userId');
-const serverOf = (json: Fields) => own(json, 'serverId') ?? own(nested(json, 'server'), 'id');
-const botOf = (json: Fields) => own(json, 'botId') ?? own(nested(json, 'bot'), 'id');
+const voterOf = (json: Fields) => readField(json, 'userId') ?? readField(readObject(json, 'voter'), 'userId');
+const serverOf = (json: Fields) => readField(json, 'serverId') ?? readField(readObject(json, 'server'), 'id');
+const botOf = (json: Fields) => readField(json, 'botId') ?? readField(readObject(json, 'bot'), 'id');
 
 /** A test proves that the way is open; its contents are made up, so nothing in it can be wrong. */
-function readTest(json: Fields, kind: EventKind): Reading {
+function readTest(json: Fields, kind: EventKind): ParsedPayload {
   const readable = (read: () => string | null): string | null => {
     try {
       return read();
@@ -111,85 +111,88 @@ function readTest(json: Fields, kind: EventKind): Reading {
       return null;
     }
   };
-  const userId = readable(() => discordId(voterOf(json) ?? own(nested(json, 'buyer'), 'userId'), 'userId'));
+  const userId = readable(() =>
+    readDiscordId(voterOf(json) ?? readField(readObject(json, 'buyer'), 'userId'), 'userId'),
+  );
   const target = isVoteKind(kind) ? { kind: votedKind(kind), id: readable(() => votedId(json, kind)) } : noTarget;
-  return { is: 'test', kind, userId, target };
+  return { type: 'test', kind, userId, target };
 }
 
-const noTarget: Target = { kind: null, id: null };
+const noTarget: EventTarget = { kind: null, id: null };
 
 function votedKind(kind: VoteKind): 'server' | 'bot' {
   return kind === 'server_vote' ? 'server' : 'bot';
 }
 
 function votedId(json: Fields, kind: VoteKind): string | null {
-  return kind === 'server_vote' ? discordId(serverOf(json), 'serverId') : discordId(botOf(json), 'botId');
+  return kind === 'server_vote' ? readDiscordId(serverOf(json), 'serverId') : readDiscordId(botOf(json), 'botId');
 }
 
 function readVote(json: Fields, kind: VoteKind, now: number): Vote {
-  const userId = discordId(voterOf(json), 'userId');
-  if (userId === null) throw new NotUnderstood('the vote names no user');
+  const userId = readDiscordId(voterOf(json), 'userId');
+  if (userId === null) throw new InvalidFieldError('the vote names no user');
   return {
     family: 'vote',
     kind,
     target: { kind: votedKind(kind), id: votedId(json, kind) },
     userId,
-    at: timestamp(own(json, 'timestamp'), now),
-    awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
-    denial: words(own(json, 'creditDenialReason')),
+    at: timestamp(readField(json, 'timestamp'), now),
+    awarded: readCredits(readField(json, 'creditsAwarded'), 'creditsAwarded'),
+    denial: readText(readField(json, 'creditDenialReason')),
   };
 }
 
 function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {
   const orderIds = [
-    reference(own(json, 'orderId'), 'orderId'),
-    reference(own(json, 'purchaseId'), 'purchaseId'),
+    readExternalId(readField(json, 'orderId'), 'orderId'),
+    readExternalId(readField(json, 'purchaseId'), 'purchaseId'),
   ].filter((id) => id !== null);
   const holder = readHolder(json);
   if (holder.userId === null) requireOrder(kind, holder.giftedBy, orderIds);
-  const tier = nested(json, 'tier');
+  const tier = readObject(json, 'tier');
   return {
     family: 'premium',
     kind,
     target: soldFor(json),
     ...holder,
     orderIds,
-    tier: words(own(tier, 'name')) ?? words(own(tier, 'id')),
-    at: timestamp(own(json, 'timestamp'), now),
-    periodEnd: instant(own(json, 'currentPeriodEnd'), 'currentPeriodEnd'),
-    awarded: award(own(json, 'creditsAwarded'), 'creditsAwarded'),
+    tier: readText(readField(tier, 'name')) ?? readText(readField(tier, 'id')),
+    at: timestamp(readField(json, 'timestamp'), now),
+    periodEnd: readTimestamp(readField(json, 'currentPeriodEnd'), 'currentPeriodEnd'),
+    awarded: readCredits(readField(json, 'creditsAwarded'), 'creditsAwarded'),
   };
 }
 
 /** Without a holder only the order can tell whose it is. @throws NotUnderstood */
 function requireOrder(kind: PremiumKind, giver: string | null, orderIds: readonly string[]): void {
   if (endsOrder(kind)) {
-    if (orderIds.length === 0) throw new NotUnderstood(`the ${kind} names neither buyer nor order`);
+    if (orderIds.length === 0) throw new InvalidFieldError(`the ${kind} names neither buyer nor order`);
     return;
   }
-  if (giver === null) throw new NotUnderstood(`the ${kind} names no buyer`);
-  if (orderIds.length === 0) throw new NotUnderstood(noRecipient);
+  if (giver === null) throw new InvalidFieldError(`the ${kind} names no buyer`);
+  if (orderIds.length === 0) throw new InvalidFieldError(noRecipient);
 }
 
 /** What a vendor that is neither a server nor a bot calls itself is no id of Discord's, and no reason to hold a purchase back. */
-function soldFor(json: Fields): Target {
-  const vendor = nested(json, 'vendor');
-  const named = own(vendor, 'type') ?? own(json, 'targetType');
-  const serverId = discordId(serverOf(json), 'serverId');
-  const vendorId = own(vendor, 'id');
-  if (named === 'server' || named === 'bot') return { kind: named, id: discordId(vendorId, 'vendor.id') ?? serverId };
+function soldFor(json: Fields): EventTarget {
+  const vendor = readObject(json, 'vendor');
+  const named = readField(vendor, 'type') ?? readField(json, 'targetType');
+  const serverId = readDiscordId(serverOf(json), 'serverId');
+  const vendorId = readField(vendor, 'id');
+  if (named === 'server' || named === 'bot')
+    return { kind: named, id: readDiscordId(vendorId, 'vendor.id') ?? serverId };
   const kind = serverId === null ? null : 'server';
   return { kind, id: typeof vendorId === 'string' ? vendorId : serverId };
 }
 
 /** The kind of event, in the payload's own words where they were not understood. */
-export function kindIn(reading: Reading): string | null {
-  return reading.is === 'event' ? reading.event.kind : reading.kind;
+export function kindIn(reading: ParsedPayload): string | null {
+  return reading.type === 'event' ? reading.event.kind : reading.kind;
 }
 
 /** The family that the event itself belongs to; null where it does not tell. */
-export function familyIn(reading: Reading): Family | null {
-  switch (reading.is) {
+export function familyIn(reading: ParsedPayload): Family | null {
+  switch (reading.type) {
     case 'event':
       return reading.event.family;
     case 'test':

@@ -1,17 +1,17 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
-import type { Clock } from '../clock.ts';
 import type { Family } from '../ledger/event.ts';
-import type { Log } from '../log.ts';
-import { largestBody, readBody } from './body.ts';
-import type { Answer, Intake } from './intake.ts';
-import { createRefusalLog } from './refusal-log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { maxBodyBytes, readBody } from './body.ts';
+import type { Intake, WebhookResponse } from './intake.ts';
+import { createRejectionLog } from './rejection-log.ts';
 
 /**
  * What is told of each request that was answered, for metrics. `outcome` is null for a refusal; `took` is ms from when
  * its head had come to the answer.
  */
-export type Observe = (answer: {
+export type ObserveResponse = (answer: {
   readonly status: number;
   readonly outcome: string | null;
   readonly took: number;
@@ -38,9 +38,14 @@ export interface Receiver {
  * Reads the raw body by itself, so it works wherever no parser has consumed the body before it; where one has, it says
  * so. It answers 200 after the commit, else 400, 401, 405, 413, 415 or 503, and nothing else.
  */
-export function createReceiver(options: { intake: Intake; clock: Clock; log: Log; observe?: Observe }): Receiver {
+export function createReceiver(options: {
+  intake: Intake;
+  clock: Clock;
+  log: Log;
+  observe?: ObserveResponse;
+}): Receiver {
   const { intake, clock, log, observe = () => {} } = options;
-  const tellRefusal = createRefusalLog(log, clock);
+  const tellRefusal = createRejectionLog(log, clock);
 
   function handler(family: Family | null) {
     return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -83,7 +88,7 @@ async function answer(
   family: Family | null,
   intake: Intake,
   log: Log,
-): Promise<Answer | Refusal | null> {
+): Promise<WebhookResponse | Refusal | null> {
   if (request.method !== 'POST') return methodRefused(request.method);
   if (isEncoded(request)) {
     return { status: 415, error: 'Send the body uncompressed: the signature is of the bytes as they are.' };
@@ -94,8 +99,8 @@ async function answer(
     authorization: request.headers.authorization,
   };
   // Nothing of a body is read for whoever cannot be known by it, unless only reading tells whether it is too large.
-  if (Number(request.headers['content-length']) <= largestBody) {
-    const refused = intake.refuseUnread(claim);
+  if (Number(request.headers['content-length']) <= maxBodyBytes) {
+    const refused = intake.rejectUnread(claim);
     if (refused !== null) return refused;
   }
   const body = await readBody(request);
@@ -103,12 +108,12 @@ async function answer(
     case 'aborted':
       return null;
     case 'too large':
-      return { status: 413, error: `The body is larger than ${largestBody} bytes.` };
+      return { status: 413, error: `The body is larger than ${maxBodyBytes} bytes.` };
     case 'consumed':
       log.error({ cure: mountBefore }, 'a webhook could not be read: its body was already consumed');
       return { status: 503, error: alreadyConsumed, headers: { 'retry-after': '60' } };
     default:
-      return intake.take({ ...claim, body });
+      return intake.accept({ ...claim, body });
   }
 }
 
@@ -141,7 +146,7 @@ function single(header: string | string[] | undefined): string | undefined {
 }
 
 /** A lean answer: a string and three headers cost half of what `res.json` with its ETag does. */
-function send(request: IncomingMessage, response: ServerResponse, told: Answer | Refusal): void {
+function send(request: IncomingMessage, response: ServerResponse, told: WebhookResponse | Refusal): void {
   const text =
     told.status === 200
       ? `{"received":true,"outcome":"${told.outcome}"}`

@@ -18,11 +18,11 @@ export function isSignature(header: string | undefined): header is string {
 
 /** Compares in constant time. Never throws: what has not the form of a signature is none. */
 export function isSignedWith(secret: string, body: Uint8Array | string, signature: string): boolean {
-  return isSignature(signature) && verifierWith(secret)(body, signature);
+  return isSignature(signature) && createVerifier(secret)(body, signature);
 }
 
 /** The same for one secret and many bodies, where the signature is known to have the form that {@link isSignature} asks for. */
-export function verifierWith(secret: string): (body: Uint8Array | string, signature: string) => boolean {
+export function createVerifier(secret: string): (body: Uint8Array | string, signature: string) => boolean {
   const signed = hmacWith(secret);
   return (body, signature) => timingSafeEqual(Buffer.from(signed(body)), Buffer.from(signature));
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { backup } from '../../src/cli/backup.ts';
+import { backupCommand } from '../../src/cli/backup.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
-import { complaining, type Terminal } from '../../src/terminal/terminal.ts';
+import { runCommand, type Terminal } from '../../src/terminal/terminal.ts';
 import { captive } from '../service/terminal.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { voted } from '../support/voted.ts';
@@ -12,7 +12,7 @@ type Verb = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
 async function run(verb: Verb, ...args: string[]) {
   const { terminal, output } = captive();
-  const code = await complaining(terminal, () => verb(args, terminal));
+  const code = await runCommand(terminal, () => verb(args, terminal));
   return { code, output: output() };
 }
 
@@ -26,7 +26,7 @@ describe('the commands backup and restore', () => {
     await voted(`sqlite:${directory}/tally.db`, ['1', '2']);
     const copy = join(directory, 'copy.db');
     const words = /2 entries of 2 users, last delivery 2026-01-01T00:00:00.000Z\.$/;
-    expect(await run(backup, copy)).toEqual({ code: 0, output: expect.stringMatching(words) });
+    expect(await run(backupCommand, copy)).toEqual({ code: 0, output: expect.stringMatching(words) });
     vi.stubEnv('DATABASE_URL', `sqlite:${directory}/new.db`);
     expect(await run(restoreCommand, copy)).toEqual({ code: 0, output: expect.stringMatching(words) });
     expect(await run(restoreCommand, copy)).toEqual({ code: 1, output: expect.stringContaining('is not overwritten') });
@@ -39,14 +39,14 @@ describe('the commands backup and restore', () => {
     const database = new DatabaseSync(join(directory, 'tally.db'));
     database.exec('UPDATE balances SET votes = 7');
     database.close();
-    expect(await run(backup, join(directory, 'copy.db'))).toEqual({
+    expect(await run(backupCommand, join(directory, 'copy.db'))).toEqual({
       code: 1,
       output: expect.stringMatching(/is a whole copy.*\nThe balances of 2 users are not the sum/),
     });
   });
 
   it.each([
-    [backup, 'pg_dump'],
+    [backupCommand, 'pg_dump'],
     [restoreCommand, 'pg_restore'],
   ])('name the tool of PostgreSQL, and not its password (%#)', async (verb, tool) => {
     vi.stubEnv('DATABASE_URL', 'postgres://me:hunter2@db.example/tally');
@@ -57,9 +57,12 @@ describe('the commands backup and restore', () => {
   });
 
   it('want one file, and a database that can be meant', async () => {
-    expect(await run(backup)).toMatchObject({ code: 2, output: expect.stringContaining('Name one file') });
+    expect(await run(backupCommand)).toMatchObject({ code: 2, output: expect.stringContaining('Name one file') });
     expect(await run(restoreCommand, 'a', 'b')).toMatchObject({ code: 2 });
     vi.stubEnv('DATABASE_URL', 'mysql://db.example');
-    expect(await run(backup, 'copy.db')).toMatchObject({ code: 2, output: expect.stringContaining('DATABASE_URL') });
+    expect(await run(backupCommand, 'copy.db')).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('DATABASE_URL'),
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { start } from '../../src/cli/start.ts';
+import { startCommand } from '../../src/cli/start.ts';
 import { captive } from '../service/terminal.ts';
 import { nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -15,7 +15,7 @@ describe('tallyhook start', () => {
     const heardBefore = process.listenerCount('SIGHUP');
     const { terminal, stop } = captive();
     const environment = vi.fn(() => process.env);
-    const running = start([], terminal, environment);
+    const running = startCommand([], terminal, environment);
     process.emit('SIGHUP');
     expect(environment).not.toHaveBeenCalled();
     await vi.waitFor(() => expect(environment).toHaveBeenCalledOnce(), { timeout: 10_000 });
@@ -29,7 +29,7 @@ describe('tallyhook start', () => {
   it.each(['--help', '-h'])('tells of itself and of the sandbox that it is without a token (%s)', async (word) => {
     for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
     const { terminal, output } = captive();
-    expect(await start([word], terminal, () => ({}))).toBe(0);
+    expect(await startCommand([word], terminal, () => ({}))).toBe(0);
     expect(output()).toMatch(
       /^tallyhook start: .*Without DISCORD_TOKEN these are its options:\n\ntallyhook sandbox: /s,
     );

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
-import { hour, minute } from '../../src/clock.ts';
 import { LookupUnreachable } from '../../src/lookup/failures.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
 import { asked, asker, bot, knowing, other, server, services, start } from './known.ts';
 
 const free: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: null };

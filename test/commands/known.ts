@@ -1,7 +1,6 @@
-import type { Asked, ListedLookup, OptionValue, Services } from '../../commands/command.ts';
+import type { CommandContext, CommandInput, ListedLookup, OptionValue } from '../../commands/command.ts';
 import { LookupUnreachable } from '../../src/lookup/failures.ts';
-import { withSecondsLeft } from '../../src/lookup/lifetimes.ts';
-import type { Known, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
+import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
 import type {
   BotProfile,
   CachedReviews,
@@ -10,6 +9,7 @@ import type {
   Review,
   ServerProfile,
 } from '../../src/lookup/schemas.ts';
+import { withSecondsLeft } from '../../src/lookup/ttl.ts';
 import { en } from '../../src/texts/en.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
@@ -66,7 +66,7 @@ type Answers = Partial<{
 
 /** What a service would say; where nothing is said it is unreachable. */
 export function knowing(kind: ListingKind, answers: Answers): Lookup {
-  const known = <Value>(value: Value): Known<Value> => ({
+  const known = <Value>(value: Value): CachedValue<Value> => ({
     value,
     asOf: answers.staleSince ?? start,
     stale: answers.staleSince !== undefined,
@@ -90,10 +90,10 @@ export function knowing(kind: ListingKind, answers: Answers): Lookup {
   };
 }
 
-export function services(...listings: ListedLookup[]): Services & { clock: ManualClock } {
+export function services(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   return { listings, texts: en, clock: manualClock(start) };
 }
 
-export function asked(options: Record<string, OptionValue> = {}): Asked {
+export function asked(options: Record<string, OptionValue> = {}): CommandInput {
   return { options, userId: asker };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { reviews } from '../../commands/reviews.ts';
 import { stars } from '../../commands/stars.ts';
-import { day, hour } from '../../src/clock.ts';
 import type { CachedReviews } from '../../src/lookup/schemas.ts';
+import { day, hour } from '../../src/platform/durations.ts';
 import { asked, bot, knowing, reviewOf, services, start } from './known.ts';
 
 function reviewed(found: CachedReviews, staleSince?: number) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stats } from '../../commands/stats.ts';
-import { hour } from '../../src/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { asked, bot, knowing, server, services, start } from './known.ts';
 
 const listedServer = { name: 'server', lookup: knowing('server', { profile: async () => server }) };

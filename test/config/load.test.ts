@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../config/describe.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
-import { FaultyConfig } from '../../config/schema.ts';
+import { InvalidConfigError } from '../../config/schema.ts';
 import { settingNames, settings } from '../../config/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -14,13 +14,13 @@ const least = {
   LOOKUP_SERVER_KEY: 'server-key',
 };
 
-function faultsOf(environment: Record<string, string>): readonly { setting: string; problem: string; cure: string }[] {
+function faultsOf(environment: Record<string, string>): readonly { setting: string; problem: string; hint: string }[] {
   try {
     loadConfig(environment);
     return [];
   } catch (error) {
-    if (!(error instanceof FaultyConfig)) throw error;
-    return error.faults;
+    if (!(error instanceof InvalidConfigError)) throw error;
+    return error.issues;
   }
 }
 
@@ -40,7 +40,7 @@ describe('the configuration', () => {
         name: 'server',
         kind: 'server',
         lookupKey: 'server-key',
-        terms: { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 43_200_000 },
+        rules: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 43_200_000 },
       },
       { name: 'bot', kind: 'bot', lookupKey: null },
     ]);
@@ -77,7 +77,7 @@ describe('the configuration', () => {
 
   it('cannot be changed afterwards', () => {
     const config = loadConfig(least);
-    expect(() => Object.assign(config.listings[0]?.terms ?? {}, { perVote: 1_000 })).toThrow(TypeError);
+    expect(() => Object.assign(config.listings[0]?.rules ?? {}, { perVote: 1_000 })).toThrow(TypeError);
   });
 
   it('takes every value from a file as well, without the newline at its end', () => {
@@ -101,7 +101,7 @@ describe('the configuration', () => {
     expect(loadConfig({ ...one, PREMIUM_CHANNEL_ID: '12' }).listings[0]?.premiumChannelId).toBe('12');
   });
 
-  it('tells all faults in one message, each with its cure, and no secret', () => {
+  it('tells all faults in one message, each with its hint, and no secret', () => {
     const faulty = {
       DISCORD_API_URL: 'ftp://x',
       DISCORD_GUILD_ID: 'my guild',
@@ -121,7 +121,7 @@ describe('the configuration', () => {
     const named = faults.map(({ setting }) => setting);
     for (const name of [...Object.keys(faulty), 'DISCORD_TOKEN', 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY'])
       expect(named).toContain(name);
-    expect(faults.every(({ cure }) => cure.length > 10)).toBe(true);
+    expect(faults.every(({ hint }) => hint.length > 10)).toBe(true);
     expect(JSON.stringify(faults)).not.toContain('hush');
   });
 
@@ -203,8 +203,8 @@ describe('the file with several listings', () => {
       withFile({ listings: [red, { name: 'blue', kind: 'bot' }] }, { CREDITS_PER_VOTE: '7' }),
     );
     expect(listings).toMatchObject([
-      { name: 'red', terms: { perVote: 3 }, voteSecrets: ['red-secret'] },
-      { name: 'blue', kind: 'bot', terms: { perVote: 7 }, lookupKey: null },
+      { name: 'red', rules: { perVote: 3 }, voteSecrets: ['red-secret'] },
+      { name: 'blue', kind: 'bot', rules: { perVote: 7 }, lookupKey: null },
     ]);
   });
 
@@ -260,7 +260,7 @@ describe('a file with a secret', () => {
       {
         setting: 'DISCORD_TOKEN_FILE',
         problem: expect.stringContaining(`${path} has mode 0${mode.toString(8)}`),
-        cure: expect.stringContaining(`chmod 600 ${path}`),
+        hint: expect.stringContaining(`chmod 600 ${path}`),
       },
     ]);
     expect(JSON.stringify(faults)).not.toContain('hush');
@@ -274,7 +274,7 @@ describe('a file with a secret', () => {
       {
         setting: 'DISCORD_TOKEN_FILE',
         problem: expect.stringContaining(`${path} (mode 0${mode.toString(8)})`),
-        cure: expect.stringContaining(`chmod 600 ${path}`),
+        hint: expect.stringContaining(`chmod 600 ${path}`),
       },
     ]);
     expect(JSON.stringify(warnings)).not.toContain('hush');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { rotated, waitingForRestart } from '../../config/rotation.ts';
+import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
 
 const least = {
   DISCORD_TOKEN: 'discord-token',
@@ -19,7 +19,7 @@ describe('a rotation', () => {
       VOTE_WEBHOOK_AUTHORIZATION: 'my value',
       LOOKUP_SERVER_KEY: 'new-key',
     });
-    const next = rotated(before, read);
+    const next = withRotatedSecrets(before, read);
     expect(next.listings[0]).toMatchObject({
       voteSecrets: ['new-secret'],
       premiumSecrets: ['premium-secret'],
@@ -27,7 +27,7 @@ describe('a rotation', () => {
       lookupKey: 'new-key',
     });
     expect(next.secrets).toEqual(expect.arrayContaining(['old-secret', 'server-key', 'new-secret', 'new-key']));
-    expect(waitingForRestart(next, read)).toEqual([]);
+    expect(settingsNeedingRestart(next, read)).toEqual([]);
   });
 
   it('leaves everything else as it was, and names it', () => {
@@ -39,10 +39,10 @@ describe('a rotation', () => {
       CREDITS_PER_VOTE: '99',
       LOOKUP_BOT_KEY: 'bot-key',
     });
-    const next = rotated(before, read);
+    const next = withRotatedSecrets(before, read);
     expect(next).toMatchObject({ discord: { token: 'discord-token' }, ownerToken: null, http: { port: 3000 } });
-    expect(next.listings).toMatchObject([{ terms: { perVote: 10 } }, { lookupKey: null }]);
-    expect(waitingForRestart(next, read)).toEqual([
+    expect(next.listings).toMatchObject([{ rules: { perVote: 10 } }, { lookupKey: null }]);
+    expect(settingsNeedingRestart(next, read)).toEqual([
       'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID',
       'the listings, their channels and credits',
       'HOST, PORT',
@@ -52,7 +52,7 @@ describe('a rotation', () => {
 
   it('leaves a listing that is gone without any webhook secret', () => {
     const [server] = before.listings;
-    const next = rotated(before, { ...before, listings: before.listings.slice(1) });
+    const next = withRotatedSecrets(before, { ...before, listings: before.listings.slice(1) });
     expect(next.listings[0]).toEqual({ ...server, voteSecrets: [], premiumSecrets: [], voteAuthorization: null });
   });
 });

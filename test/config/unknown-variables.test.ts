@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unknownVariables } from '../../config/unknown-variables.ts';
 
 const suggestions = (environment: Record<string, string>) =>
-  unknownVariables(environment).map(({ setting, cure }) => `${setting}: ${cure}`);
+  unknownVariables(environment).map(({ setting, hint: cure }) => `${setting}: ${cure}`);
 
 describe('a variable that looks like a setting and is none', () => {
   it.each([

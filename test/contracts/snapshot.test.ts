@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../../src/store/snapshots/audit.ts';
+import { databaseStatusOf } from '../../src/store/snapshots/database-status.ts';
 import { type EntrySelection, entryPages } from '../../src/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
-import { standingOf } from '../../src/store/snapshots/standing.ts';
-import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/survey.ts';
+import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/statistics.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
@@ -43,7 +43,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     expect(await paymentDifferences(snapshot)).toEqual({ count: 0, first: [] });
     expect(await strayRows(snapshot)).toEqual({ entries: 0, effects: 0, names: 0 });
     expect(await brokenLinks(snapshot)).toBe(0);
-    expect(await snapshot.damage('whole')).toEqual([]);
+    expect(await snapshot.integrityErrors('whole')).toEqual([]);
   });
 
   it('shows whose balance was changed by hand', async () => {
@@ -180,11 +180,11 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
 
   it('is not there, of this version, or of a newer one', async () => {
     const url = newUrl();
-    expect(await standingOf(url)).toEqual({ state: 'absent' });
+    expect(await databaseStatusOf(url)).toEqual({ state: 'absent' });
     await voted(url, []);
-    expect(await standingOf(url)).toEqual({ state: 'current' });
+    expect(await databaseStatusOf(url)).toEqual({ state: 'current' });
     await tamper(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
-    expect(await standingOf(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });
+    expect(await databaseStatusOf(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });
   });
 }
 
@@ -209,8 +209,8 @@ describe.skipIf(programs === null && !process.env['CI'])('a snapshot of PostgreS
   afterAll(() => postgres?.stop());
 
   it('cannot be read where no server is, and a database without our tables has nothing of ours', async () => {
-    expect(await standingOf('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
-    expect(await standingOf(postgres.newDatabase())).toEqual({ state: 'absent' });
+    expect(await databaseStatusOf('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
+    expect(await databaseStatusOf(postgres.newDatabase())).toEqual({ state: 'absent' });
   });
 
   holds(

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { day, hour, minute, second, systemClock } from '../../src/clock.ts';
 import type { Vote } from '../../src/ledger/event.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
 import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import type { TalliedListing } from '../../src/tally/tally.ts';
+import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
@@ -43,8 +44,8 @@ function holds(newUrl: () => string): void {
   }
 
   function record(store: Store, event: Vote, receivedAt = start, changes: object = {}) {
-    const listing = { ...server, ...changes } as TalliedListing;
-    return store.recorder.record({ receivedAt, family: 'vote', body: '{}' }, { is: 'event', event, listing });
+    const listing = { ...server, ...changes } as ListingContext;
+    return store.recorder.record({ receivedAt, family: 'vote', body: '{}' }, { type: 'event', event, listing });
   }
 
   it('keeps what was committed when it is opened again', async () => {
@@ -112,15 +113,19 @@ function holds(newUrl: () => string): void {
     const url = newUrl();
     const stores = [await open(url), await open(url)] as const;
     const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
-    const unclear = { is: 'unclear', kind: 'new', reason: 'not understood', listing: null } as const;
-    const test = { is: 'test', test: { kind: 'server_vote', userId: '1' }, listing: server as TalliedListing } as const;
+    const unclear = { type: 'unclear', kind: 'new', reason: 'not understood', listing: null } as const;
+    const test = {
+      type: 'test',
+      test: { kind: 'server_vote', userId: '1' },
+      listing: server as ListingContext,
+    } as const;
     const { deliveryId } = await stores[0].recorder.record(delivery, unclear);
     const replayed = await Promise.all(
-      stores.map(({ recorder }) => recorder.rerecord(deliveryId, delivery, test, start)),
+      stores.map(({ recorder }) => recorder.recordReplay(deliveryId, delivery, test, start)),
     );
     expect(replayed.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'test']);
     expect(await stores[0].records.counts()).toMatchObject({ effects: { waiting: 1 } });
-    const late = await stores[1].recorder.rerecord(deliveryId, delivery, unclear, start);
+    const late = await stores[1].recorder.recordReplay(deliveryId, delivery, unclear, start);
     expect(late.outcome).toBe('duplicate');
     expect(await stores[0].records.delivery(deliveryId)).toMatchObject({ outcome: 'test' });
   });
@@ -177,7 +182,7 @@ function holds(newUrl: () => string): void {
       const { deliveryId: repeat } = await record(store, vote('1'), start + minute);
       const { deliveryId: second } = await record(store, vote('2'), start + 10 * minute);
       const { deliveryId: third } = await record(store, vote('3'), start + 20 * minute);
-      const unclear = { is: 'unclear', kind: 'surprise', reason: 'new', listing: null } as const;
+      const unclear = { type: 'unclear', kind: 'surprise', reason: 'new', listing: null } as const;
       const bodies = ['{"userId":"1"}', '{"userId": 1}', '{"userId":11}', '{"userId":"21"}'];
       const kept: number[] = [];
       for (const body of bodies) {
@@ -218,11 +223,11 @@ function holds(newUrl: () => string): void {
       const stores = [await open(url), await open(url)] as const;
       const correction = { userId: '1', credits: 7, reason: 'lost', at: start };
       const made = await Promise.all(
-        [0, 1, 0, 1].map((which) => stores[which as 0 | 1].acts.correct(correction, 'key')),
+        [0, 1, 0, 1].map((which) => stores[which as 0 | 1].ownerActions.correct(correction, 'key')),
       );
       expect(made.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
       expect(made.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
-      const { acts, ledger, records } = stores[0];
+      const { ownerActions: acts, ledger, records } = stores[0];
       expect(await acts.correct({ ...correction, userId: '2' }, 'key')).toEqual({ outcome: 'key_reused' });
       expect(await acts.correct({ ...correction, credits: -8 }, 'other')).toEqual({ outcome: 'overdrawn', balance: 7 });
       expect(await acts.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({ balance: 0 });
@@ -236,11 +241,11 @@ function holds(newUrl: () => string): void {
     it('revives what is buried, and only that', async () => {
       const store = await open();
       await record(store, vote('1'));
-      const { acts, outbox, records } = store;
-      expect(await acts.revive(1, start)).toBe('not_buried');
-      expect(await acts.revive(2, start)).toBe('unknown');
+      const { ownerActions: acts, outbox, records } = store;
+      expect(await acts.requeueEffect(1, start)).toBe('not_buried');
+      expect(await acts.requeueEffect(2, start)).toBe('unknown');
       await outbox.bury(await outbox.claim(start, start + minute, 9), start, 'no such channel');
-      expect(await acts.revive(1, start + day)).toBe('revived');
+      expect(await acts.requeueEffect(1, start + day)).toBe('revived');
       expect(await records.effect(1)).toMatchObject({
         state: 'waiting',
         attempts: 0,
@@ -298,40 +303,40 @@ function holds(newUrl: () => string): void {
       const store = await open();
       await record(store, vote('1'));
       const claim = async (at: number) => (await store.outbox.claim(at, at + minute, 10))[0];
-      expect(await claim(start)).toMatchObject({ unsureSince: null });
+      expect(await claim(start)).toMatchObject({ possiblySentSince: null });
       // As after a crash: nobody said what became of it.
       const second = await claim(start + minute);
-      expect(second).toMatchObject({ unsureSince: start, attempts: 2 });
+      expect(second).toMatchObject({ possiblySentSince: start, attempts: 2 });
       await store.outbox.retry(second ? [second] : [], start + hour, 'no answer');
       const third = await claim(start + hour);
-      expect(third).toMatchObject({ unsureSince: start });
+      expect(third).toMatchObject({ possiblySentSince: start });
       await store.outbox.release(third ? [third] : [], start + 2 * hour, 'refused');
-      expect(await claim(start + 2 * hour)).toMatchObject({ unsureSince: start, nonce: second?.nonce });
+      expect(await claim(start + 2 * hour)).toMatchObject({ possiblySentSince: start, nonce: second?.nonce });
     });
 
     it('is sure of what was refused that it is not done, unless an earlier attempt may have done it', async () => {
       const store = await open();
-      const { acts, outbox } = store;
+      const { ownerActions: acts, outbox } = store;
       await record(store, vote('1'));
       const claim = (at: number) => outbox.claim(at, at + minute, 10);
       await outbox.bury(await claim(start), start, 'no permission');
-      await acts.revive(1, start + hour);
+      await acts.requeueEffect(1, start + hour);
       const afterRefusal = await claim(start + hour);
-      expect(afterRefusal).toMatchObject([{ unsureSince: null }]);
+      expect(afterRefusal).toMatchObject([{ possiblySentSince: null }]);
 
       await outbox.retry(afterRefusal, start + 2 * hour, 'no answer');
       await outbox.bury(await claim(start + 2 * hour), start + 2 * hour, 'no permission');
-      await acts.revive(1, start + day);
-      expect(await claim(start + day)).toMatchObject([{ unsureSince: start + hour }]);
+      await acts.requeueEffect(1, start + day);
+      expect(await claim(start + day)).toMatchObject([{ possiblySentSince: start + hour }]);
     });
 
     it('stays unsure of what was given up without an answer', async () => {
       const store = await open();
-      const { acts, outbox } = store;
+      const { ownerActions: acts, outbox } = store;
       await record(store, vote('1'));
       await outbox.giveUp(await outbox.claim(start, start + minute, 10), start, 'no answer for a week');
-      await acts.revive(1, start + day);
-      expect(await outbox.claim(start + day, start + day + minute, 10)).toMatchObject([{ unsureSince: start }]);
+      await acts.requeueEffect(1, start + day);
+      expect(await outbox.claim(start + day, start + day + minute, 10)).toMatchObject([{ possiblySentSince: start }]);
     });
 
     it('lets go with others what surely was not done, unless it has to go alone', async () => {
@@ -342,7 +347,7 @@ function holds(newUrl: () => string): void {
       await record(store, vote('3'), start + minute);
       const together = await claim(start + minute);
       expect(together.map(({ announcement }) => announcement.userId)).toEqual(['1', '2', '3']);
-      expect(together.map(({ unsureSince }) => unsureSince)).toEqual([null, null, null]);
+      expect(together.map(({ possiblySentSince }) => possiblySentSince)).toEqual([null, null, null]);
 
       await store.outbox.split(together, 'refused together');
       const later = start + 2 * minute;
@@ -389,7 +394,10 @@ function holds(newUrl: () => string): void {
       claimed.push(...(await outbox.claim(start, start + second, 10)));
       expect(claimed.map(({ id }) => id).sort((a, b) => a - b)).toEqual([1, 2, 3]);
       // Whatever has become of the first attempt: under its nonce it is the same message.
-      expect(claimed.find(({ id }) => id === leased?.id)).toMatchObject({ nonce: leased?.nonce, unsureSince: ahead });
+      expect(claimed.find(({ id }) => id === leased?.id)).toMatchObject({
+        nonce: leased?.nonce,
+        possiblySentSince: ahead,
+      });
     });
 
     it('takes no word from a slow taker on what another has finished since', async () => {
@@ -437,15 +445,15 @@ function holds(newUrl: () => string): void {
     const stores = [await open(url), await open(url)];
     const spent = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        (stores[index % 2] as Store).budgetLog.spend('key', start + index, minute, 10),
+        (stores[index % 2] as Store).budgetStore.acquire('key', start + index, minute, 10),
       ),
     );
     expect(spent.filter(({ granted }) => granted)).toHaveLength(10);
     expect(spent.find(({ granted }) => !granted)).toMatchObject({ granted: false });
-    expect(await (stores[1] as Store).budgetLog.spent('key', start - 1)).toBe(10);
-    expect(await (stores[1] as Store).budgetLog.spent('key', start + minute)).toBe(0);
-    expect(await (stores[0] as Store).budgetLog.spend('other', start, minute, 10)).toEqual({ granted: true });
-    expect(await (stores[0] as Store).budgetLog.spend('key', start + day, minute, 10)).toEqual({ granted: true });
+    expect(await (stores[1] as Store).budgetStore.spent('key', start - 1)).toBe(10);
+    expect(await (stores[1] as Store).budgetStore.spent('key', start + minute)).toBe(0);
+    expect(await (stores[0] as Store).budgetStore.acquire('other', start, minute, 10)).toEqual({ granted: true });
+    expect(await (stores[0] as Store).budgetStore.acquire('key', start + day, minute, 10)).toEqual({ granted: true });
   });
 
   it('stores which commands are registered, by application', async () => {
@@ -465,26 +473,26 @@ function holds(newUrl: () => string): void {
   });
 
   it('counts lookup requests that lie ahead as of now, or moves them along with a clock that was set back', async () => {
-    const { budgetLog } = await open();
+    const { budgetStore: budgetLog } = await open();
     const ahead = start + hour;
     for (const key of ['known', 'unknown']) {
-      await budgetLog.spend(key, ahead - 10 * second, minute, 2);
-      await budgetLog.spend(key, ahead, minute, 2);
+      await budgetLog.acquire(key, ahead - 10 * second, minute, 2);
+      await budgetLog.acquire(key, ahead, minute, 2);
     }
     const refused = { granted: false, retryAt: start + minute };
-    expect(await budgetLog.spend('unknown', start, minute, 2)).toEqual(refused);
-    expect(await budgetLog.spend('unknown', start + minute - 1, minute, 2)).toEqual(refused);
-    expect(await budgetLog.spend('unknown', start + minute, minute, 2)).toEqual({ granted: true });
+    expect(await budgetLog.acquire('unknown', start, minute, 2)).toEqual(refused);
+    expect(await budgetLog.acquire('unknown', start + minute - 1, minute, 2)).toEqual(refused);
+    expect(await budgetLog.acquire('unknown', start + minute, minute, 2)).toEqual({ granted: true });
     const moved = { granted: false, retryAt: start - 10 * second + minute };
-    expect(await budgetLog.spend('known', start + second, minute, 2, hour)).toEqual(moved);
+    expect(await budgetLog.acquire('known', start + second, minute, 2, hour)).toEqual(moved);
     expect(await budgetLog.spent('known', start - minute)).toBe(2);
-    expect(await budgetLog.spend('known', start + minute, minute, 2)).toEqual({ granted: true });
+    expect(await budgetLog.acquire('known', start + minute, minute, 2)).toEqual({ granted: true });
   });
 
   it('lists what is quarantined for one reason, in pages', async () => {
     const { recorder, quarantine } = await open();
     const keep = (reason: string, receivedAt: number) => {
-      const unclear = { is: 'unclear', kind: 'server_vote', reason, listing: 'server' } as const;
+      const unclear = { type: 'unclear', kind: 'server_vote', reason, listing: 'server' } as const;
       return recorder.record({ receivedAt, family: 'vote', body: '{"a":1}' }, unclear);
     };
     for (let kept = 0; kept < 3; kept += 1) await keep('too early', start + kept);

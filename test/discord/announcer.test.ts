@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hour, minute, systemClock } from '../../src/clock.ts';
 import type { ListingCard } from '../../src/discord/announcement.ts';
 import { createAnnouncer } from '../../src/discord/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Announcement, Effect } from '../../src/outbox/effect.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { en } from '../../src/texts/en.ts';
 import { laterClock } from '../support/later-clock.ts';
@@ -52,7 +53,7 @@ async function announcing(changes: { listingOf?: (name: string) => Promise<Listi
     attempts: 1,
     createdAt: at,
     nonce: 'nonce-of-25-characters-xx',
-    unsureSince: null,
+    possiblySentSince: null,
   });
   const shown = () => discord.messages(channelId);
   const announce = async (announcement: Announcement) => {
@@ -206,7 +207,7 @@ describe('an announcement that may be there already', () => {
       attempts: 1,
       createdAt: begun,
       nonce: 'a-nonce',
-      unsureSince: null,
+      possiblySentSince: null,
       ...changes,
     });
     if (options.written !== false) {
@@ -216,7 +217,7 @@ describe('an announcement that may be there already', () => {
     }
     clock.pass(10 * minute);
     ahead = 0;
-    const unsure = { unsureSince: begun, attempts: 2 };
+    const unsure = { possiblySentSince: begun, attempts: 2 };
     const shown = () => discord.messages(channelId).filter(({ embeds }) => embeds.length > 0);
     const chat = async (count: number) => {
       for (let line = 0; line < count; line += 1) await rest.post(Routes.channelMessages(channelId), { content: 'hi' });
@@ -302,7 +303,7 @@ describe('an announcement that may be there already', () => {
     const before = discord.requests.length;
     const now = discord.messages(discord.channels.announcements).length;
     expect(now).toBe(0);
-    expect(await perform([effectOf(1, { unsureSince: effectOf(1).createdAt + 9 * minute })])).toEqual({
+    expect(await perform([effectOf(1, { possiblySentSince: effectOf(1).createdAt + 9 * minute })])).toEqual({
       outcome: 'done',
     });
     expect(discord.requests.slice(before).map(({ method }) => method)).toEqual(['POST']);
@@ -328,7 +329,7 @@ describe('an attempt that fails', () => {
     discord.faults.respond429(1, 30);
     const attempt = await perform([effect(vote)]);
     expect(attempt).toMatchObject({ outcome: 'later', everything: false });
-    expect((attempt as { afterMs: number }).afterMs).toBeGreaterThanOrEqual(30_000);
+    expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThanOrEqual(30_000);
     discord.faults.respond429(1, 1);
     const before = performance.now();
     expect(await perform([effect(vote)])).toEqual({ outcome: 'done' });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { day, hour, second } from '../../src/clock.ts';
-import { attemptAfter } from '../../src/discord/attempt.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { classifySendError } from '../../src/discord/send-errors.ts';
+import { day, hour, second } from '../../src/platform/durations.ts';
 
 /** What an attempt comes to when Discord, or what stands in its place, answers like this. */
 async function attemptAgainst(answer: (response: ServerResponse) => void, effects = 1, onRequest = () => {}) {
@@ -21,7 +21,7 @@ async function attemptAgainst(answer: (response: ServerResponse) => void, effect
     await rest.post('/channels/1/messages', {});
     return 'no failure';
   } catch (error) {
-    return attemptAfter(error, { channelId: '1', effects });
+    return classifySendError(error, { channelId: '1', effects });
   } finally {
     server.closeAllConnections();
     server.close();
@@ -67,7 +67,7 @@ describe('an attempt', () => {
   it('is sure that nothing arrived where no connection came about', async () => {
     const rest = createDiscordRest({ token: 'secret-token', apiUrl: 'http://127.0.0.1:9/api' });
     const error = await rest.post('/channels/1/messages', {}).catch((thrown: unknown) => thrown);
-    expect(attemptAfter(error, { channelId: '1', effects: 1 })).toMatchObject({ everything: true, notDone: true });
+    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({ everything: true, notDone: true });
   });
 
   it('holds everything else up when the limit is global, and waits as long as Discord says', async () => {
@@ -76,7 +76,7 @@ describe('an attempt', () => {
       json(429, { message: 'You are being rate limited.', retry_after: 65, global: true }, limits),
     );
     expect(attempt).toMatchObject({ outcome: 'later', everything: true });
-    expect((attempt as { afterMs: number }).afterMs).toBeGreaterThanOrEqual(64_900);
+    expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThanOrEqual(64_900);
   });
 
   it.each<[string, object]>([
@@ -91,7 +91,7 @@ describe('an attempt', () => {
     const attempt = await attemptAgainst(json(429, {}, headers), 1, () => {
       knocks += 1;
     });
-    expect(attempt).toMatchObject({ outcome: 'later', notDone: true, afterMs: 5 * second });
+    expect(attempt).toMatchObject({ outcome: 'later', notDone: true, retryAfterMs: 5 * second });
     expect(knocks).toBe(1);
   });
 
@@ -119,7 +119,7 @@ describe('an attempt', () => {
   });
 
   it('waits a day at most, whatever a rate limit says', async () => {
-    expect(await attemptAgainst(json(429, {}, { 'Retry-After': '1e300' }))).toMatchObject({ afterMs: day });
+    expect(await attemptAgainst(json(429, {}, { 'Retry-After': '1e300' }))).toMatchObject({ retryAfterMs: day });
   });
 
   it.each([

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { Command, Reply, Services } from '../../commands/command.ts';
-import { type Clock, systemClock } from '../../src/clock.ts';
-import { createDiscordClient } from '../../src/discord/client.ts';
+import type { Command, CommandContext, Reply } from '../../commands/command.ts';
+import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createGlobalRateLimit } from '../../src/discord/global-rate-limit.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createRegistrar } from '../../src/discord/registrar.ts';
 import type { Registration } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { createLog } from '../../src/log.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
 import { en } from '../../src/texts/en.ts';
@@ -76,7 +76,7 @@ export async function connectedBot(
   commands: readonly Command[],
   changes: {
     clock?: Clock;
-    listings?: Services['listings'];
+    listings?: CommandContext['listings'];
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -85,7 +85,7 @@ export async function connectedBot(
 ) {
   const discord = await localDiscord();
   const { clock = systemClock, listings = [], before = async () => {} } = changes;
-  const services: Services = { listings, texts: en, clock };
+  const services: CommandContext = { listings, texts: en, clock };
   const { log, said } = listeningLog([discord.token]);
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
@@ -94,7 +94,7 @@ export async function connectedBot(
   await before({ rest, applicationId: discord.applicationId, registry, discord });
   const registrar = createRegistrar({ rest, guildId: null, commands, services, registry, clock: systemClock, log });
   onTestFinished(() => registrar.stop());
-  const client = createDiscordClient({
+  const client = createGatewayClient({
     token: discord.token,
     apiUrl: discord.apiUrl,
     clock: systemClock,

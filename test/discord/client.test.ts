@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Clock, second, systemClock } from '../../src/clock.ts';
-import { createDiscordClient } from '../../src/discord/client.ts';
+import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createGlobalRateLimit } from '../../src/discord/global-rate-limit.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { second } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { fastClock, listeningLog, localDiscord, until } from './bot.ts';
 
@@ -14,7 +15,7 @@ function connecting(to: { apiUrl: string; token: string }, clock: Clock = system
   const { log, said } = listeningLog([to.token]);
   let readied = 0;
   const globalLimit = createGlobalRateLimit(clock);
-  const client = createDiscordClient({
+  const client = createGatewayClient({
     token: to.token,
     apiUrl: to.apiUrl,
     clock,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { hour } from '../../src/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { bot, knowing, reviewOf, server, start } from '../commands/known.ts';
 import { connectedBot } from './bot.ts';
 

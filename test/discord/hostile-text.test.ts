@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { systemClock } from '../../src/clock.ts';
 import { createAnnouncer } from '../../src/discord/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { premiumKinds, voteKinds } from '../../src/ledger/event.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
 import type { Announcement } from '../../src/outbox/effect.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import type { Message } from '../../src/sandbox/discord/shapes.ts';
+import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { en } from '../../src/texts/en.ts';
 import { bot, knowing, reviewOf, server } from '../commands/known.ts';
 import { harmIn, hostileText } from '../support/hostile-text.ts';
@@ -125,7 +125,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
           attempts: 1,
           createdAt: 0,
           nonce,
-          unsureSince: null,
+          possiblySentSince: null,
         }));
         expect(await perform(effects)).toEqual({ outcome: 'done' });
         const message = discord.messages(channelId).at(-1);

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Asked } from '../../commands/command.ts';
+import type { CommandInput } from '../../commands/command.ts';
 import { registerCommands } from '../../src/discord/registration.ts';
 import { LookupRateLimited } from '../../src/lookup/failures.ts';
-import { markup } from '../../src/markup.ts';
 import { en } from '../../src/texts/en.ts';
+import { markup } from '../../src/texts/markup.ts';
 import { command, connectedBot, fastClock, hello, until } from './bot.ts';
 
 const ephemeral = 1 << 6;
@@ -19,7 +19,7 @@ describe('a slash command', () => {
   });
 
   it('hears the options and who asks', async () => {
-    const heard: Asked[] = [];
+    const heard: CommandInput[] = [];
     const say = command({
       execute: async (asked) => {
         heard.push(asked);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { minute, second } from '../../src/clock.ts';
 import { createLogThrottle } from '../../src/discord/log-throttle.ts';
+import { minute, second } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { listeningLog } from './bot.ts';
 

@@ -1,6 +1,6 @@
 import { PermissionFlagsBits as bit } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { type PermissionScene, permissionsIn } from '../../src/discord/permissions.ts';
+import { type PermissionContext, permissionsIn } from '../../src/discord/permissions.ts';
 
 const everyone = { id: 'guild', permissions: String(bit.ViewChannel | bit.SendMessages) };
 const role = (id: string, permissions = 0n) => ({ id, permissions: String(permissions) });
@@ -14,7 +14,7 @@ const overwrite = (id: string, type: 0 | 1, changes: { allow?: bigint; deny?: bi
 function may(
   permission: bigint,
   changes: {
-    overwrites?: PermissionScene['overwrites'];
+    overwrites?: PermissionContext['overwrites'];
     botRole?: bigint;
     ownerId?: string;
     isTimedOut?: boolean;

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Button, Reply } from '../../commands/command.ts';
-import { readButtonId, writeButtonId } from '../../src/discord/button-id.ts';
-import { drawEmbed, drawReply } from '../../src/discord/reply.ts';
-import { escapeText, type Markup, markup } from '../../src/markup.ts';
-import { messageForm } from '../../src/sandbox/discord/limits.ts';
+import type { Reply, ReplyButton } from '../../commands/command.ts';
+import { decodeCustomId, encodeCustomId } from '../../src/discord/custom-id.ts';
+import { renderEmbed, renderReply } from '../../src/discord/reply.ts';
+import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
+import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';
 
 const anyText = fc
   .tuple(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.constantFrom(1, 10, 100, 2_000))
   .map(([text, times]) => text.repeat(times));
 const anyMarkup = anyText.map((text): Markup => escapeText(text));
-const anyButton: fc.Arbitrary<Button> = fc.oneof(
+const anyButton: fc.Arbitrary<ReplyButton> = fc.oneof(
   fc.record({ kind: fc.constant('link'), label: anyText, url: fc.oneof(fc.webUrl(), fc.string()) }),
   fc.record({
     kind: fc.constant('page'),
@@ -39,21 +39,21 @@ describe('a drawn reply', () => {
   it('is a message that Discord takes, whatever is in it', () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
-        const { embeds, components } = drawReply(reply, 'reviews');
-        const checked = messageForm.safeParse({ embeds, components });
+        const { embeds, components } = renderReply(reply, 'reviews');
+        const checked = messageSchema.safeParse({ embeds, components });
         expect(checked.error?.issues ?? []).toEqual([]);
       }),
     );
   });
 
   it('pings nobody', () => {
-    expect(drawReply({ tone: 'plain' }, 'x').allowedMentions).toEqual({ parse: [] });
+    expect(renderReply({ tone: 'plain' }, 'x').allowedMentions).toEqual({ parse: [] });
   });
 
   it('keeps to the room that it is given', () => {
     fc.assert(
       fc.property(anyReply, fc.integer({ min: 1, max: 6_000 }), (reply, room) => {
-        const { title = '', description = '', footer, fields = [] } = drawEmbed(reply, room);
+        const { title = '', description = '', footer, fields = [] } = renderEmbed(reply, room);
         const parts = [title, description, footer?.text ?? '', ...fields.flatMap(({ name, value }) => [name, value])];
         expect(parts.join('').length).toBeLessThanOrEqual(room);
       }),
@@ -71,7 +71,7 @@ describe('a drawn reply', () => {
       at: 0,
       buttons: [{ kind: 'page', label: 'Next', disabled: false, options: { page: 2 } }],
     };
-    const { embeds, components } = drawReply(reply, 'reviews');
+    const { embeds, components } = renderReply(reply, 'reviews');
     expect(embeds).toEqual([
       {
         color: 0x57_f2_87,
@@ -92,11 +92,11 @@ describe('a drawn reply', () => {
   });
 
   it('has no button that leads to what is no page', () => {
-    const buttons: Button[] = [
+    const buttons: ReplyButton[] = [
       { kind: 'link', label: 'Vote', url: 'javascript:alert(1)' },
       { kind: 'link', label: 'Vote', url: 'https://example.com/vote' },
     ];
-    expect(drawReply({ tone: 'good', buttons }, 'x').components).toEqual([
+    expect(renderReply({ tone: 'good', buttons }, 'x').components).toEqual([
       { type: 1, components: [{ type: 2, style: 5, label: 'Vote', url: 'https://example.com/vote' }] },
     ]);
   });
@@ -105,20 +105,20 @@ describe('a drawn reply', () => {
 describe("a button's id", () => {
   it('brings back the options that it carries', () => {
     const id = { command: 'reviews', options: { sort: 'newest', page: '2', listing: 'a b&c=d:é' } };
-    expect(readButtonId(writeButtonId(id) ?? '')).toEqual(id);
+    expect(decodeCustomId(encodeCustomId(id) ?? '')).toEqual(id);
   });
 
   it('is none where the options are more than it can carry', () => {
-    expect(writeButtonId({ command: 'reviews', options: { listing: 'x'.repeat(100) } })).toBeNull();
+    expect(encodeCustomId({ command: 'reviews', options: { listing: 'x'.repeat(100) } })).toBeNull();
   });
 
   it('is read from anything without harm', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        readButtonId(text);
-        expect(readButtonId(`tallyhook:reviews:${text}`)?.command).toBe('reviews');
+        decodeCustomId(text);
+        expect(decodeCustomId(`tallyhook:reviews:${text}`)?.command).toBe('reviews');
       }),
     );
-    expect(readButtonId('tallyhook:reviews:__proto__=1')?.options).toEqual({ ['__proto__']: '1' });
+    expect(decodeCustomId('tallyhook:reviews:__proto__=1')?.options).toEqual({ ['__proto__']: '1' });
   });
 });

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { hour } from '../../src/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { receiver, running, serverId } from '../service/running.ts';
 
 let browser: Browser;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hour, minute, second } from '../../src/clock.ts';
 import { fingerprint } from '../../src/lookup/fingerprint.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 import { running } from '../service/running.ts';
 import { journey } from '../support/journey.ts';
 import { laterClock } from '../support/later-clock.ts';

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import type { DeliveryRecord } from '../../src/owner/records.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { chanceFrom } from '../../src/service/seed/chance.ts';
+import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { program } from '../support/program.ts';
 import { createSender, type Sent } from '../support/sender.ts';
@@ -67,7 +67,7 @@ function announced(discord: LocalDiscord): (string | null)[] {
 it(`loses nothing that it acknowledged, pays and announces nothing twice, killed ${rounds} times (seed ${seed})`, {
   timeout: 60_000 + rounds * 5_000,
 }, async () => {
-  const chance = chanceFrom(seed);
+  const chance = createPrng(seed);
   const discord = await startLocalDiscord({ rateLimits: false });
   onTestFinished(() => discord.stop());
   const directory = tempDir();

@@ -3,9 +3,9 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
-import { examined } from '../doctor/examined.ts';
+import { examined } from '../cli/doctor/examined.ts';
 import { program } from '../support/program.ts';
 import { createSender } from '../support/sender.ts';
 import { nowhere, settings } from '../support/settings.ts';

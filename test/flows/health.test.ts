@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app.ts';
-import { systemClock } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
+import { createApp } from '../../src/app/app.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { answersIn, rawConnection } from '../support/raw-http.ts';

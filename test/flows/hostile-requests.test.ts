@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app.ts';
-import { systemClock } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
+import { createApp } from '../../src/app/app.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
 import { answersIn, rawConnection } from '../support/raw-http.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { minute } from '../../src/clock.ts';
+import { minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { laterClock } from '../support/later-clock.ts';

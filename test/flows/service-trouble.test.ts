@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { minute } from '../../src/clock.ts';
+import { minute } from '../../src/platform/durations.ts';
 import { type Answering, failure, pretendService, success } from '../lookup/pretend-service.ts';
 import { journey } from '../support/journey.ts';
 import { laterClock } from '../support/later-clock.ts';

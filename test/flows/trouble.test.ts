@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type Program, program } from '../support/program.ts';

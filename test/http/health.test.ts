@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import { coalesce } from '../../src/http/coalesce.ts';
-import { createHealth, type HealthOptions, type Part } from '../../src/http/health.ts';
+import { createHealth, type HealthOptions, type ReadinessCheck } from '../../src/http/health.ts';
+import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** The health routes over a real store, and how often each costly source was read. */
-async function served(options: Partial<HealthOptions> & { discord?: Part } = {}) {
+async function served(options: Partial<HealthOptions> & { discord?: ReadinessCheck } = {}) {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock);
   const count = { probes: 0, scrapes: 0 };
   const metrics = createMetrics({
@@ -42,7 +42,7 @@ async function served(options: Partial<HealthOptions> & { discord?: Part } = {})
   return { url, count };
 }
 
-const disconnected: Part = async () => {
+const disconnected: ReadinessCheck = async () => {
   throw new Error('not connected to the gateway');
 };
 

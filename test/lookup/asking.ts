@@ -1,8 +1,8 @@
-import { createLog } from '../../src/log.ts';
 import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
-import { LookupFailure } from '../../src/lookup/failures.ts';
-import type { Observation } from '../../src/lookup/observation.ts';
+import type { LookupEvent } from '../../src/lookup/events.ts';
+import { LookupError } from '../../src/lookup/failures.ts';
 import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { pretendService } from './pretend-service.ts';
 
@@ -18,7 +18,7 @@ export async function asking(options: Partial<LookupOptions> = {}) {
     destination: { write: (line) => void told.push(JSON.parse(line)) },
   });
   const seen: string[] = [];
-  const observe = (observation: Observation) => void seen.push(observation.event);
+  const observe = (observation: LookupEvent) => void seen.push(observation.event);
   const given = {
     kind: 'server',
     baseUrl: service.baseUrl,
@@ -32,11 +32,11 @@ export async function asking(options: Partial<LookupOptions> = {}) {
   return { service, clock, cache, told, seen, lookup: createLookup(given), again: () => createLookup(given) };
 }
 
-export async function failureOf(work: Promise<unknown>): Promise<LookupFailure> {
+export async function failureOf(work: Promise<unknown>): Promise<LookupError> {
   const thrown = await work.then(
     () => new Error('it succeeded'),
     (error: unknown) => error,
   );
-  if (!(thrown instanceof LookupFailure)) throw thrown;
+  if (!(thrown instanceof LookupError)) throw thrown;
   return thrown;
 }

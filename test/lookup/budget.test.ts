@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { hour, minute, second, systemClock } from '../../src/clock.ts';
-import { type BudgetLog, createBudget, memoryBudgetLog } from '../../src/lookup/budget.ts';
+import { type BudgetStore, createBudget, memoryBudgetStore } from '../../src/lookup/budget.ts';
 import { LookupOverBudget } from '../../src/lookup/failures.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 
 /** The document, section 8. */
 const requestLimit = 120;
@@ -10,20 +11,20 @@ const timeout = 5 * second;
 const window = minute + timeout + second;
 
 /** A budget whose clock shows the moment that each call names, unless it was set meanwhile. */
-function budgetOn(log: BudgetLog, keyId = 'key') {
+function budgetOn(log: BudgetStore, keyId = 'key') {
   let passed = 0;
   let ahead = 0;
   const clock = { ...systemClock, now: () => passed + ahead, monotonic: () => passed };
   const budget = createBudget({ log, keyId, timeout, clock });
   return {
-    close: (until: number) => budget.close(until),
+    close: (until: number) => budget.blockUntil(until),
     spend(at: number) {
       passed = at;
-      return budget.spend();
+      return budget.acquire();
     },
     left(at: number) {
       passed = at;
-      return budget.left();
+      return budget.remaining();
     },
     /** Sets the wall clock, back where that is negative. */
     set(ms: number) {
@@ -32,8 +33,8 @@ function budgetOn(log: BudgetLog, keyId = 'key') {
   };
 }
 
-function watched(log: BudgetLog) {
-  return { ...log, spend: vi.fn(log.spend) };
+function watched(log: BudgetStore) {
+  return { ...log, spend: vi.fn(log.acquire) };
 }
 
 async function spendAll(budget: ReturnType<typeof budgetOn>, at: number) {
@@ -61,7 +62,7 @@ function most(arrivals: readonly number[]): number {
 
 describe('the budget', () => {
   it('grants 120 requests at once and then says when the next one may leave', async () => {
-    const budget = budgetOn(memoryBudgetLog());
+    const budget = budgetOn(memoryBudgetStore());
     await spendAll(budget, 1_000);
     expect((await refusal(budget.spend(2_000))).retryAt).toBe(1_000 + window);
     await refusal(budget.spend(1_000 + window - 1));
@@ -69,26 +70,26 @@ describe('the budget', () => {
   });
 
   it('counts each key by itself', async () => {
-    const log = memoryBudgetLog();
+    const log = memoryBudgetStore();
     await spendAll(budgetOn(log, 'one'), 0);
     await budgetOn(log, 'another').spend(0);
   });
 
   it('is shared by all who write to one log, as after a restart', async () => {
-    const log = memoryBudgetLog();
+    const log = memoryBudgetStore();
     await spendAll(budgetOn(log), 0);
     await refusal(budgetOn(log).spend(second));
   });
 
   it('is closed for as long as the service says', async () => {
-    const budget = budgetOn(memoryBudgetLog());
+    const budget = budgetOn(memoryBudgetStore());
     budget.close(30 * second);
     expect((await refusal(budget.spend(0))).retryAt).toBe(30 * second);
     await budget.spend(30 * second);
   });
 
   it('does not look into the log again before there can be anything left', async () => {
-    const log = watched(memoryBudgetLog());
+    const log = watched(memoryBudgetStore());
     await spendAll(budgetOn(log), 0);
     const budget = budgetOn(log);
     await refusal(budget.spend(0));
@@ -97,7 +98,7 @@ describe('the budget', () => {
   });
 
   it('does not ask the log for more than can be granted, when a thousand want to spend at once', async () => {
-    const log = watched(memoryBudgetLog());
+    const log = watched(memoryBudgetStore());
     const budget = budgetOn(log);
     const spent = await Promise.allSettled(Array.from({ length: 1_000 }, (_, number) => budget.spend(number)));
     expect(spent.map(({ status }) => status)).toEqual([
@@ -111,11 +112,11 @@ describe('the budget', () => {
   });
 
   it('has lost nothing by what the log refused or could not write down', async () => {
-    const log = memoryBudgetLog();
+    const log = memoryBudgetStore();
     await spendAll(budgetOn(log), 0);
     const budget = budgetOn({
       ...log,
-      spend: (...what) => (what[1] < window ? log.spend(...what) : Promise.reject(new Error('locked'))),
+      acquire: (...what) => (what[1] < window ? log.acquire(...what) : Promise.reject(new Error('locked'))),
     });
     const wanted = (at: number) => Promise.allSettled(Array.from({ length: requestLimit }, () => budget.spend(at)));
     await wanted(window - 1);
@@ -124,7 +125,7 @@ describe('the budget', () => {
   });
 
   it('grants nothing that it cannot write down', async () => {
-    const budget = budgetOn({ ...memoryBudgetLog(), spend: () => Promise.reject(new Error('disk full')) });
+    const budget = budgetOn({ ...memoryBudgetStore(), acquire: () => Promise.reject(new Error('disk full')) });
     await expect(budget.spend(0)).rejects.toMatchObject({
       code: 'lookup_uncounted',
       retryAt: 5 * second,
@@ -136,7 +137,7 @@ describe('the budget', () => {
     it.each([-hour, -2 * minute, -second / 2, minute, hour])(
       'by %i ms, opens again when it would have',
       async (step) => {
-        const budget = budgetOn(memoryBudgetLog());
+        const budget = budgetOn(memoryBudgetStore());
         await spendAll(budget, 1_000);
         await refusal(budget.spend(2_000));
         budget.set(step);
@@ -147,7 +148,7 @@ describe('the budget', () => {
     );
 
     it.each([-minute, -10 * second])('by %i ms, less than a window, opens later by no more than that', async (step) => {
-      const budget = budgetOn(memoryBudgetLog());
+      const budget = budgetOn(memoryBudgetStore());
       await spendAll(budget, 1_000);
       budget.set(step);
       await refusal(budget.spend(1_000 + window - 1));
@@ -155,7 +156,7 @@ describe('the budget', () => {
     });
 
     it.each([-hour, -minute])('by %i ms while nobody runs, opens again within a window and no sooner', async (step) => {
-      const log = memoryBudgetLog();
+      const log = memoryBudgetStore();
       await spendAll(budgetOn(log), hour);
       const restarted = budgetOn(log);
       await refusal(restarted.spend(hour + second + step));
@@ -164,7 +165,7 @@ describe('the budget', () => {
     });
 
     it.each([-hour, hour])('by %i ms, what other processes have sent still counts', async (step) => {
-      const log = memoryBudgetLog();
+      const log = memoryBudgetStore();
       const watching = budgetOn(log);
       await watching.spend(hour);
       for (let spent = 1; spent < requestLimit; spent += 1) await budgetOn(log).spend(hour);
@@ -190,7 +191,7 @@ describe('the budget', () => {
   it('never lets more than 120 arrive in any minute, whoever asks and however long they travel', async () => {
     let busiest = 0;
     const neverTooMany = fc.asyncProperty(bursts, clocksOff, async (traffic, off) => {
-      const log = memoryBudgetLog();
+      const log = memoryBudgetStore();
       const processes = off.map((ms) => ({ ms, budget: budgetOn(log) }));
       const arrivals: number[] = [];
       let now = 1_000_000;

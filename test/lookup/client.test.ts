@@ -1,8 +1,8 @@
 import { setImmediate as theShelf } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { hour, minute, second } from '../../src/clock.ts';
-import { TallyhookError } from '../../src/errors.ts';
 import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
+import { TallyhookError } from '../../src/platform/errors.ts';
 import { asking, failureOf } from './asking.ts';
 import { failure, held, success } from './pretend-service.ts';
 
@@ -130,7 +130,7 @@ describe('reviews', () => {
 
   it('are not even asked for with the key of a bot', async () => {
     const bot = await asking({ kind: 'bot' });
-    const { code, cure } = await failureOf(bot.lookup.reviews({ sort: 'newest', limit: 3 }));
+    const { code, hint: cure } = await failureOf(bot.lookup.reviews({ sort: 'newest', limit: 3 }));
     expect(code).toBe('lookup_wrong_key_type');
     expect(cure).toContain('kind "server"');
     expect(bot.service.asked).toHaveLength(0);
@@ -297,12 +297,12 @@ describe('when the key is refused', () => {
     }
     expect(service.asked).toHaveLength(10);
     expect(told.map(({ level }) => level)).toEqual([50]);
-    expect(await lookup.standing()).toMatchObject({ keyRefused: true });
+    expect(await lookup.keyStatus()).toMatchObject({ keyRefused: true });
 
     service.answer(named('Cats'));
     await lookup.profile();
     expect(told.map(({ level }) => level)).toEqual([50, 30]);
-    expect(await lookup.standing()).toMatchObject({ keyRefused: false });
+    expect(await lookup.keyStatus()).toMatchObject({ keyRefused: false });
     await clock.advance(6 * minute);
     service.answer(failure(401, 'no'));
     await lookup.profile();
@@ -326,10 +326,10 @@ describe('when the service changes', () => {
         cure: expect.stringContaining('newer version'),
       }),
     ]);
-    expect(await lookup.standing()).toMatchObject({ wrongShape: true, keyRefused: false });
+    expect(await lookup.keyStatus()).toMatchObject({ wrongShape: true, keyRefused: false });
     service.answer(success({ canVote: true }));
     await lookup.voteStatus('1');
-    expect(await lookup.standing()).toMatchObject({ wrongShape: false });
+    expect(await lookup.keyStatus()).toMatchObject({ wrongShape: false });
   });
 
   it('in two places at once, the owner is told of both', async () => {
@@ -363,12 +363,12 @@ describe('the budget', () => {
     const { lookup, clock, service } = at;
     service.answer(success({ canVote: true }));
     for (let user = 0; user < 20; user++) await lookup.voteStatus(String(user));
-    expect(await lookup.standing()).toMatchObject({ budgetLeft: 100 });
+    expect(await lookup.keyStatus()).toMatchObject({ budgetLeft: 100 });
     await clock.advance(2 * minute);
-    expect(await lookup.standing()).toMatchObject({ budgetLeft: 120 });
+    expect(await lookup.keyStatus()).toMatchObject({ budgetLeft: 120 });
     service.answer(failure(429, 'slow down', { 'Retry-After': '20' }));
     await failureOf(lookup.profile());
-    expect(await lookup.standing()).toMatchObject({ budgetLeft: 0 });
+    expect(await lookup.keyStatus()).toMatchObject({ budgetLeft: 0 });
   });
 
   it('is closed for as long as the service says with 429', async () => {

@@ -1,15 +1,16 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { minute, second, systemClock } from '../../src/clock.ts';
-import { LookupFailure, type LookupFailureCode } from '../../src/lookup/failures.ts';
-import { createHttp, type Question } from '../../src/lookup/http.ts';
+import { LookupError, type LookupErrorCode } from '../../src/lookup/failures.ts';
+import { createHttp, type LookupRequest } from '../../src/lookup/http.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { minute, second } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type Answering, failure, json, pretendService, success } from './pretend-service.ts';
 
 const key = 'key-that-nobody-may-see';
-const profile: Question = { path: 'server', badRequestMeans: 'wrong key type' };
-const votes: Question = { path: 'votes/1', badRequestMeans: 'bad parameter' };
-const reviews: Question = { path: 'reviews', badRequestMeans: 'either' };
+const profile: LookupRequest = { path: 'server', badRequestMeans: 'wrong key type' };
+const votes: LookupRequest = { path: 'votes/1', badRequestMeans: 'bad parameter' };
+const reviews: LookupRequest = { path: 'reviews', badRequestMeans: 'either' };
 
 let service: Awaited<ReturnType<typeof pretendService>>;
 beforeEach(async () => {
@@ -17,16 +18,16 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-function get(question: Question = profile, baseUrl = service.baseUrl) {
+function get(question: LookupRequest = profile, baseUrl = service.baseUrl) {
   return createHttp({ baseUrl, key, clock: systemClock }).get(question, systemClock.monotonic() + 5 * second);
 }
 
-async function failureOf(asking: Promise<unknown>): Promise<LookupFailure> {
+async function failureOf(asking: Promise<unknown>): Promise<LookupError> {
   const thrown = await asking.then(
     () => new Error('it succeeded'),
     (error: unknown) => error,
   );
-  if (!(thrown instanceof LookupFailure)) throw thrown;
+  if (!(thrown instanceof LookupError)) throw thrown;
   expect(inspect(thrown, { depth: 20, showHidden: true })).not.toContain(key);
   return thrown;
 }
@@ -68,7 +69,7 @@ describe('a failure', () => {
     (response) =>
       response.writeHead(status).end(body);
 
-  it.each<[string, Question, Answering, LookupFailureCode]>([
+  it.each<[string, LookupRequest, Answering, LookupErrorCode]>([
     ['400 on a profile', profile, failure(400, 'bot key'), 'lookup_wrong_key_type'],
     ['400 on a user', votes, failure(400, 'not numeric'), 'lookup_bad_parameter'],
     ['400 on a profile that names no cause', profile, failure(400, 'no'), 'lookup_wrong_key_type'],
@@ -117,7 +118,7 @@ describe('a failure', () => {
     service.answer(answering);
     const failed = await failureOf(get(question));
     expect(failed.code).toBe(code);
-    expect(failed.cure).not.toBe('');
+    expect(failed.hint).not.toBe('');
     expect(service.asked).toHaveLength(1);
   });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { NewestEntries } from '../../src/lookup/newest-entries.ts';
+import { BoundedMap } from '../../src/lookup/bounded-map.ts';
 
 it('a map of the newest entries forgets first what was set longest ago', () => {
-  const map = new NewestEntries<number>(2);
+  const map = new BoundedMap<number>(2);
   map.set('a', 1).set('b', 2).set('a', 3).set('c', 4);
   expect([...map]).toEqual([
     ['a', 3],

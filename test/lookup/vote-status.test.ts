@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { hour, minute, second } from '../../src/clock.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 import { asking, failureOf } from './asking.ts';
 import { failure, success } from './pretend-service.ts';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hour } from '../../src/clock.ts';
-import { botProfile, reviews, serverProfile, voteStatus } from '../../src/lookup/schemas.ts';
+import { botProfileSchema, reviewsSchema, serverProfileSchema, voteStatusSchema } from '../../src/lookup/schemas.ts';
 import {
-  botProfileOnTheWire,
-  reviewsOnTheWire,
-  serverProfileOnTheWire,
-  voteStatusOnTheWire,
+  botProfileResponse,
+  reviewsResponse,
+  serverProfileResponse,
+  voteStatusResponse,
 } from '../../src/lookup/wire.ts';
+import { hour } from '../../src/platform/durations.ts';
 
 const now = Date.UTC(2026, 0, 1, 12);
 
@@ -31,7 +31,7 @@ describe('a server profile', () => {
   };
 
   it('is read in full, without its owner', () => {
-    expect(serverProfileOnTheWire.parse(documented)).toEqual({
+    expect(serverProfileResponse.parse(documented)).toEqual({
       kind: 'server',
       id: '123456789012345678',
       name: 'Cats',
@@ -52,43 +52,43 @@ describe('a server profile', () => {
   });
 
   it('takes the member count from the stats, and from the top level when they have none', () => {
-    const members = (odd: object) => serverProfileOnTheWire.parse({ ...documented, ...odd });
+    const members = (odd: object) => serverProfileResponse.parse({ ...documented, ...odd });
     expect(members({ memberCount: 3 })).toMatchObject({ members: 500, online: 20 });
     expect(members({ memberCount: 3, stats: { online: 2 } })).toMatchObject({ members: 3, online: 2 });
     expect(members({ memberCount: 3, stats: 'none' })).toMatchObject({ members: 3, online: null });
   });
 
   it('needs nothing but a name', () => {
-    const bare = serverProfileOnTheWire.parse({ name: 'Cats' });
+    const bare = serverProfileResponse.parse({ name: 'Cats' });
     expect(bare).toMatchObject({ name: 'Cats', votes: null, tags: [], members: null, url: null });
     expect(bare).toMatchObject({ features: [], emojis: [], rules: [] });
-    expect(serverProfile.parse(bare)).toEqual(bare);
-    expect(serverProfileOnTheWire.safeParse({ ...documented, name: undefined }).success).toBe(false);
+    expect(serverProfileSchema.parse(bare)).toEqual(bare);
+    expect(serverProfileResponse.safeParse({ ...documented, name: undefined }).success).toBe(false);
   });
 
   it.each(['javascript:alert(1)', 'ftp://list.example', '//list.example', 'cats', 7])('has no page %j', (url) => {
-    expect(serverProfileOnTheWire.parse({ ...documented, url }).url).toBeNull();
+    expect(serverProfileResponse.parse({ ...documented, url }).url).toBeNull();
   });
 
   it('reads an id that is a number only while it has all its digits', () => {
-    const idOf = (id: unknown) => serverProfileOnTheWire.parse({ ...documented, id }).id;
+    const idOf = (id: unknown) => serverProfileResponse.parse({ ...documented, id }).id;
     expect(idOf(42)).toBe('42');
     expect(idOf(2 ** 60)).toBeNull();
     expect(idOf('abc')).toBeNull();
   });
 
   it('counts nothing below zero, in halves or in words', () => {
-    const votes = (count: unknown) => serverProfileOnTheWire.parse({ ...documented, votes: count }).votes;
+    const votes = (count: unknown) => serverProfileResponse.parse({ ...documented, votes: count }).votes;
     expect([-1, 1.5, '7', true, null].map(votes)).toEqual([null, null, null, null, null]);
     expect(votes(-0)).toBe(0);
   });
 
   it('leaves out tags that are no words', () => {
-    expect(serverProfileOnTheWire.parse({ ...documented, tags: ['cats', 7, null, ' '] }).tags).toEqual(['cats']);
+    expect(serverProfileResponse.parse({ ...documented, tags: ['cats', 7, null, ' '] }).tags).toEqual(['cats']);
   });
 
   it.each([null, 'COMMUNITY', 7, { 0: 'COMMUNITY' }])('has no features where the service sends %j', (features) => {
-    expect(serverProfileOnTheWire.parse({ ...documented, features }).features).toEqual([]);
+    expect(serverProfileResponse.parse({ ...documented, features }).features).toEqual([]);
   });
 
   it('survives any value in any field that decorates, and can be kept and taken back', () => {
@@ -96,8 +96,8 @@ describe('a server profile', () => {
     fc.assert(
       fc.property(odd, (fields) => {
         // JSON writes a minus zero without its sign, wherever in a list of unknown elements it is.
-        const read = serverProfileOnTheWire.parse({ ...JSON.parse(JSON.stringify(fields)), name: 'Cats' });
-        expect(serverProfile.parse(JSON.parse(JSON.stringify(read)))).toEqual(read);
+        const read = serverProfileResponse.parse({ ...JSON.parse(JSON.stringify(fields)), name: 'Cats' });
+        expect(serverProfileSchema.parse(JSON.parse(JSON.stringify(read)))).toEqual(read);
       }),
     );
   });
@@ -115,19 +115,19 @@ describe('a bot profile', () => {
       stats: { servers: 77, shards: 2 },
     };
     const { stats, ...rest } = documented;
-    expect(botProfileOnTheWire.parse(documented)).toEqual({ kind: 'bot', ...rest, ...stats });
+    expect(botProfileResponse.parse(documented)).toEqual({ kind: 'bot', ...rest, ...stats });
   });
 
   it('needs nothing but a name', () => {
-    const bare = botProfileOnTheWire.parse({ name: 'Purr' });
+    const bare = botProfileResponse.parse({ name: 'Purr' });
     expect(bare).toMatchObject({ servers: null, shards: null });
-    expect(botProfile.parse(bare)).toEqual(bare);
-    expect(botProfileOnTheWire.safeParse({}).success).toBe(false);
+    expect(botProfileSchema.parse(bare)).toEqual(bare);
+    expect(botProfileResponse.safeParse({}).success).toBe(false);
   });
 });
 
 describe('a vote status', () => {
-  const read = (data: unknown) => voteStatusOnTheWire(now).parse(data);
+  const read = (data: unknown) => voteStatusResponse(now).parse(data);
   const lastVoteDate = '2026-01-01T10:00:00.000Z';
 
   it('has both dates while a cooldown runs', () => {
@@ -170,7 +170,7 @@ describe('a vote status', () => {
   });
 
   it.each([{}, { canVote: 'yes' }, { canVote: null }, [], null])('is none without the answer: %j', (data) => {
-    expect(voteStatusOnTheWire(now).safeParse(data).success).toBe(false);
+    expect(voteStatusResponse(now).safeParse(data).success).toBe(false);
   });
 
   it('survives any value beside the answer, and can be kept and taken back', () => {
@@ -182,7 +182,7 @@ describe('a vote status', () => {
     fc.assert(
       fc.property(fields, fc.boolean(), (rest, canVote) => {
         const status = read({ canVote, ...rest });
-        expect(voteStatus.parse(JSON.parse(JSON.stringify(status)))).toEqual(status);
+        expect(voteStatusSchema.parse(JSON.parse(JSON.stringify(status)))).toEqual(status);
       }),
     );
   });
@@ -194,21 +194,21 @@ describe('reviews', () => {
 
   it('are read with how many there are in all', () => {
     const answer = { data: [documented], meta: { total: 345, shown: 1 } };
-    expect(reviewsOnTheWire.parse(answer)).toEqual({ reviews: [ann], total: 345 });
+    expect(reviewsResponse.parse(answer)).toEqual({ reviews: [ann], total: 345 });
   });
 
   it('are at least as many as are shown', () => {
-    expect(reviewsOnTheWire.parse({ data: [documented], meta: undefined }).total).toBe(1);
-    expect(reviewsOnTheWire.parse({ data: [documented], meta: { total: 0 } }).total).toBe(1);
+    expect(reviewsResponse.parse({ data: [documented], meta: undefined }).total).toBe(1);
+    expect(reviewsResponse.parse({ data: [documented], meta: { total: 0 } }).total).toBe(1);
   });
 
   it('may lack any of their parts; what is no review is left out', () => {
-    const read = reviewsOnTheWire.parse({ data: [{}, 'bad', null, documented], meta: {} });
+    const read = reviewsResponse.parse({ data: [{}, 'bad', null, documented], meta: {} });
     expect(read.reviews).toEqual([{ username: null, rating: null, comment: '', createdAt: null }, ann]);
-    expect(reviews.parse(read)).toEqual(read);
+    expect(reviewsSchema.parse(read)).toEqual(read);
   });
 
   it.each([undefined, null, {}, 'none'])('are none without a list: %j', (data) => {
-    expect(reviewsOnTheWire.safeParse({ data, meta: {} }).success).toBe(false);
+    expect(reviewsResponse.safeParse({ data, meta: {} }).success).toBe(false);
   });
 });

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { day, hour, minute, second } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
-import type { Attempt, Effect } from '../../src/outbox/effect.ts';
+import type { AttemptResult, Effect } from '../../src/outbox/effect.ts';
+import { day, hour, minute, second } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -14,16 +14,16 @@ import { tempDir } from '../support/temp-dir.ts';
 const start = Date.UTC(2026, 0, 1);
 
 /** A dispatcher over a real outbox whose attempts end as `attempts` says, the last one for all that follow. */
-async function dispatching(...attempts: Attempt[]) {
+async function dispatching(...attempts: AttemptResult[]) {
   const clock = manualClock(start);
   const path = join(tempDir(), 'tally.db');
   const store = await openStore(`sqlite:${path}`, clock, { thread: false });
   let during = () => {};
   const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
-  const perform = async (effects: readonly Effect[]): Promise<Attempt> => {
+  const perform = async (effects: readonly Effect[]): Promise<AttemptResult> => {
     during();
     performed.push({ at: clock.now() - start, ids: effects.map(({ id }) => id), nonce: effects[0]?.nonce });
-    return attempts.length > 1 ? (attempts.shift() as Attempt) : (attempts[0] as Attempt);
+    return attempts.length > 1 ? (attempts.shift() as AttemptResult) : (attempts[0] as AttemptResult);
   };
   const log = createLog({ level: 'silent', secrets: [] });
   let reachable = true;
@@ -43,7 +43,7 @@ async function dispatching(...attempts: Attempt[]) {
     store.recorder.record(
       { receivedAt, family: 'vote', body: '{}' },
       {
-        is: 'test',
+        type: 'test',
         test: { kind: 'server_vote', userId: '1' },
         listing: { ...listing, ...(channelId && { announceChannelId: channelId }) },
       },
@@ -69,7 +69,7 @@ async function dispatching(...attempts: Attempt[]) {
 }
 
 /** The same with an effect of eight days ago and one of now, which were tried together once. */
-async function oldAndFresh(...attempts: Attempt[]) {
+async function oldAndFresh(...attempts: AttemptResult[]) {
   const stage = await dispatching(...attempts);
   await stage.enqueue();
   await stage.clock.advance(8 * day);
@@ -137,7 +137,7 @@ describe('the dispatcher', () => {
 
   it('does at once what waited when it is told that Discord is back', async () => {
     const { store, dispatcher, enqueue, counts, attempted } = await dispatching(
-      { outcome: 'later', reason: 'Discord is down', everything: true, afterMs: hour },
+      { outcome: 'later', reason: 'Discord is down', everything: true, retryAfterMs: hour },
       { outcome: 'done' },
     );
     await enqueue();
@@ -163,7 +163,7 @@ describe('the dispatcher', () => {
 
   it('does not let one channel hold up another', async () => {
     const { dispatcher, performed, enqueue, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, afterMs: hour },
+      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: hour },
       { outcome: 'done' },
     );
     await enqueue('500000000000000008');
@@ -175,7 +175,7 @@ describe('the dispatcher', () => {
 
   it('sees while a channel rests also what waited long for its commit', async () => {
     const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, afterMs: hour, notDone: true },
+      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: hour, surelyNotDone: true },
       { outcome: 'done' },
     );
     await enqueue('500000000000000008');
@@ -190,7 +190,7 @@ describe('the dispatcher', () => {
 
   it('gives up nothing for its age because Discord asks for a pause', async () => {
     const { clock, performed, counts, attempted } = await oldAndFresh(
-      { outcome: 'later', reason: 'slow down', everything: false, afterMs: second, notDone: true },
+      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: second, surelyNotDone: true },
       { outcome: 'done' },
     );
     expect(await counts()).toEqual({ waiting: 2, done: 0, buried: 0 });
@@ -219,15 +219,15 @@ describe('the dispatcher', () => {
       dispatcher.start();
       await vi.waitFor(async () => expect(await counts()).toMatchObject({ buried: 1 }));
       await dispatcher.stop();
-      await store.acts.revive(1, clock.now() + day);
+      await store.ownerActions.requeueEffect(1, clock.now() + day);
       const [again] = await store.outbox.claim(clock.now() + day, clock.now() + 2 * day, 10);
-      expect(again?.unsureSince).toBe('notDone' in attempt ? null : start + 8 * day);
+      expect(again?.possiblySentSince).toBe('notDone' in attempt ? null : start + 8 * day);
     }
   });
 
   it('lets a channel rest as a whole, and then sends in tens what gathered meanwhile', async () => {
     const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, afterMs: minute, notDone: true },
+      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: minute, surelyNotDone: true },
       { outcome: 'done' },
     );
     await enqueue();
@@ -272,7 +272,7 @@ describe('the dispatcher', () => {
 
     it('back by an hour, lets a channel rest for as long as Discord asks, and sees what is for others', async () => {
       const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-        { ...retry, afterMs: minute, notDone: true },
+        { ...retry, retryAfterMs: minute, surelyNotDone: true },
         { outcome: 'done' },
       );
       await enqueue();
@@ -340,7 +340,7 @@ describe('the dispatcher', () => {
 
   it('looks within 8 s whether a young outage is over, by the policy of the effects', async () => {
     const { clock, dispatcher, enqueue, settle, attempted, outside } = await dispatching(
-      { outcome: 'later', reason: 'Discord is down', everything: true, notDone: true },
+      { outcome: 'later', reason: 'Discord is down', everything: true, surelyNotDone: true },
       { outcome: 'done' },
     );
     outside.reachable(false);

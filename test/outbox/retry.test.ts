@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { day, minute, second } from '../../src/clock.ts';
 import { backoff } from '../../src/outbox/retry.ts';
+import { day, minute, second } from '../../src/platform/durations.ts';
 
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressOf, isNearbyProxy } from '../../src/owner/address.ts';
+import { clientKeyOf, isNearbyProxy } from '../../src/owner/client-key.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -23,7 +23,7 @@ it.each([
   ['', 'unknown'],
   [undefined, 'unknown'],
 ])('counts %s as %s', (given, address) => {
-  expect(addressOf(given)).toBe(address);
+  expect(clientKeyOf(given)).toBe(address);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { owning, start, vote, votedAt } from './owning.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
-import type { OwnerServices } from '../../src/owner/services.ts';
+import type { OwnerContext } from '../../src/owner/context.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
 import { owning, token, vote } from './owning.ts';
 
 /** A browser that shows no pages: it keeps the cookie, follows nothing, and sends forms as one does. */
-async function browsing(changes: Partial<OwnerServices> = {}) {
+async function browsing(changes: Partial<OwnerContext> = {}) {
   const owned = await owning(changes);
   const base = `${owned.url}/owner/`;
   let cookie = '';

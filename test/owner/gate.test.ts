@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { minute } from '../../src/clock.ts';
+import { minute } from '../../src/platform/durations.ts';
 import { owning } from './owning.ts';
 
 describe('wrong tokens', () => {

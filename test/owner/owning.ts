@@ -1,9 +1,9 @@
 import express from 'express';
-import { hour } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
+import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/owner.ts';
-import type { OwnerServices } from '../../src/owner/services.ts';
-import { identify } from '../../src/webhook/identify.ts';
+import { hour } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { eventKeysOf } from '../../src/webhook/event-keys.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -23,15 +23,15 @@ export interface Asking {
 }
 
 /** The owner's API and console on a real server, over a store that a real receiver writes. */
-export async function owning(changes: Partial<OwnerServices> = {}) {
+export async function owning(changes: Partial<OwnerContext> = {}) {
   const clock = manualClock(start);
   const { store, post } = await receiving({ clock });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];
-  const { records, acts, sessions, ledger, recorder } = store;
-  const services: OwnerServices = {
-    ...{ records, acts, sessions, ledger, identify, clock, log },
+  const { records, ownerActions: acts, sessions, ledger, recorder } = store;
+  const services: OwnerContext = {
+    ...{ records, actions: acts, sessions, ledger, eventKeysOf, clock, log },
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
       ['server', 12 * hour],

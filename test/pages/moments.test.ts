@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
-import { counted, span } from '../../src/pages/moments.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { counted, span } from '../../src/web/relative-time.ts';
 
 test.each([
   [0, '0 votes'],

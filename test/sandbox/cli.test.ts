@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { second } from '../../src/clock.ts';
+import { second } from '../../src/platform/durations.ts';
 import { sandboxCommand } from '../../src/sandbox/cli.ts';
 import type { Terminal } from '../../src/terminal/terminal.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -15,7 +15,7 @@ function briefTerminal() {
     printed.push(line);
     setTimeout(() => stop.abort(), second);
   };
-  const terminal: Terminal = { print, complain: print, input: Readable.from([]), stop: stop.signal };
+  const terminal: Terminal = { print, printError: print, input: Readable.from([]), stop: stop.signal };
   return { terminal, printed };
 }
 

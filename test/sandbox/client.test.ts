@@ -1,7 +1,7 @@
 import { DiscordAPIError, Events, type TextChannel } from 'discord.js';
 import { describe, expect, it, vi } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
-import { systemClock } from '../../src/clock.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { ApplicationDidNotRespond } from '../../src/sandbox/discord/interactions.ts';
 import { inhabited } from './local.ts';
 

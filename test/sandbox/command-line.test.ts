@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toComplete, understand } from '../../src/sandbox/page/browser/command-line.ts';
-import type { Known } from '../../src/sandbox/page/browser/option-values.ts';
+import type { KnownValues } from '../../src/sandbox/page/browser/option-values.ts';
 import { suggest, suggestCompletions } from '../../src/sandbox/page/browser/suggestions.ts';
 
-const state: Known = {
+const state: KnownValues = {
   commands: [
     { name: 'canvote', description: 'May you?', options: [{ type: 6, name: 'user', description: 'Who.' }] },
     {
@@ -108,7 +108,7 @@ describe('a typed line', () => {
 
 describe('an option that the bot completes', () => {
   const completed = new Map<string, string>();
-  const completing: Known = {
+  const completing: KnownValues = {
     ...state,
     completed,
     commands: [

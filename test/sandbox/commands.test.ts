@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedByClient } from '../../src/sandbox/discord/usage.ts';
+import { RejectedByClientError } from '../../src/sandbox/discord/resolve-command.ts';
 import { type Json, localDiscord, rest } from './local.ts';
 
 const vote = { name: 'vote', description: 'Votes.' };
@@ -193,7 +193,7 @@ describe('the client of a member', () => {
   it('cannot send what the client would mark red', async () => {
     const { run, member } = await withHand();
     const who = member;
-    expect(run('nonsense')).toThrow(RefusedByClient);
+    expect(run('nonsense')).toThrow(RejectedByClientError);
     expect(run('vote')).toThrow('needs a subcommand');
     expect(run('vote other')).toThrow('has no subcommand other');
     expect(run('vote trace')).toThrow('The option who is required');

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { Answering } from '../../src/sandbox/discord/answering.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { Commands } from '../../src/sandbox/discord/commands.ts';
-import type { Exchange } from '../../src/sandbox/discord/exchanges.ts';
+import { defaultGuild } from '../../src/sandbox/discord/default-guild.ts';
+import type { HttpExchange } from '../../src/sandbox/discord/diagnostics.ts';
+import { DiscordState } from '../../src/sandbox/discord/discord-state.ts';
 import { Files } from '../../src/sandbox/discord/files.ts';
+import { InteractionCallbacks } from '../../src/sandbox/discord/interaction-callbacks.ts';
 import { Interactions } from '../../src/sandbox/discord/interactions.ts';
 import { Messages } from '../../src/sandbox/discord/messages.ts';
 import { allRoutes } from '../../src/sandbox/discord/routes/all.ts';
-import { scenery } from '../../src/sandbox/discord/scenery.ts';
-import { World } from '../../src/sandbox/discord/world.ts';
 import { faultsOfDispatch, faultsOfExchange } from '../support/discord-check.ts';
 import { operationCount, operationOf } from '../support/discord-document.ts';
 import { exceptions } from '../support/discord-exceptions.ts';
 import { faultsIn } from '../support/discord-faults.ts';
 import { schemaNamed } from '../support/discord-types.ts';
 
-const world = new World(systemClock, scenery({}));
+const world = new DiscordState(systemClock, defaultGuild({}));
 const messages = new Messages(world, systemClock);
 const files = new Files('http://127.0.0.1', world.nextId);
 const interactions = new Interactions(world, systemClock, AbortSignal.abort());
-const answering = new Answering(world, messages, interactions, files);
+const answering = new InteractionCallbacks(world, messages, interactions, files);
 const routes = allRoutes({ world, commands: new Commands(world), messages, files, answering, gatewayUrl: 'ws://x' });
 
 const [channel] = world.guildChannels();
@@ -31,7 +31,7 @@ const sent = messages.create({
 });
 
 /** A message that was sent as the document has it, but for the changes. */
-function exchange(changes: Partial<Exchange>): Exchange {
+function exchange(changes: Partial<HttpExchange>): HttpExchange {
   const path = `/channels/${channelId}/messages`;
   const asked = { at: 0, method: 'POST', path, query: '', headers: {}, body: { content: 'hi' } };
   return { ...asked, status: 200, answer: sent, ...changes };
@@ -64,7 +64,7 @@ describe('the check against it', () => {
     expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_CREATE', s: 1, d: { ...sent, guild_id: world.guildId } })).toEqual([]);
   });
 
-  it.each<[string, Partial<Exchange>, RegExp]>([
+  it.each<[string, Partial<HttpExchange>, RegExp]>([
     ['a request of the wrong type', { body: { content: 5 } }, /request: content: .*expected string/],
     ['a request with a field that nobody knows', { body: { content: 'hi', allowedMentions: {} } }, /allowedMentions/],
     [

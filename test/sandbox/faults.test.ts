@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { second } from '../../src/clock.ts';
+import { second } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { withApi } from './api.ts';
 

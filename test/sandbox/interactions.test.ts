@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { minute, second } from '../../src/clock.ts';
+import { minute, second } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { localDiscord, rest } from './local.ts';
 import { Client as Ws } from './raw-gateway.ts';

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { second } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
-import { keepFile, readKept, writeKept } from '../../src/sandbox/kept-file.ts';
+import { second } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { openJsonFile, readJsonFile, writeJsonFile } from '../../src/sandbox/json-file.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -14,9 +14,9 @@ const quiet = createLog({ level: 'silent', secrets: [] });
 describe('what is kept in a file', () => {
   it('is nothing before it was written, and what was written then', () => {
     const path = join(tempDir(), 'kept.json');
-    expect(readKept(path, schema, quiet)).toBe(null);
-    writeKept(path, { count: 3 });
-    expect(readKept(path, schema, quiet)).toEqual({ count: 3 });
+    expect(readJsonFile(path, schema, quiet)).toBe(null);
+    writeJsonFile(path, { count: 3 });
+    expect(readJsonFile(path, schema, quiet)).toEqual({ count: 3 });
   });
 
   it.each(['', '{"count":', '{"count":"three"}', 'null'])(
@@ -27,7 +27,7 @@ describe('what is kept in a file', () => {
       const warnings: unknown[] = [];
       const log = createLog({ level: 'silent', secrets: [] });
       log.warn = (...told: unknown[]) => void warnings.push(told);
-      expect(readKept(path, schema, log)).toBe(null);
+      expect(readJsonFile(path, schema, log)).toBe(null);
       expect(JSON.stringify(warnings)).toContain('damaged');
       expect(existsSync(path)).toBe(false);
       expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);
@@ -43,20 +43,20 @@ describe('what is kept in a file', () => {
       snapshots += 1;
       return { count };
     };
-    const file = keepFile({ path, snapshot, stopwatch, log: quiet });
+    const file = openJsonFile({ path, snapshot, stopwatch, log: quiet });
     for (count = 1; count < 5; count += 1) file.changed();
     await stopwatch.advance(second);
     expect(snapshots).toBe(1);
     count = 9;
     file.changed();
     await file.stop();
-    expect(readKept(path, schema, quiet)).toEqual({ count: 9 });
+    expect(readJsonFile(path, schema, quiet)).toEqual({ count: 9 });
     expect(existsSync(`${path}.new`)).toBe(false);
   });
 
   it('does not bring anything down where it cannot be written', async () => {
     const stopwatch = manualClock();
-    const file = keepFile({ path: '/nowhere/kept.json', snapshot: () => 1, stopwatch, log: quiet });
+    const file = openJsonFile({ path: '/nowhere/kept.json', snapshot: () => 1, stopwatch, log: quiet });
     file.changed();
     await stopwatch.advance(second);
     await file.stop();

@@ -1,5 +1,5 @@
+import type { Person } from '../../src/sandbox/discord/default-guild.ts';
 import type { LocalDiscord, LocalDiscordOptions } from '../../src/sandbox/discord/local-discord.ts';
-import type { Person } from '../../src/sandbox/discord/scenery.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { type Repertoire, startBot } from './bot.ts';
 import { voteBot } from './vote-bot.ts';

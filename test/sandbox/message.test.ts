@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { minute } from '../../src/clock.ts';
+import { minute } from '../../src/platform/durations.ts';
 import { momentOf } from '../../src/sandbox/discord/snowflake.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { faultAt, withApi } from './api.ts';

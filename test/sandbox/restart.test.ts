@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hour, second } from '../../src/clock.ts';
+import { hour, second } from '../../src/platform/durations.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { rest } from './local.ts';
 import { timelineOf, wholeSandbox } from './whole.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hour, second } from '../../src/clock.ts';
+import { hour, second } from '../../src/platform/durations.ts';
 import { createSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 import { manualClock } from '../support/manual-clock.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
 import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';
 
 const mira = '318044130796109825';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hour } from '../../src/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { ask, botId, mira, running, serverId, tobias } from './running.ts';
 
 test('a server key reads the whole server profile, without meta', async () => {

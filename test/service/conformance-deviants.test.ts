@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hour, minute, second } from '../../src/clock.ts';
-import { conformance, type Finding } from '../../src/service/conformance/suite.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
+import { type ConformanceFinding, conformance } from '../../src/service/conformance/suite.ts';
 import { changing, type Deviation, deviant, fields, items } from './deviant.ts';
 import { mira, type Running, running, serverId } from './running.ts';
 
@@ -28,21 +28,21 @@ interface Options {
 }
 
 /** All that does not hold. */
-async function found(deviate: Deviation, options: Options = {}, real?: Running): Promise<Finding[]> {
+async function found(deviate: Deviation, options: Options = {}, real?: Running): Promise<ConformanceFinding[]> {
   const { skipRateLimit = true, serverKeyOnly = false } = options;
   const behind = real ?? (await furnished());
   const { server, bot } = behind.keys;
   const keys = serverKeyOnly ? { server } : { server, bot };
   const baseUrl = await deviant(behind, deviate);
   const clock = options.clock ?? behind.clock;
-  const findings: Finding[] = [];
+  const findings: ConformanceFinding[] = [];
   for await (const finding of conformance({ baseUrl, keys, votedUser: mira.userId, skipRateLimit, clock })) {
     if (finding.outcome !== 'holds') findings.push(finding);
   }
   return findings;
 }
 
-const failed = (findings: readonly Finding[]) =>
+const failed = (findings: readonly ConformanceFinding[]) =>
   findings.filter(({ outcome }) => outcome === 'fails').map(({ line }) => line);
 
 test('the service itself passes behind a proxy that changes nothing, the rate limit too', async () => {

@@ -5,12 +5,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '../../src/service/api/openapi.ts';
 import { conformanceCommand } from '../../src/service/conformance/cli.ts';
-import { conformance, type Finding } from '../../src/service/conformance/suite.ts';
+import { type ConformanceFinding, conformance } from '../../src/service/conformance/suite.ts';
 import { ask, mira, running, serverId, tobias } from './running.ts';
 import { captive } from './terminal.ts';
 
-async function findings(found: AsyncIterable<Finding>): Promise<Finding[]> {
-  const all: Finding[] = [];
+async function findings(found: AsyncIterable<ConformanceFinding>): Promise<ConformanceFinding[]> {
+  const all: ConformanceFinding[] = [];
   for await (const finding of found) all.push(finding);
   return all;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hour } from '../../src/clock.ts';
-import { voteCooldown, voteStanding } from '../../src/service/listing/cooldown.ts';
+import { hour } from '../../src/platform/durations.ts';
+import { voteCooldown, voteCooldownOf } from '../../src/service/listing/cooldown.ts';
 import { endOfPeriod, startOfMonth } from '../../src/service/listing/period.ts';
 import { mira, running, serverId } from './running.ts';
 
@@ -10,7 +10,7 @@ const moment = fc.integer({ min: 0, max: 4_000_000_000_000 });
 test('a standing never contradicts itself', () => {
   fc.assert(
     fc.property(moment, fc.integer({ min: 0, max: 3 * voteCooldown }), (lastVoteAt, passed) => {
-      const { canVote, nextVoteAt, secondsUntilVote } = voteStanding(lastVoteAt, lastVoteAt + passed);
+      const { canVote, nextVoteAt, secondsUntilVote } = voteCooldownOf(lastVoteAt, lastVoteAt + passed);
       expect(nextVoteAt).toBe(lastVoteAt + voteCooldown);
       expect(canVote).toBe(passed >= voteCooldown);
       expect(secondsUntilVote === 0).toBe(canVote);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { hour } from '../../src/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { answersIn, rawConnection } from '../support/raw-http.ts';
 import { type Answered, ask, mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';

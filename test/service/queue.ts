@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { DeliveryRecord } from '../../src/service/storage/delivery-records.ts';
+import type { WebhookDeliveryRecord } from '../../src/service/storage/delivery-records.ts';
 import { eventually, type Running, serverId } from './running.ts';
 
 /** Has not voted before, as mira; the other seeded members have. */
@@ -11,7 +11,7 @@ export async function settled(
   state: string,
   attempts: number,
   listing = serverId,
-): Promise<DeliveryRecord | undefined> {
+): Promise<WebhookDeliveryRecord | undefined> {
   return eventually(async () => {
     const [delivery] = await service.deliveries(listing);
     expect(delivery).toMatchObject({ state, attempts });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hour, minute, second } from '../../src/clock.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 import { issueKey } from '../../src/service/actions/issue-key.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { findKey } from '../../src/service/storage/keys.ts';
 import { insertListing } from '../../src/service/storage/listings.ts';
-import { countedRequests, countRequest, forgetRequests } from '../../src/service/storage/requests.ts';
+import { countedRequests, countRequest, deleteOldRequests } from '../../src/service/storage/requests.ts';
 import { digest } from '../../src/service/storage/secrets.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { running } from './running.ts';
@@ -105,7 +105,7 @@ test('however requests fall, a window never holds more than the limit and never 
         const allowed = await countRequest(database, { keyId, now, limit, window });
         expect(allowed).toBe(inWindow.length < limit);
         if (allowed) answered.push(now);
-        await forgetRequests(database, now - window);
+        await deleteOldRequests(database, now - window);
         expect((await countedRequests(database, keyId, now - window)).count).toBe(
           answered.filter((at) => at > now - window).length,
         );

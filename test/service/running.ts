@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type LeapingClock, leapingClock } from './leaping-clock.ts';

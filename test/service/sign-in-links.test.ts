@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
 import { issueSignInToken, linkLifetime, redeemSignInToken } from '../../src/service/actions/sign-in.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { isPublic } from '../../src/service/webhooks/addresses.ts';
 import { post } from '../../src/service/webhooks/post.ts';
-import { checkTarget, RefusedTarget, type TargetPolicy } from '../../src/service/webhooks/target.ts';
+import { checkTarget, RejectedTargetError, type TargetPolicy } from '../../src/service/webhooks/target.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { eventually, mira, receiver, running, serverId } from './running.ts';
 
@@ -65,7 +65,7 @@ test.each([
   'https://[fd12:3456::1]/',
   'https://[ff02::1]/',
 ])('in production %s is refused', async (url) => {
-  await expect(checkTarget(url, policy(false))).rejects.toThrow(RefusedTarget);
+  await expect(checkTarget(url, policy(false))).rejects.toThrow(RejectedTargetError);
 });
 
 test('the sandbox may call this machine, plainly too, but nothing else in its network', async () => {
@@ -73,7 +73,7 @@ test('the sandbox may call this machine, plainly too, but nothing else in its ne
   await checkTarget('http://[::1]:3000/hooks', policy(true));
   await checkTarget('http://home.example/hooks', policy(true));
   for (const url of ['http://10.0.0.7/', 'https://private.example/', 'http://public.example/']) {
-    await expect(checkTarget(url, policy(true))).rejects.toThrow(RefusedTarget);
+    await expect(checkTarget(url, policy(true))).rejects.toThrow(RejectedTargetError);
   }
 });
 

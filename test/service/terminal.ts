@@ -11,7 +11,7 @@ export function captive(input: NodeJS.ReadableStream = new PassThrough()): {
   const stopping = new AbortController();
   const keep = (line: string): void => void lines.push(line);
   return {
-    terminal: { print: keep, complain: keep, input, stop: stopping.signal },
+    terminal: { print: keep, printError: keep, input, stop: stopping.signal },
     output: () => lines.join('\n'),
     stop: () => stopping.abort(),
   };

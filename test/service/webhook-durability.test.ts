@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hour, minute, second } from '../../src/clock.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { inAnotherProcess } from './another-process.ts';
 import { newcomer, nudge, settled } from './queue.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hour, minute, second } from '../../src/clock.ts';
+import { hour, minute, second } from '../../src/platform/durations.ts';
 import { reasonToPause } from '../../src/service/webhooks/pause.ts';
 import { exponentialRetry } from '../../src/service/webhooks/retry.ts';
 import { newcomer, nextAttempt, nudge, settled } from './queue.ts';

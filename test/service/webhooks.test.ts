@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { newcomer, settled } from './queue.ts';
 import { botId, eventually, mira, receiver, running, serverId, tobias } from './running.ts';

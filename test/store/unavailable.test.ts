@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { minute, systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { minute } from '../../src/platform/durations.ts';
 import { createWriter } from '../../src/store/commits/writer.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
@@ -92,7 +93,7 @@ describe('a database that takes no more', () => {
     await migrate(dialect, systemClock);
     const writer = createWriter(dialect);
     await dialect.writing.run({ sql: pragma, parameters: [] });
-    const large = { name: 'spend', args: ['x'.repeat(100_000), 1, minute, 1_000] } as const;
-    expect(await writer.commit([large])).toMatchObject({ is: 'unavailable' });
+    const large = { name: 'acquire', args: ['x'.repeat(100_000), 1, minute, 1_000] } as const;
+    expect(await writer.commit([large])).toMatchObject({ status: 'unavailable' });
   });
 });

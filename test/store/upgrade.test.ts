@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { hour, minute, systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
 import type { Dialect } from '../../src/store/dialect/dialect.ts';
 import { postgres } from '../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
@@ -116,7 +117,7 @@ function upgrades(newUrl: () => string): void {
       announcement: { userId: '103' },
     });
     expect(claims.map(({ deliveryId }) => deliveryId)).toEqual(expect.arrayContaining([5, 6, 7, 9, 10]));
-    expect(await store.budgetLog.spend('abcdef', written + 1, minute, 1)).toEqual({
+    expect(await store.budgetStore.acquire('abcdef', written + 1, minute, 1)).toEqual({
       granted: false,
       retryAt: written + minute,
     });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Exchange } from '../../src/sandbox/discord/exchanges.ts';
+import type { HttpExchange } from '../../src/sandbox/discord/diagnostics.ts';
 import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 import { describedParts } from './discord-dispatches.ts';
 import { operationOf } from './discord-document.ts';
@@ -13,7 +13,7 @@ const badForm = [50035, 50109];
 const unroutable = [0, 400, 401, 404, 405];
 
 /** What Discord's document finds wrong with a request and its answer, a sentence each. */
-export function faultsOfExchange(exchange: Exchange): string[] {
+export function faultsOfExchange(exchange: HttpExchange): string[] {
   const { method, path, query, body, status, answer } = exchange;
   const operation = operationOf(method, path);
   if (operation === undefined && !unroutable.includes(status)) return [`${method} ${path} is not in the document`];
@@ -43,7 +43,7 @@ export function faultsOfMessage(message: unknown): string[] {
 }
 
 /** A request that Discord did not even take in: its form, its JSON or its method is wrong. */
-function isRefusedAsSuch({ status, answer }: Exchange): boolean {
+function isRefusedAsSuch({ status, answer }: HttpExchange): boolean {
   const { code } = (answer ?? {}) as { code?: number };
   return status === 405 || (status === 400 && badForm.some((each) => each === code));
 }

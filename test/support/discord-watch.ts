@@ -1,6 +1,11 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { afterAll, afterEach } from 'vitest';
-import { type Exchange, exchanges, keptMessages, sentDispatches } from '../../src/sandbox/discord/exchanges.ts';
+import {
+  type HttpExchange,
+  httpExchanges,
+  sentDispatches,
+  storedMessages,
+} from '../../src/sandbox/discord/diagnostics.ts';
 import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 
 watch();
@@ -10,12 +15,12 @@ watch();
  * the two differ. What comes after the last test of a file fails the file.
  */
 function watch(): void {
-  const heard: Exchange[] = [];
+  const heard: HttpExchange[] = [];
   const dispatched: SentDispatch[] = [];
   const messages: unknown[] = [];
-  subscribe(exchanges.name, (exchange) => heard.push(exchange as Exchange));
+  subscribe(httpExchanges.name, (exchange) => heard.push(exchange as HttpExchange));
   subscribe(sentDispatches.name, (dispatch) => dispatched.push(dispatch as SentDispatch));
-  subscribe(keptMessages.name, (message) => messages.push(message));
+  subscribe(storedMessages.name, (message) => messages.push(message));
   const check = async () => {
     if (heard.length + dispatched.length + messages.length === 0) return;
     // The document takes a while to load, and most tests need no Discord.

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { type App, createApp } from '../../src/app.ts';
-import { type Clock, systemClock } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
+import { type App, createApp } from '../../src/app/app.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';

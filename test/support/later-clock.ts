@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 
 export interface LaterClock extends Clock {
   /** Lets so many ms pass at once. */

@@ -1,5 +1,5 @@
-import { hour } from '../../src/clock.ts';
-import type { ReceivingListing } from '../../src/webhook/keyring.ts';
+import { hour } from '../../src/platform/durations.ts';
+import type { ListingWithSecrets } from '../../src/webhook/keyring.ts';
 
 export const voteSecret = 'vote-secret-for-tests';
 export const premiumSecret = 'premium-secret-for-tests';
@@ -7,11 +7,11 @@ export const announceChannel = '500000000000000001';
 export const premiumChannel = '500000000000000002';
 
 /** One server and one bot that share their secrets, as the environment variables describe them. */
-export function serverAndBot(changes: Partial<ReceivingListing> = {}): ReceivingListing[] {
+export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets[] {
   const same = {
     id: null,
     implied: false,
-    terms: { perVote: 10, perPremium: 100, whenDenied: 0, cooldown: 12 * hour },
+    rules: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour },
     announceChannelId: announceChannel,
     premiumChannelId: premiumChannel,
     voteSecrets: [voteSecret],
@@ -26,6 +26,6 @@ export function serverAndBot(changes: Partial<ReceivingListing> = {}): Receiving
 }
 
 /** As the variables describe them when only one listing has an API key: the other one is implied. */
-export function withKeyOfOnly(kind: 'server' | 'bot', changes: Partial<ReceivingListing> = {}): ReceivingListing[] {
+export function withKeyOfOnly(kind: 'server' | 'bot', changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets[] {
   return serverAndBot(changes).map((listing) => ({ ...listing, implied: listing.kind !== kind }));
 }

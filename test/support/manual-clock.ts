@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 
 export interface ManualClock extends Clock {
   /** Moves time on by `ms`, waking each sleeper at its moment and letting it run before time moves further. */

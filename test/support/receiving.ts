@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { DirectRequest } from '../../src/webhook/direct-request.ts';
 import { createIntake } from '../../src/webhook/intake.ts';
-import { createKeyring, type ReceivingListing } from '../../src/webhook/keyring.ts';
+import { createKeyring, type ListingWithSecrets } from '../../src/webhook/keyring.ts';
 import { createReceiver } from '../../src/webhook/receiver.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
@@ -36,7 +36,7 @@ export interface PostOptions {
 
 export interface ReceivingOptions {
   readonly clock?: Clock;
-  readonly listings?: ReceivingListing[];
+  readonly listings?: ListingWithSecrets[];
   readonly before?: (app: Express) => void;
   readonly databaseUrl?: string;
   /** As the program has it: before Express and with requests of its own. */

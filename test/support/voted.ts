@@ -23,7 +23,7 @@ export async function voted(url: string, userIds: readonly string[], changes: Pa
     };
     await store.recorder.record(
       { receivedAt: votedAt, family: 'vote', body: JSON.stringify(vote) },
-      { is: 'event', event: vote, listing: server },
+      { type: 'event', event: vote, listing: server },
     );
   }
   await store.close();

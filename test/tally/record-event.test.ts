@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { day, hour, minute } from '../../src/clock.ts';
 import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
+import { day, hour, minute } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -48,7 +48,7 @@ async function tallying() {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start), { thread: false });
   onTestFinished(() => store.close());
   const record = (event: Event, { receivedAt = start, listing = theServer, body = '{}' } = {}) =>
-    store.recorder.record({ receivedAt, family: event.family, body }, { is: 'event', event, listing });
+    store.recorder.record({ receivedAt, family: event.family, body }, { type: 'event', event, listing });
   return { store, record };
 }
 
@@ -75,7 +75,7 @@ describe('a vote', () => {
     expect(await record(vote({ userId: '1', awarded: 25 }))).toMatchObject({ credits: 25 });
     expect(await record(vote({ userId: '2', awarded: 0 }))).toMatchObject({ credits: 0, reason: null });
     expect(await record(vote({ userId: '3', awarded: true }))).toMatchObject({ credits: 10 });
-    const paid = { ...server, terms: { ...server.terms, whenDenied: 3 } };
+    const paid = { ...server, rules: { ...server.rules, whenDenied: 3 } };
     expect(
       await record(vote({ userId: '4', awarded: false, denial: 'Ad blocker detected' }), { listing: paid }),
     ).toMatchObject({
@@ -140,7 +140,7 @@ describe('a vote', () => {
 
   it('without a timestamp is not paid again however short the cooldown', async () => {
     const { record } = await tallying();
-    const listing = { ...server, terms: { ...server.terms, cooldown: 3 * minute } };
+    const listing = { ...server, rules: { ...server.rules, cooldownMs: 3 * minute } };
     const untimed = vote({ at: null });
     expect(await record(untimed, { listing })).toMatchObject({ outcome: 'recorded' });
     expect(await record(untimed, { listing, receivedAt: start + 2 * minute })).toMatchObject({ outcome: 'duplicate' });
@@ -353,10 +353,10 @@ describe('a premium order', () => {
       expect(purchase).toMatchObject({ outcome: 'quarantined', reason: expect.stringMatching(/gift/) });
       expect(await record(premium({ ...renewed(1), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
       const replayed = () =>
-        store.recorder.rerecord(
+        store.recorder.recordReplay(
           purchase.deliveryId,
           delivery,
-          { is: 'event', event: nameless, listing: theServer },
+          { type: 'event', event: nameless, listing: theServer },
           start,
         );
       expect(await replayed()).toMatchObject({ outcome: 'quarantined' });
@@ -391,7 +391,7 @@ describe('a premium order', () => {
 });
 
 describe('a delivery that is replayed', () => {
-  const unclear = { is: 'unclear', kind: 'new', reason: 'not understood', listing: 'server' } as const;
+  const unclear = { type: 'unclear', kind: 'new', reason: 'not understood', listing: 'server' } as const;
 
   it('counts as of when it came, and has its announcement begin when it is replayed', async () => {
     const { store } = await tallying();
@@ -399,10 +399,10 @@ describe('a delivery that is replayed', () => {
     const { recorder, records, outbox } = store;
     const [event, test] = [await recorder.record(delivery, unclear), await recorder.record(delivery, unclear)];
     const later = start + 9 * day;
-    const untimed = { is: 'event', event: vote({ at: null }), listing: theServer } as const;
-    await recorder.rerecord(event.deliveryId, delivery, untimed, later);
-    const tested = { is: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
-    await recorder.rerecord(test.deliveryId, delivery, tested, later);
+    const untimed = { type: 'event', event: vote({ at: null }), listing: theServer } as const;
+    await recorder.recordReplay(event.deliveryId, delivery, untimed, later);
+    const tested = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
+    await recorder.recordReplay(test.deliveryId, delivery, tested, later);
     expect(await records.entries('1', 9)).toMatchObject([{ credits: 10, at: start }]);
     expect(await outbox.claim(later - 1, later, 10)).toEqual([]);
     expect(await outbox.claim(later, later + minute, 10)).toMatchObject([
@@ -428,7 +428,7 @@ describe('any sequence of deliveries, in any order, repeated at will', () => {
         for (const [index, changes] of events.entries()) {
           await store.recorder.record(
             { receivedAt: start + index * minute, family: 'vote', body: '{}' },
-            { is: 'event', event: vote(changes), listing: server },
+            { type: 'event', event: vote(changes), listing: server },
           );
         }
         for (const userId of ['1', '2']) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { timestamp } from '../../src/markup.ts';
 import { en } from '../../src/texts/en.ts';
+import { timestamp } from '../../src/texts/markup.ts';
 
 const moment = timestamp(0, 'R');
 

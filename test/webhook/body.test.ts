@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { largestBody, readBody } from '../../src/webhook/body.ts';
+import { maxBodyBytes, readBody } from '../../src/webhook/body.ts';
 import { DirectRequest } from '../../src/webhook/direct-request.ts';
 import { answersIn, rawConnection } from '../support/raw-http.ts';
 
@@ -69,7 +69,7 @@ describe.each([
   it('is told to be too large while it still comes, and the next request on the connection is read', async () => {
     const { url } = await reading(Request);
     const connection = rawConnection(url);
-    const [begin, piece, end] = framed([Buffer.alloc(largestBody + 1)], true);
+    const [begin, piece, end] = framed([Buffer.alloc(maxBodyBytes + 1)], true);
     connection.write(Buffer.concat([begin ?? '', piece ?? ''] as Uint8Array[]));
     await connection.answered(/too large/);
     connection.write(Buffer.concat([piece, end, ...framed([Buffer.from('next')], false)] as Uint8Array[]));
@@ -79,9 +79,9 @@ describe.each([
   it('may be as large as the limit', async () => {
     const { url } = await reading(Request);
     const connection = rawConnection(url);
-    for (const part of framed([Buffer.alloc(largestBody - 1), Buffer.alloc(1)], true)) connection.write(part);
+    for (const part of framed([Buffer.alloc(maxBodyBytes - 1), Buffer.alloc(1)], true)) connection.write(part);
     connection.end();
-    expect(answersIn(await connection.closed)).toMatchObject([{ body: '00'.repeat(largestBody) }]);
+    expect(answersIn(await connection.closed)).toMatchObject([{ body: '00'.repeat(maxBodyBytes) }]);
   });
 
   it('is told to be broken off when its sender goes', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hour, minute } from '../../src/clock.ts';
-import { createLog } from '../../src/log.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createDueReplays } from '../../src/webhook/due-replays.ts';
 import { createReplay } from '../../src/webhook/replay.ts';

@@ -1,35 +1,35 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { minute } from '../../src/clock.ts';
 import type { VoteKind } from '../../src/ledger/event.ts';
-import { type Reading, readPayload } from '../../src/webhook/payload.ts';
+import { minute } from '../../src/platform/durations.ts';
+import { type ParsedPayload, readPayload } from '../../src/webhook/payload.ts';
 
 const now = Date.UTC(2026, 5, 15, 12);
-const read = (json: unknown, premiumPath = false): Reading => readPayload(json, { premiumPath, now });
+const read = (json: unknown, premiumPath = false): ParsedPayload => readPayload(json, { premiumPath, now });
 
 function vote(json: Record<string, unknown>) {
   const reading = read({ event: 'server_vote', userId: '42', ...json });
-  if (reading.is !== 'event' || reading.event.family !== 'vote') throw new Error(JSON.stringify(reading));
+  if (reading.type !== 'event' || reading.event.family !== 'vote') throw new Error(JSON.stringify(reading));
   return reading.event;
 }
 
 function premium(json: Record<string, unknown>) {
   const reading = read({ event: 'premium_purchase', buyer: { userId: '42' }, ...json }, true);
-  if (reading.is !== 'event' || reading.event.family !== 'premium') throw new Error(JSON.stringify(reading));
+  if (reading.type !== 'event' || reading.event.family !== 'premium') throw new Error(JSON.stringify(reading));
   return reading.event;
 }
 
 function reasonOf(json: unknown): string | null {
   const reading = read(json);
-  return reading.is === 'unknown' ? reading.reason : null;
+  return reading.type === 'unknown' ? reading.reason : null;
 }
 
 describe('the kind of an event', () => {
   it('is named by event, else by type', () => {
-    expect(read({ event: 'bot_vote', userId: '1' })).toMatchObject({ is: 'event', event: { kind: 'bot_vote' } });
+    expect(read({ event: 'bot_vote', userId: '1' })).toMatchObject({ type: 'event', event: { kind: 'bot_vote' } });
     expect(read({ type: 'server_vote', userId: '1' })).toMatchObject({ event: { kind: 'server_vote' } });
     expect(read({ event: 'surprise', type: 'server_vote', userId: '1' })).toMatchObject({
-      is: 'unknown',
+      type: 'unknown',
       kind: 'surprise',
     });
   });
@@ -40,8 +40,8 @@ describe('the kind of an event', () => {
       event: { kind: 'bot_vote' },
     });
     expect(read({ buyer: { userId: '1' } }, true)).toMatchObject({ event: { kind: 'premium_purchase' } });
-    expect(read({ buyer: { userId: '1' } }, false)).toMatchObject({ is: 'unknown' });
-    expect(read({ userId: '1' })).toMatchObject({ is: 'unknown', kind: null });
+    expect(read({ buyer: { userId: '1' } }, false)).toMatchObject({ type: 'unknown' });
+    expect(read({ userId: '1' })).toMatchObject({ type: 'unknown', kind: null });
   });
 
   it('is that of a vote for the only listing it can be for, where it says no more than who voted', () => {
@@ -55,7 +55,7 @@ describe('the kind of an event', () => {
       { userId: '1', note: 'new' },
     ]) {
       expect(readAs(minimal)).toMatchObject({ event: { kind: 'bot_vote', target: { kind: 'bot', id: null } } });
-      expect(readAs(minimal, null)).toMatchObject({ is: 'unknown', kind: null });
+      expect(readAs(minimal, null)).toMatchObject({ type: 'unknown', kind: null });
     }
     for (const more of [
       { buyer: { userId: '1' } },
@@ -68,14 +68,14 @@ describe('the kind of an event', () => {
       { bot: 'without an id' },
       { event: 'surprise' },
     ]) {
-      expect(readAs({ userId: '1', ...more }), JSON.stringify(more)).toMatchObject({ is: 'unknown' });
+      expect(readAs({ userId: '1', ...more }), JSON.stringify(more)).toMatchObject({ type: 'unknown' });
     }
-    expect(readAs({ creditsAwarded: 5 })).toMatchObject({ is: 'unknown' });
+    expect(readAs({ creditsAwarded: 5 })).toMatchObject({ type: 'unknown' });
     expect(readAs({ userId: '1', serverId: '2' })).toMatchObject({ event: { kind: 'server_vote' } });
   });
 
   it('is not taken from what an object inherits', () => {
-    expect(read(JSON.parse('{"__proto__":{"event":"server_vote","userId":"1"}}'))).toMatchObject({ is: 'unknown' });
+    expect(read(JSON.parse('{"__proto__":{"event":"server_vote","userId":"1"}}'))).toMatchObject({ type: 'unknown' });
   });
 });
 
@@ -164,25 +164,28 @@ describe('a vote', () => {
 
 describe('a test', () => {
   it('is marked by test: true and by nothing else', () => {
-    expect(read({ event: 'server_vote', userId: '1', test: true })).toMatchObject({ is: 'test', kind: 'server_vote' });
-    expect(read({ event: 'server_vote', userId: '1', test: false })).toMatchObject({ is: 'event' });
+    expect(read({ event: 'server_vote', userId: '1', test: true })).toMatchObject({
+      type: 'test',
+      kind: 'server_vote',
+    });
+    expect(read({ event: 'server_vote', userId: '1', test: false })).toMatchObject({ type: 'event' });
     for (const test of ['true', 1, 'yes', {}]) {
-      expect(read({ event: 'server_vote', userId: '1', test })).toMatchObject({ is: 'unknown' });
+      expect(read({ event: 'server_vote', userId: '1', test })).toMatchObject({ type: 'unknown' });
     }
   });
 
   it('may hold anything else, since its contents are made up', () => {
     expect(read({ event: 'server_vote', userId: 'somebody', creditsAwarded: -5, test: true })).toMatchObject({
-      is: 'test',
+      type: 'test',
       userId: null,
     });
-    expect(read({ test: true })).toMatchObject({ is: 'test', kind: 'server_vote' });
-    expect(read({ test: true }, true)).toMatchObject({ is: 'test', kind: 'premium_purchase' });
-    expect(read({ test: true, userId: '1' })).toMatchObject({ is: 'test', kind: 'server_vote', userId: '1' });
-    expect(read({ test: true, userId: '1' }, true)).toMatchObject({ is: 'test', kind: 'premium_purchase' });
-    expect(read({ test: true, userId: '1', orderId: 'o' })).toMatchObject({ is: 'unknown' });
+    expect(read({ test: true })).toMatchObject({ type: 'test', kind: 'server_vote' });
+    expect(read({ test: true }, true)).toMatchObject({ type: 'test', kind: 'premium_purchase' });
+    expect(read({ test: true, userId: '1' })).toMatchObject({ type: 'test', kind: 'server_vote', userId: '1' });
+    expect(read({ test: true, userId: '1' }, true)).toMatchObject({ type: 'test', kind: 'premium_purchase' });
+    expect(read({ test: true, userId: '1', orderId: 'o' })).toMatchObject({ type: 'unknown' });
     expect(readPayload({ test: true }, { premiumPath: false, now, defaultVote: 'bot_vote' })).toMatchObject({
-      is: 'test',
+      type: 'test',
       kind: 'bot_vote',
     });
   });
@@ -198,7 +201,7 @@ describe('a premium event', () => {
       giftedBy: '44',
     });
     expect(read({ event: 'premium_purchase', buyer: { userId: '1' }, isGift: true }, true)).toMatchObject({
-      is: 'unknown',
+      type: 'unknown',
     });
   });
 
@@ -330,7 +333,7 @@ describe('anything at all', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(keys, values)), fc.boolean(), (json, premiumPath) => {
         const reading = read(json, premiumPath);
-        if (reading.is === 'event' && reading.event.family === 'vote')
+        if (reading.type === 'event' && reading.event.family === 'vote')
           expect(reading.event.userId).toMatch(/^\d{1,20}$/);
       }),
       { numRuns: 2_000 },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { identify } from '../../src/webhook/identify.ts';
-import type { ReceivingListing } from '../../src/webhook/keyring.ts';
+import { eventKeysOf } from '../../src/webhook/event-keys.ts';
+import type { ListingWithSecrets } from '../../src/webhook/keyring.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { serverAndBot, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -13,7 +13,7 @@ describe('the replay of a quarantined delivery', () => {
     const purchase = JSON.stringify({ event: 'premium_purchase', orderId: 'o', buyer: { userId: '42' } });
     async function replayed(family: 'vote' | 'premium') {
       const unclear = {
-        is: 'unclear',
+        type: 'unclear',
         kind: 'premium_purchase',
         reason: 'unknown kind of event',
         listing: 'server',
@@ -35,12 +35,12 @@ describe('the replay of a quarantined delivery', () => {
     await post('/webhooks/vote', { userId: '42', creditsAwarded: 7, timestamp: '2025-12-31T23:00:00Z' });
     const [kept] = await store.records.deliveries({ outcome: 'quarantined', limit: 1, before: null });
     if (kept === undefined) throw new Error('not kept');
-    const replayWith = (listings: ReceivingListing[]) =>
+    const replayWith = (listings: ListingWithSecrets[]) =>
       createReplay({ listings, recorder: store.recorder, clock: manualClock() })(kept);
     expect(await replayWith(serverAndBot())).toMatchObject({ outcome: 'quarantined' });
     expect(await replayWith(withKeyOfOnly('server'))).toMatchObject({ outcome: 'recorded', credits: 7 });
     const recorded = await store.records.delivery(kept.id);
     if (recorded === null) throw new Error('not recorded');
-    expect(identify(recorded)).toEqual([recorded.eventKey]);
+    expect(eventKeysOf(recorded)).toEqual([recorded.eventKey]);
   });
 });

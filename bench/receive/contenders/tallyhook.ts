@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
-import { createApp } from '../../../src/app.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { createLog } from '../../../src/log.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { createLog } from '../../../src/platform/log.ts';
 import { secret } from '../../load/vote.ts';
 import type { Start } from '../contender.ts';
 import { databaseFile } from '../kept.ts';

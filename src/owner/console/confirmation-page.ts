@@ -1,9 +1,9 @@
-import { type Html, html } from '../../pages/html.ts';
-import { counted } from '../../pages/moments.ts';
-import type { AskedCorrection } from '../asked.ts';
+import { type Html, html } from '../../web/html.ts';
+import { counted } from '../../web/relative-time.ts';
+import type { CorrectionRequest } from '../request-schemas.ts';
+import { foreign, signed } from './cells.ts';
 import { formToken } from './layout.ts';
-import { foreign, signed } from './marks.ts';
-import type { Session } from './session.ts';
+import type { OwnerSession } from './session.ts';
 
 /**
  * Asks once more before an account is corrected.
@@ -11,8 +11,8 @@ import type { Session } from './session.ts';
  */
 export function confirmationPage(
   { userId, credits: balance }: { readonly userId: string; readonly credits: number },
-  { credits, reason }: AskedCorrection,
-  { up, session, idempotencyKey }: { up: string; session: Session; idempotencyKey: string },
+  { credits, reason }: CorrectionRequest,
+  { up, session, idempotencyKey }: { up: string; session: OwnerSession; idempotencyKey: string },
 ): Html {
   return html`<div class="narrow"><p class="trail"><a href="${up}users/${userId}">Member ${userId}</a></p>
 <h1>Correct this account?</h1>

@@ -1,9 +1,9 @@
 import { premiumKinds, voteKinds } from '../../ledger/event.ts';
-import { type Html, html } from '../../pages/html.ts';
-import { ago } from '../../pages/moments.ts';
 import { outcomes } from '../../tally/tally.ts';
+import { type Html, html } from '../../web/html.ts';
+import { ago } from '../../web/relative-time.ts';
 import type { DeliveryRecord } from '../records.ts';
-import { deliveryLink, foreign, mark, memberLink, signed } from './marks.ts';
+import { deliveryLink, foreign, mark, memberLink, signed } from './cells.ts';
 
 /** What the list shows and under which filter, in the words of its address. */
 export interface DeliveriesView {

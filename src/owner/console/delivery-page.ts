@@ -1,13 +1,13 @@
-import { type Html, html } from '../../pages/html.ts';
-import { exactMoment, moment } from '../../pages/moments.ts';
-import type { DeliveryStory } from '../tell-delivery.ts';
+import { type Html, html } from '../../web/html.ts';
+import { exactMoment, moment } from '../../web/relative-time.ts';
+import type { DeliveryDetails } from '../get-delivery.ts';
+import { deliveryLink, foreign, mark, memberLink, signed } from './cells.ts';
 import { effectItem } from './effect-item.ts';
 import { formToken } from './layout.ts';
-import { deliveryLink, foreign, mark, memberLink, signed } from './marks.ts';
 import { prettyJson, visible } from './pretty-json.ts';
-import type { Session } from './session.ts';
+import type { OwnerSession } from './session.ts';
 
-export function deliveryPage(story: DeliveryStory, up: string, session: Session): Html {
+export function deliveryPage(story: DeliveryDetails, up: string, session: OwnerSession): Html {
   const { delivery, effects, why, original } = story;
   return html`<p class="trail"><a href="${up}deliveries">Deliveries</a></p>
 <h1>Delivery #${delivery.id} ${mark(delivery.outcome)}</h1>
@@ -36,7 +36,7 @@ ${
 <details><summary>As it was signed, byte for byte</summary><pre tabindex="0">${visible(delivery.body)}</pre></details></section>`;
 }
 
-function facts({ delivery, entry }: DeliveryStory, up: string): Html {
+function facts({ delivery, entry }: DeliveryDetails, up: string): Html {
   return html`<dl class="facts">
 <div><dt>received</dt><dd>${moment(delivery.receivedAt)}</dd></div>
 <div><dt>family</dt><dd>${delivery.family}</dd></div>

@@ -1,8 +1,8 @@
 import type { EffectState } from '../../outbox/effect.ts';
-import { type Html, html } from '../../pages/html.ts';
+import { type Html, html } from '../../web/html.ts';
 import type { EffectRecord } from '../records.ts';
 import { effectItem } from './effect-item.ts';
-import type { Session } from './session.ts';
+import type { OwnerSession } from './session.ts';
 
 /** What needs the owner first. */
 export const tabs = ['buried', 'waiting', 'done'] as const satisfies readonly EffectState[];
@@ -21,7 +21,7 @@ export interface EffectsView {
   readonly next: number | null;
 }
 
-export function effectsPage({ state, effects, sizes, next }: EffectsView, up: string, session: Session): Html {
+export function effectsPage({ state, effects, sizes, next }: EffectsView, up: string, session: OwnerSession): Html {
   const tab = (name: EffectState) =>
     html`<li><a href="${up}effects?state=${name}"${name === state && html` aria-current="true"`}>${name} <span class="count">${sizes[name].toLocaleString('en')}</span></a></li>`;
   return html`<h1>Effects</h1>

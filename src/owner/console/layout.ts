@@ -1,6 +1,6 @@
-import { type Fragment, type Html, html } from '../../pages/html.ts';
+import { type Fragment, type Html, html } from '../../web/html.ts';
 import { type NoticeName, notices } from './notices.ts';
-import type { Session } from './session.ts';
+import type { OwnerSession } from './session.ts';
 
 /** What surrounds every page. */
 export interface Frame {
@@ -10,7 +10,7 @@ export interface Frame {
   /** The first step of the page's path, by which its place in the navigation is known. */
   readonly place: string;
   /** Null before the owner has signed in. */
-  readonly session: Session | null;
+  readonly session: OwnerSession | null;
   /** What the last act came to, told once at the top. */
   readonly notice: NoticeName | null;
 }
@@ -50,7 +50,7 @@ ${body}
 `;
 }
 
-function navigation(current: string, up: string, session: Session): Html {
+function navigation(current: string, up: string, session: OwnerSession): Html {
   const link = ({ path, name }: (typeof places)[number]) =>
     html`<li><a href="${up}${path}"${path === current && html` aria-current="page"`}>${name}</a></li>`;
   return html`<nav aria-label="Console"><ul>${places.map(link)}</ul></nav>
@@ -58,6 +58,6 @@ function navigation(current: string, up: string, session: Session): Html {
 }
 
 /** The hidden field that every form of a session carries. */
-export function formToken(session: Session): Html {
+export function formToken(session: OwnerSession): Html {
   return html`<input type="hidden" name="token" value="${session.formToken}">`;
 }

@@ -1,28 +1,28 @@
-import { largestCorrection, longestReason } from '../../ledger/correction.ts';
-import { type Html, html } from '../../pages/html.ts';
-import { ago, counted, moment } from '../../pages/moments.ts';
+import { maxCorrection, maxReasonLength } from '../../ledger/correction.ts';
+import { type Html, html } from '../../web/html.ts';
+import { ago, counted, moment } from '../../web/relative-time.ts';
+import { explainDelivery } from '../explain.ts';
+import type { MemberDetails, VoteTimes } from '../get-member.ts';
 import type { DeliveryRecord, EntryRecord } from '../records.ts';
-import type { MemberStory, VoteTimes } from '../tell-member.ts';
-import { whyOfDelivery } from '../why.ts';
+import { deliveryLink, foreign, mark, signed } from './cells.ts';
 import { formToken } from './layout.ts';
-import { deliveryLink, foreign, mark, signed } from './marks.ts';
 import { memberSearch } from './member-search.ts';
 import { visible } from './pretty-json.ts';
-import type { Session } from './session.ts';
+import type { OwnerSession } from './session.ts';
 
 /** What stands in the correction's form when it is shown again. */
-export interface Draft {
+export interface CorrectionDraft {
   readonly credits: string;
   readonly reason: string;
   readonly fault: string;
 }
 
-export interface MemberView extends MemberStory {
-  readonly draft: Draft | null;
+export interface MemberView extends MemberDetails {
+  readonly draft: CorrectionDraft | null;
   readonly now: number;
 }
 
-export function memberPage(view: MemberView, up: string, session: Session): Html {
+export function memberPage(view: MemberView, up: string, session: OwnerSession): Html {
   const { account, unpaid, now } = view;
   const { rows: entries, next } = view.entries;
   const { userId, credits, votes } = account;
@@ -62,17 +62,17 @@ function unpaidList(unpaid: readonly DeliveryRecord[], up: string, now: number):
     (
       delivery,
     ) => html`<li><div class="line"><h3>${deliveryLink(delivery.id, up)}</h3> ${mark(delivery.outcome)} <span class="quiet">${ago(delivery.receivedAt, now)}</span></div>
-<p dir="auto">${visible(whyOfDelivery(delivery))}</p></li>`,
+<p dir="auto">${visible(explainDelivery(delivery))}</p></li>`,
   )}</ul>`;
 }
 
-function correctionForm({ account, draft }: MemberView, up: string, session: Session): Html {
+function correctionForm({ account, draft }: MemberView, up: string, session: OwnerSession): Html {
   return html`${draft && html`<p class="notice bad" role="alert" id="fault">${draft.fault}</p>`}
 <form class="stack" method="post" action="${up}users/${account.userId}/corrections">${formToken(session)}
 <label for="credits">Credits, negative to take some back</label>
-<input id="credits" name="credits" type="number" required step="1" min="${-largestCorrection}" max="${largestCorrection}" value="${draft?.credits ?? ''}"${draft && html` aria-describedby="fault"`}>
+<input id="credits" name="credits" type="number" required step="1" min="${-maxCorrection}" max="${maxCorrection}" value="${draft?.credits ?? ''}"${draft && html` aria-describedby="fault"`}>
 <label for="reason">Reason</label>
-<input id="reason" name="reason" required maxlength="${longestReason}" value="${draft?.reason ?? ''}" dir="auto" autocomplete="off">
+<input id="reason" name="reason" required maxlength="${maxReasonLength}" value="${draft?.reason ?? ''}" dir="auto" autocomplete="off">
 <button>Review</button>
 <p class="quiet">No entry is ever changed: a correction is one more, with your words.</p>
 </form>`;

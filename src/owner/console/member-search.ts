@@ -1,4 +1,4 @@
-import { type Html, html } from '../../pages/html.ts';
+import { type Html, html } from '../../web/html.ts';
 
 export function memberSearch(up: string, id = ''): Html {
   return html`<form class="line" method="get" action="${up}users" role="search">

@@ -1,8 +1,8 @@
-import { type Html, html } from '../../pages/html.ts';
-import { ago, counted } from '../../pages/moments.ts';
-import type { PartState } from '../services.ts';
-import type { Summary } from '../tell-summary.ts';
-import { foreign, mark } from './marks.ts';
+import { type Html, html } from '../../web/html.ts';
+import { ago, counted } from '../../web/relative-time.ts';
+import type { PartState } from '../context.ts';
+import type { Summary } from '../get-summary.ts';
+import { foreign, mark } from './cells.ts';
 import { memberSearch } from './member-search.ts';
 
 export function overviewPage(summary: Summary, up: string, now: number): Html {

@@ -1,10 +1,11 @@
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { type Clock, hour, minute, second } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { hour, minute, second } from '../../platform/durations.ts';
 import type { SessionRevocations } from '../revocations.ts';
 
 /** An owner who is signed in. */
-export interface Session {
+export interface OwnerSession {
   readonly id: string;
   /** When the token is asked for again (ms since the epoch). */
   readonly expiresAt: number;
@@ -21,18 +22,18 @@ const lifetime = 2 * hour;
  * from the token, slowly, so that sessions hold over restarts and processes, nobody guesses the token from a cookie, and a new token
  * signs everybody out. The cookie names no path, so it holds under whatever path a proxy puts the console.
  */
-export interface Sessions {
+export interface OwnerSessions {
   /** Null for a visitor who is not signed in, or whose cookie is spent or forged. Rejects where the database cannot be read. */
-  of(request: Request): Promise<Session | null>;
+  of(request: Request): Promise<OwnerSession | null>;
   signIn(request: Request, response: Response): void;
   /** No process takes the session again, whoever kept a copy of the cookie. Rejects, and keeps the cookie, where that cannot be stored. */
-  signOut(session: Session, request: Request, response: Response): Promise<void>;
+  signOut(session: OwnerSession, request: Request, response: Response): Promise<void>;
   /** Whether a form carries the token of the session. */
-  sent(session: Session, formToken: unknown): boolean;
+  sent(session: OwnerSession, formToken: unknown): boolean;
 }
 
 /** Deriving the key stops this thread for a moment, so it is done once. */
-export function createSessions(token: string, revocations: SessionRevocations, clock: Clock): Sessions {
+export function createOwnerSessions(token: string, revocations: SessionRevocations, clock: Clock): OwnerSessions {
   const key = scryptSync(token, 'tallyhook owner console', 32);
   const seal = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
 

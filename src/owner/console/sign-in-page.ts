@@ -1,4 +1,4 @@
-import { type Html, html } from '../../pages/html.ts';
+import { type Html, html } from '../../web/html.ts';
 
 /** @param next where the owner wanted to go, a path within the console */
 export function signInPage(next: string, fault: string | null): Html {

@@ -1,26 +1,30 @@
 import { Router } from 'express';
-import { addressOf } from '../address.ts';
-import type { Gate } from '../gate.ts';
-import { Refused } from '../refused.ts';
-import type { OwnerServices } from '../services.ts';
-import { forSignedIn } from './guards.ts';
-import type { Sessions } from './session.ts';
-import { show } from './show.ts';
+import type { Authentication } from '../authentication.ts';
+import { clientKeyOf } from '../client-key.ts';
+import type { OwnerContext } from '../context.ts';
+import { HttpError } from '../http-error.ts';
+import { requireSession } from './middleware.ts';
+import { renderPage } from './render-page.ts';
+import type { OwnerSessions } from './session.ts';
 import { signInPage } from './sign-in-page.ts';
 
 /** How the owner comes in with the token, and goes out. */
-export function signInRoutes({ log }: OwnerServices, gate: Gate, sessions: Sessions): Router {
+export function ownerSignInRoutes({ log }: OwnerContext, gate: Authentication, sessions: OwnerSessions): Router {
   const router = Router({ strict: true });
-  const { sent } = forSignedIn(sessions);
+  const { sent } = requireSession(sessions);
 
   router.get('/sign-in', async (request, response) => {
     if ((await sessions.of(request)) !== null) return response.redirect(303, './');
-    show(request, response, { title: 'Sign in', session: null, body: signInPage(within(request.query['next']), null) });
+    renderPage(request, response, {
+      title: 'Sign in',
+      session: null,
+      body: signInPage(within(request.query['next']), null),
+    });
   });
 
   router.post('/sign-in', (request, response) => {
     const { ownerToken, next } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    const address = addressOf(request.ip);
+    const address = clientKeyOf(request.ip);
     const fault = faultOf(() => gate.knows(typeof ownerToken === 'string' ? ownerToken : '', address));
     if (fault === null) {
       log.info({ address }, 'the owner signed in');
@@ -29,7 +33,7 @@ export function signInRoutes({ log }: OwnerServices, gate: Gate, sessions: Sessi
     }
     if (fault.retryAfter !== null) response.set('retry-after', String(fault.retryAfter));
     response.status(fault.status);
-    show(request, response, { title: 'Sign in', session: null, body: signInPage(within(next), fault.message) });
+    renderPage(request, response, { title: 'Sign in', session: null, body: signInPage(within(next), fault.message) });
   });
 
   router.post(
@@ -43,13 +47,13 @@ export function signInRoutes({ log }: OwnerServices, gate: Gate, sessions: Sessi
   return router;
 }
 
-function faultOf(knows: () => boolean): Refused | null {
+function faultOf(knows: () => boolean): HttpError | null {
   try {
     return knows()
       ? null
-      : new Refused(401, 'This is not the owner token. Compare it with OWNER_TOKEN, and mind a space at its end.');
+      : new HttpError(401, 'This is not the owner token. Compare it with OWNER_TOKEN, and mind a space at its end.');
   } catch (error) {
-    if (error instanceof Refused) return error;
+    if (error instanceof HttpError) return error;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { formFault, refusal } from './errors.ts';
+import { errorResponse, fieldError } from './errors.ts';
 
 /** "The maximum request size when sending a message is 25 MiB." Discord: "Create Message". */
 const bodyLimit = 25 * 1024 * 1024;
@@ -12,20 +12,20 @@ export interface UploadedFile {
   readonly bytes: Buffer;
 }
 
-export interface Body {
+export interface RequestBody {
   readonly json: unknown;
   readonly files: readonly UploadedFile[];
 }
 
 /** Reads a body: JSON, or a form with `payload_json` and files. Discord: "Uploading Files". */
-export async function readBody(request: IncomingMessage): Promise<Body> {
+export async function readRequestBody(request: IncomingMessage): Promise<RequestBody> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return { json: undefined, files: [] };
   const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('multipart/form-data')) return await readMultipart(bytes, contentType);
   if (contentType.startsWith('application/json')) return { json: parse(bytes.toString('utf8')), files: [] };
   const message = 'Expected "Content-Type" header to be one of {\'application/json\'}.';
-  throw formFault([], 'CONTENT_TYPE_INVALID', message);
+  throw fieldError([], 'CONTENT_TYPE_INVALID', message);
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
@@ -33,17 +33,17 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > bodyLimit) throw refusal.tooLarge();
+    if (size > bodyLimit) throw errorResponse.tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-async function readMultipart(bytes: Buffer, contentType: string): Promise<Body> {
+async function readMultipart(bytes: Buffer, contentType: string): Promise<RequestBody> {
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } })
     .formData()
     .catch(() => {
-      throw refusal.invalidJson();
+      throw errorResponse.invalidJson();
     });
   const payload = form.get('payload_json');
   const files: UploadedFile[] = [];
@@ -60,6 +60,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw refusal.invalidJson();
+    throw errorResponse.invalidJson();
   }
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { type CommandForm, commandForm, commandListForm } from './command-form.ts';
-import { formFault, refusal } from './errors.ts';
-import { checkForm } from './form.ts';
-import { filled } from './kept-form.ts';
-import type { World } from './world.ts';
+import { type CommandSchema, commandListSchema, commandSchema } from './command-schema.ts';
+import type { DiscordState } from './discord-state.ts';
+import { errorResponse, fieldError } from './errors.ts';
+import { normalize } from './normalize.ts';
+import { validate } from './validate.ts';
 
 const commandLimit = 100;
 
 /** A registered command as Discord gives it back. */
-export type RegisteredCommand = CommandForm & {
+export type RegisteredCommand = CommandSchema & {
   readonly id: string;
   readonly application_id: string;
   readonly version: string;
@@ -20,10 +20,10 @@ export type Scope = string | null;
 
 /** The commands that the bot has registered, globally (scope null) and per guild. */
 export class Commands {
-  readonly #world: World;
+  readonly #world: DiscordState;
   readonly #scopes = new Map<Scope, Map<string, RegisteredCommand>>();
 
-  constructor(world: World) {
+  constructor(world: DiscordState) {
     this.#world = world;
   }
 
@@ -45,9 +45,9 @@ export class Commands {
 
   /** Adds a command, or replaces the one of that name. Says whether it is new. */
   put(scope: Scope, body: unknown): { command: RegisteredCommand; created: boolean } {
-    const form = checkForm(commandForm, body);
+    const form = validate(commandSchema, body);
     const known = this.list(scope).find(({ name }) => name === form.name);
-    if (known === undefined && this.#in(scope).size >= commandLimit) throw refusal.tooManyCommands(commandLimit);
+    if (known === undefined && this.#in(scope).size >= commandLimit) throw errorResponse.tooManyCommands(commandLimit);
     const command = this.#register(scope, form, known);
     this.#in(scope).set(command.id, command);
     this.#changed();
@@ -56,10 +56,10 @@ export class Commands {
 
   change(scope: Scope, commandId: string, body: unknown): RegisteredCommand {
     const known = this.get(scope, commandId);
-    const changes = checkForm(z.record(z.string(), z.unknown()), body);
-    const form = checkForm(commandForm, { ...known, ...changes });
+    const changes = validate(z.record(z.string(), z.unknown()), body);
+    const form = validate(commandSchema, { ...known, ...changes });
     if (this.list(scope).some(({ id, name }) => name === form.name && id !== commandId)) {
-      throw formFault(['name'], 'APPLICATION_COMMANDS_DUPLICATE_NAME', 'Application command names must be unique');
+      throw fieldError(['name'], 'APPLICATION_COMMANDS_DUPLICATE_NAME', 'Application command names must be unique');
     }
     const command = this.#register(scope, form, known);
     this.#in(scope).set(command.id, command);
@@ -69,8 +69,8 @@ export class Commands {
 
   /** Replaces all; a command that was there keeps its id. */
   overwrite(scope: Scope, body: unknown): RegisteredCommand[] {
-    const forms = checkForm(commandListForm, body);
-    if (forms.length > commandLimit) throw refusal.tooManyCommands(commandLimit);
+    const forms = validate(commandListSchema, body);
+    if (forms.length > commandLimit) throw errorResponse.tooManyCommands(commandLimit);
     const before = this.list(scope);
     const commands = forms.map((form) =>
       this.#register(
@@ -89,13 +89,13 @@ export class Commands {
     this.#changed();
   }
 
-  #register(scope: Scope, form: CommandForm, known: RegisteredCommand | undefined): RegisteredCommand {
+  #register(scope: Scope, form: CommandSchema, known: RegisteredCommand | undefined): RegisteredCommand {
     return {
       id: known?.id ?? this.#world.nextId(),
       application_id: this.#world.applicationId,
       version: this.#world.nextId(),
       ...form,
-      options: form.options?.length ? form.options.map(filled) : undefined,
+      options: form.options?.length ? form.options.map(normalize) : undefined,
       default_member_permissions: form.default_member_permissions ?? null,
       nsfw: form.nsfw ?? false,
       ...(scope === null
@@ -121,10 +121,10 @@ export class Commands {
   }
 }
 
-function worksInDirectMessages(command: Pick<CommandForm, 'contexts' | 'dm_permission'>): boolean {
+function worksInDirectMessages(command: Pick<CommandSchema, 'contexts' | 'dm_permission'>): boolean {
   return command.contexts ? command.contexts.includes(1) : command.dm_permission !== false;
 }
 
 function unknown(): never {
-  throw refusal.unknownCommand();
+  throw errorResponse.unknownCommand();
 }

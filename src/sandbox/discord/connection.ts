@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
-import { type Clock, minute } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
 import { knownIntents, privilegedIntents } from './intents.ts';
 
 /** Gateway opcodes. Discord: "Opcodes and Status Codes". */
@@ -59,14 +60,14 @@ interface ConnectionOptions {
   readonly grantedIntents: number;
   readonly requiredShards: () => number;
   readonly stopwatch: Clock;
-  readonly onIdentify: (connection: Connection, identify: Identify) => void;
-  readonly onResume: (connection: Connection, resume: Resume) => Closing | undefined;
-  readonly onMemberRequest: (connection: Connection, data: unknown) => Closing | undefined;
-  readonly onClose: (connection: Connection, code: number) => void;
+  readonly onIdentify: (connection: GatewayConnection, identify: Identify) => void;
+  readonly onResume: (connection: GatewayConnection, resume: Resume) => Closing | undefined;
+  readonly onMemberRequest: (connection: GatewayConnection, data: unknown) => Closing | undefined;
+  readonly onClose: (connection: GatewayConnection, code: number) => void;
 }
 
 /** One socket: its greeting, heartbeat, and the rules for what may be sent over it. Discord: "Gateway", connection lifecycle. */
-export class Connection {
+export class GatewayConnection {
   readonly #options: ConnectionOptions;
   readonly #closed = new AbortController();
   #authenticated = false;

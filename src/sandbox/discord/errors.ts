@@ -1,21 +1,21 @@
-import { TallyhookError } from '../../errors.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 
 /** The tree of faults under "errors" of an invalid form body: field names and indexes down to `_errors`. */
-export interface FormFaults {
-  [field: string]: FormFaults | readonly FormFault[];
+export interface FieldErrors {
+  [field: string]: FieldErrors | readonly FieldError[];
 }
 
-export interface FormFault {
+export interface FieldError {
   readonly code: string;
   readonly message: string;
 }
 
 /** What Discord answers instead of what was asked. Discord: "Opcodes and Status Codes", JSON error codes. */
-export class DiscordRefusal extends TallyhookError {
+export class DiscordApiError extends TallyhookError {
   readonly status: number;
   readonly json: Readonly<Record<string, unknown>>;
 
-  constructor(status: number, code: number, message: string, errors?: FormFaults) {
+  constructor(status: number, code: number, message: string, errors?: FieldErrors) {
     super('discord_refusal', message);
     this.status = status;
     this.json = errors === undefined ? { message, code } : { message, code, errors };
@@ -23,37 +23,37 @@ export class DiscordRefusal extends TallyhookError {
 }
 
 /** A form with a single fault that no schema can find. */
-export function formFault(path: readonly (string | number)[], code: string, message: string): DiscordRefusal {
-  const faults = path.reduceRight<FormFaults>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });
-  return new DiscordRefusal(400, 50035, 'Invalid Form Body', faults);
+export function fieldError(path: readonly (string | number)[], code: string, message: string): DiscordApiError {
+  const faults = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });
+  return new DiscordApiError(400, 50035, 'Invalid Form Body', faults);
 }
 
 /** The refusals by name, made anew each time so that each has its own stack. */
-export const refusal = {
-  unauthorized: () => new DiscordRefusal(401, 0, '401: Unauthorized'),
-  notFound: () => new DiscordRefusal(404, 0, '404: Not Found'),
-  methodNotAllowed: () => new DiscordRefusal(405, 0, '405: Method Not Allowed'),
-  internal: () => new DiscordRefusal(500, 0, '500: Internal Server Error'),
-  unknownApplication: () => new DiscordRefusal(404, 10002, 'Unknown Application'),
-  unknownChannel: () => new DiscordRefusal(404, 10003, 'Unknown Channel'),
-  unknownGuild: () => new DiscordRefusal(404, 10004, 'Unknown Guild'),
-  unknownMember: () => new DiscordRefusal(404, 10007, 'Unknown Member'),
-  unknownMessage: () => new DiscordRefusal(404, 10008, 'Unknown Message'),
-  unknownRole: () => new DiscordRefusal(404, 10011, 'Unknown Role'),
-  unknownUser: () => new DiscordRefusal(404, 10013, 'Unknown User'),
-  unknownWebhook: () => new DiscordRefusal(404, 10015, 'Unknown Webhook'),
-  unknownInteraction: () => new DiscordRefusal(404, 10062, 'Unknown interaction'),
-  unknownCommand: () => new DiscordRefusal(404, 10063, 'Unknown application command'),
+export const errorResponse = {
+  unauthorized: () => new DiscordApiError(401, 0, '401: Unauthorized'),
+  notFound: () => new DiscordApiError(404, 0, '404: Not Found'),
+  methodNotAllowed: () => new DiscordApiError(405, 0, '405: Method Not Allowed'),
+  internal: () => new DiscordApiError(500, 0, '500: Internal Server Error'),
+  unknownApplication: () => new DiscordApiError(404, 10002, 'Unknown Application'),
+  unknownChannel: () => new DiscordApiError(404, 10003, 'Unknown Channel'),
+  unknownGuild: () => new DiscordApiError(404, 10004, 'Unknown Guild'),
+  unknownMember: () => new DiscordApiError(404, 10007, 'Unknown Member'),
+  unknownMessage: () => new DiscordApiError(404, 10008, 'Unknown Message'),
+  unknownRole: () => new DiscordApiError(404, 10011, 'Unknown Role'),
+  unknownUser: () => new DiscordApiError(404, 10013, 'Unknown User'),
+  unknownWebhook: () => new DiscordApiError(404, 10015, 'Unknown Webhook'),
+  unknownInteraction: () => new DiscordApiError(404, 10062, 'Unknown interaction'),
+  unknownCommand: () => new DiscordApiError(404, 10063, 'Unknown application command'),
   tooManyCommands: (limit: number) =>
-    new DiscordRefusal(400, 30032, `Maximum number of application commands reached (${limit})`),
-  alreadyAcknowledged: () => new DiscordRefusal(400, 40060, 'Interaction has already been acknowledged.'),
-  missingAccess: () => new DiscordRefusal(403, 50001, 'Missing Access'),
-  notYourMessage: () => new DiscordRefusal(403, 50005, 'Cannot edit a message authored by another user'),
-  emptyMessage: () => new DiscordRefusal(400, 50006, 'Cannot send an empty message'),
-  closedDirectMessages: () => new DiscordRefusal(403, 50007, 'Cannot send messages to this user'),
-  missingPermissions: () => new DiscordRefusal(403, 50013, 'Missing Permissions'),
-  invalidWebhookToken: () => new DiscordRefusal(401, 50027, 'Invalid Webhook Token'),
-  invalidRecipients: () => new DiscordRefusal(400, 50033, 'Invalid Recipient(s)'),
-  tooLarge: () => new DiscordRefusal(413, 40005, 'Request entity too large'),
-  invalidJson: () => new DiscordRefusal(400, 50109, 'The request body contains invalid JSON.'),
+    new DiscordApiError(400, 30032, `Maximum number of application commands reached (${limit})`),
+  alreadyAcknowledged: () => new DiscordApiError(400, 40060, 'Interaction has already been acknowledged.'),
+  missingAccess: () => new DiscordApiError(403, 50001, 'Missing Access'),
+  notYourMessage: () => new DiscordApiError(403, 50005, 'Cannot edit a message authored by another user'),
+  emptyMessage: () => new DiscordApiError(400, 50006, 'Cannot send an empty message'),
+  closedDirectMessages: () => new DiscordApiError(403, 50007, 'Cannot send messages to this user'),
+  missingPermissions: () => new DiscordApiError(403, 50013, 'Missing Permissions'),
+  invalidWebhookToken: () => new DiscordApiError(401, 50027, 'Invalid Webhook Token'),
+  invalidRecipients: () => new DiscordApiError(400, 50033, 'Invalid Recipient(s)'),
+  tooLarge: () => new DiscordApiError(413, 40005, 'Request entity too large'),
+  invalidJson: () => new DiscordApiError(400, 50109, 'The request body contains invalid JSON.'),
 };

@@ -1,7 +1,7 @@
-import type { Faults } from './faults.ts';
+import type { DiscordState } from './discord-state.ts';
 import type { Gateway } from './gateway.ts';
+import type { InjectedFaults } from './injected-faults.ts';
 import type { PermissionName } from './permissions.ts';
-import type { World } from './world.ts';
 
 /** Faults that can be switched on. `only` restricts one to requests whose "METHOD /path" it matches. */
 export interface FaultControls {
@@ -34,7 +34,7 @@ export interface FaultControls {
   clear(): void;
 }
 
-export function faultControls(faults: Faults, world: World, gateway: Gateway): FaultControls {
+export function faultControls(faults: InjectedFaults, world: DiscordState, gateway: Gateway): FaultControls {
   return {
     outage: (lasts) => {
       faults.setOutage(lasts);

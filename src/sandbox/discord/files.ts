@@ -1,6 +1,6 @@
 import type { UploadedFile } from './body.ts';
-import type { MessageForm } from './limits.ts';
-import type { Attachment } from './shapes.ts';
+import type { MessagePayload } from './message-schema.ts';
+import type { Attachment } from './objects.ts';
 
 interface KeptFile {
   readonly contentType: string;
@@ -24,7 +24,7 @@ export class Files {
   }
 
   /** What came with a message, under the names and with the descriptions that its form gives. */
-  keep(files: readonly UploadedFile[], form: MessageForm): Attachment[] {
+  keep(files: readonly UploadedFile[], form: MessagePayload): Attachment[] {
     return files.map((file) => {
       const described = form.attachments?.find((each) => Number(each.id) === file.number);
       const attachment = this.keepOne({ ...file, filename: described?.filename ?? file.filename });
@@ -47,7 +47,7 @@ export class Files {
 }
 
 /** The form with every `attachment://name` replaced by the address at which the file now is. */
-export function withAddresses(form: MessageForm, attachments: readonly Attachment[]): MessageForm {
+export function withAddresses(form: MessagePayload, attachments: readonly Attachment[]): MessagePayload {
   if (attachments.length === 0 || !form.embeds) return form;
   const address = (url: string) => attachments.find(({ filename }) => url === `attachment://${filename}`)?.url ?? url;
   const embeds = form.embeds.map((embed) => ({

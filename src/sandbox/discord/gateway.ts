@@ -2,18 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Clock, minute } from '../../clock.ts';
-import { type Closing, Connection, closing, type Identify, opcode, type Resume } from './connection.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import { type Closing, closing, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
+import type { DiscordState, Dispatch } from './discord-state.ts';
 import { intent } from './intents.ts';
-import { membersAsked } from './member-request.ts';
-import { type SentDispatch, Session } from './session.ts';
-import type { Dispatch, World } from './world.ts';
+import { requestedMembers } from './member-request.ts';
+import { GatewayServerSession, type SentDispatch } from './session.ts';
 
 /** How long a session without a connection can be resumed. */
 const resumable = 3 * minute;
 
 export interface GatewayOptions {
-  readonly world: World;
+  readonly world: DiscordState;
   readonly url: string;
   readonly token: string;
   readonly stopwatch: Clock;
@@ -27,8 +28,8 @@ export interface GatewayOptions {
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #sockets = new WebSocketServer({ noServer: true });
-  readonly #connections = new Map<Connection, Session | null>();
-  readonly #sessions = new Map<string, Session>();
+  readonly #connections = new Map<GatewayConnection, GatewayServerSession | null>();
+  readonly #sessions = new Map<string, GatewayServerSession>();
   #frozen = false;
 
   constructor(options: GatewayOptions) {
@@ -73,7 +74,7 @@ export class Gateway {
   }
 
   #accept(socket: WebSocket): void {
-    const connection = new Connection({
+    const connection = new GatewayConnection({
       ...this.#options,
       socket,
       requiredShards: () => this.#options.world.requiredShards,
@@ -86,9 +87,9 @@ export class Gateway {
     if (this.#frozen) connection.freeze();
   }
 
-  #identify(connection: Connection, { intents, shard }: Identify): void {
+  #identify(connection: GatewayConnection, { intents, shard }: Identify): void {
     const { world, url } = this.#options;
-    const session = new Session(randomBytes(16).toString('hex'), intents, shard);
+    const session = new GatewayServerSession(randomBytes(16).toString('hex'), intents, shard);
     this.#sessions.set(session.id, session);
     this.#attach(connection, session);
     const guild = { name: 'GUILD_CREATE', data: null, intent: intent.guilds, guildId: world.guildId };
@@ -110,7 +111,7 @@ export class Gateway {
     world.events.emit('change', { kind: 'gateway', connected: true });
   }
 
-  #resume(connection: Connection, { session_id, seq }: Resume): Closing | undefined {
+  #resume(connection: GatewayConnection, { session_id, seq }: Resume): Closing | undefined {
     const session = this.#sessions.get(session_id);
     if (session !== undefined && seq > session.sequence) return 'invalidSequence';
     if (session === undefined || !session.remembers(seq)) {
@@ -125,7 +126,7 @@ export class Gateway {
     return undefined;
   }
 
-  #attach(connection: Connection, session: Session): void {
+  #attach(connection: GatewayConnection, session: GatewayServerSession): void {
     this.#connections.set(connection, session);
     session.send = (payload) => {
       this.#options.sent(payload);
@@ -133,7 +134,7 @@ export class Gateway {
     };
   }
 
-  #closed(connection: Connection, code: number): void {
+  #closed(connection: GatewayConnection, code: number): void {
     const session = this.#connections.get(connection);
     this.#connections.delete(connection);
     if (!session) return;
@@ -144,7 +145,7 @@ export class Gateway {
     this.#options.world.events.emit('change', { kind: 'gateway', connected: this.connected });
   }
 
-  async #forgetLater(session: Session): Promise<void> {
+  async #forgetLater(session: GatewayServerSession): Promise<void> {
     await this.#options.stopwatch.sleep(resumable, this.#options.stopped);
     if (session.send === null) this.#sessions.delete(session.id);
   }
@@ -155,8 +156,8 @@ export class Gateway {
     }
   }
 
-  #tellMembers(connection: Connection, data: unknown): Closing | undefined {
-    const answer = membersAsked(this.#options.world, data);
+  #tellMembers(connection: GatewayConnection, data: unknown): Closing | undefined {
+    const answer = requestedMembers(this.#options.world, data);
     if (answer === undefined) return 'decodeError';
     this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', answer);
     return undefined;

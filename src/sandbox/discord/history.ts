@@ -1,29 +1,29 @@
 import { z } from 'zod';
-import { fault } from './limits.ts';
-import type { Message } from './shapes.ts';
+import { issue } from './message-schema.ts';
+import type { Message } from './objects.ts';
 
 const limit = z.string().transform((text, context) => {
   const count = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
-  if (count === undefined) fault(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not int.`);
-  else if (count < 1) fault(context, [], 'NUMBER_TYPE_MIN', 'int value should be greater than or equal to 1.');
-  else if (count > 100) fault(context, [], 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.');
+  if (count === undefined) issue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not int.`);
+  else if (count < 1) issue(context, [], 'NUMBER_TYPE_MIN', 'int value should be greater than or equal to 1.');
+  else if (count > 100) issue(context, [], 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.');
   return count ?? z.NEVER;
 });
 
 const messageId = z.string().transform((text, context) => {
   if (/^\d{1,20}$/.test(text)) return BigInt(text);
-  fault(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not snowflake.`);
+  issue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not snowflake.`);
   return z.NEVER;
 });
 
 /** How many messages, and from where: before, after or around one. Discord: "Get Channel Messages". */
-export const historyForm = z.object({
+export const historySchema = z.object({
   limit: limit.default(50),
   before: messageId.optional(),
   after: messageId.optional(),
   around: messageId.optional(),
 });
-type History = z.output<typeof historyForm>;
+type History = z.output<typeof historySchema>;
 
 /** That part of a channel, newest first. */
 export function historyOf(oldestFirst: readonly Message[], { limit, before, after, around }: History): Message[] {

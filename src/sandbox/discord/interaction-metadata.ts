@@ -1,9 +1,13 @@
+import type { DiscordState } from './discord-state.ts';
 import { type Interaction, type Interactions, interactionType } from './interactions.ts';
-import type { InteractionMetadata } from './shapes.ts';
-import type { World } from './world.ts';
+import type { InteractionMetadata } from './objects.ts';
 
 /** What a message says of the interaction that it came from. Discord: "Message Interaction Metadata Object". */
-export function metadataOf(interaction: Interaction, world: World, interactions: Interactions): InteractionMetadata {
+export function metadataOf(
+  interaction: Interaction,
+  world: DiscordState,
+  interactions: Interactions,
+): InteractionMetadata {
   const { id, type, userId, channelId, sourceId, openerId, originalId } = interaction;
   const channel = world.channels.get(channelId);
   const user = world.user(userId);

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, minute, second } from '../../clock.ts';
-import { TallyhookError } from '../../errors.ts';
-import { type Callback, callbackType } from './callback-form.ts';
-import { refusal } from './errors.ts';
-import type { Message } from './shapes.ts';
-import type { World } from './world.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute, second } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { type Callback, callbackType } from './callback-schema.ts';
+import type { DiscordState } from './discord-state.ts';
+import { errorResponse } from './errors.ts';
+import type { Message } from './objects.ts';
 
 /** "You must send an initial response within 3 seconds." Discord: "Interaction Callback". */
 export const answerDeadline = 3 * second;
@@ -53,22 +54,22 @@ export interface Interaction {
 }
 
 /** What is known of an interaction when it is sent. */
-export type Asked = Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId' | 'openerId'>;
+export type InteractionRequest = Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId' | 'openerId'>;
 
 /** The interactions of the last 15 minutes, found by their ids and tokens. */
 export class Interactions {
-  readonly #world: World;
+  readonly #world: DiscordState;
   readonly #stopwatch: Clock;
   readonly #stopped: AbortSignal;
   readonly #byToken = new Map<string, Interaction>();
 
-  constructor(world: World, stopwatch: Clock, stopped: AbortSignal) {
+  constructor(world: DiscordState, stopwatch: Clock, stopped: AbortSignal) {
     this.#world = world;
     this.#stopwatch = stopwatch;
     this.#stopped = stopped;
   }
 
-  open(asked: Asked): Interaction {
+  open(asked: InteractionRequest): Interaction {
     const interaction: Interaction = {
       ...asked,
       id: this.#world.nextId(),
@@ -94,17 +95,17 @@ export class Interactions {
   /** The interaction that a callback is for. @throws DiscordRefusal when it is unknown, too late or answered already. */
   awaiting(id: string, token: string): Interaction {
     const interaction = this.#byToken.get(token);
-    if (interaction?.id !== id) throw refusal.unknownInteraction();
-    if (interaction.callback !== null) throw refusal.alreadyAcknowledged();
-    if (this.#age(interaction) >= answerDeadline) throw refusal.unknownInteraction();
+    if (interaction?.id !== id) throw errorResponse.unknownInteraction();
+    if (interaction.callback !== null) throw errorResponse.alreadyAcknowledged();
+    if (this.#age(interaction) >= answerDeadline) throw errorResponse.unknownInteraction();
     return interaction;
   }
 
   /** The interaction whose token serves as a webhook. @throws DiscordRefusal */
   answered(token: string): Interaction {
     const interaction = this.#byToken.get(token);
-    if (interaction === undefined || interaction.callback === null) throw refusal.unknownWebhook();
-    if (this.#age(interaction) >= tokenLifetime) throw refusal.invalidWebhookToken();
+    if (interaction === undefined || interaction.callback === null) throw errorResponse.unknownWebhook();
+    if (this.#age(interaction) >= tokenLifetime) throw errorResponse.invalidWebhookToken();
     return interaction;
   }
 

@@ -1,32 +1,39 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { type Clock, systemClock } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
 import { createPage } from '../page/page.ts';
 import type { PagePorts } from '../page/ports.ts';
-import { Answering } from './answering.ts';
 import { Commands, type RegisteredCommand } from './commands.ts';
-import { exchanges, keptMessages, sentDispatches } from './exchanges.ts';
+import { type DefaultGuildOptions, defaultGuild, type Person } from './default-guild.ts';
+import { httpExchanges, sentDispatches, storedMessages } from './diagnostics.ts';
+import { DiscordState, type StateChange } from './discord-state.ts';
 import { type FaultControls, faultControls } from './fault-controls.ts';
-import { Faults } from './faults.ts';
 import { Files } from './files.ts';
 import { Gateway } from './gateway.ts';
+import { InjectedFaults } from './injected-faults.ts';
+import { InteractionCallbacks } from './interaction-callbacks.ts';
 import { Interactions } from './interactions.ts';
 import { MemberClient } from './member-client.ts';
-import { type Remembered, remember, restore } from './memory.ts';
 import { Messages } from './messages.ts';
+import type { Message } from './objects.ts';
+import { type PersistedState, persistChange, restoreState } from './persistence.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { SeenRequest } from './requests.ts';
 import { createRest } from './rest.ts';
 import { allRoutes } from './routes/all.ts';
-import { type Person, type SceneryOptions, scenery } from './scenery.ts';
 import { listen } from './server.ts';
 import type { SentDispatch } from './session.ts';
-import type { Message } from './shapes.ts';
-import type { Choice, CommandUse, Completion, ComponentUse, InteractionHandle, ModalUse } from './uses.ts';
-import { type Change, World } from './world.ts';
+import type {
+  Choice,
+  CommandAction,
+  Completion,
+  ComponentAction,
+  InteractionHandle,
+  ModalAction,
+} from './user-actions.ts';
 
-export interface LocalDiscordOptions extends SceneryOptions {
+export interface LocalDiscordOptions extends DefaultGuildOptions {
   /** 0, the default, takes a free one. */
   readonly port?: number;
   /** Where it listens; 127.0.0.1 unless said otherwise. */
@@ -43,7 +50,7 @@ export interface LocalDiscordOptions extends SceneryOptions {
   /** The privileged intents that are switched on for the application (bit set); none unless said otherwise. */
   readonly grantedIntents?: number;
   /** What it was like when it last stopped. */
-  readonly remembered?: Remembered | null;
+  readonly remembered?: PersistedState | null;
   /** Serves the page at `/`, with the listing service behind these ports. */
   readonly page?: PagePorts;
 }
@@ -72,18 +79,18 @@ export interface LocalDiscord {
   /** Every dispatch that was sent to a bot so far, oldest first. */
   readonly dispatches: readonly SentDispatch[];
   /** Tells of what happens from now on. */
-  readonly events: EventEmitter<{ change: [Change]; request: [SeenRequest] }>;
+  readonly events: EventEmitter<{ change: [StateChange]; request: [SeenRequest] }>;
 
   /** Uses a slash command as a member. @throws RefusedByClient when the client would not let it be sent. */
-  runCommand(use: CommandUse): InteractionHandle;
+  runCommand(use: CommandAction): InteractionHandle;
   /** Clicks a button of a message. @throws RefusedByClient */
   clickButton(messageId: string, customId: string, userId: string): InteractionHandle;
   /** Picks from a select. @throws RefusedByClient */
-  pick(use: ComponentUse): InteractionHandle;
+  pick(use: ComponentAction): InteractionHandle;
   /** Types on in an option that the bot completes; resolves with what it offers. @throws RefusedByClient */
   complete(use: Completion): Promise<readonly Choice[]>;
   /** Sends off a modal that the bot has opened for a member. @throws RefusedByClient */
-  submitModal(use: ModalUse): InteractionHandle;
+  submitModal(use: ModalAction): InteractionHandle;
   /** `#votes`, or "a direct message"; undefined for a channel that there is not. */
   channelName(channelId: string): string | undefined;
   /** What a channel shows, oldest first: to everybody, to one member, or (null) all there is, ephemeral ones included. */
@@ -93,7 +100,7 @@ export interface LocalDiscord {
   /** The roles that a member has (ids). */
   rolesOf(userId: string): readonly string[];
   /** What should outlive a restart. */
-  remember(): Remembered;
+  remember(): PersistedState;
   /** The commands that are offered in the guild. */
   commands(): readonly RegisteredCommand[];
   stop(): Promise<void>;
@@ -106,21 +113,21 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const server = await listen(options.port ?? 0, options.host ?? '127.0.0.1');
   const { origin, gatewayUrl } = server;
 
-  const scene = scenery(options);
+  const scene = defaultGuild(options);
   const token = newToken(scene.bot.id);
   const requests: SeenRequest[] = [];
   const dispatches: SentDispatch[] = [];
-  const events = new EventEmitter<{ change: [Change]; request: [SeenRequest] }>();
+  const events = new EventEmitter<{ change: [StateChange]; request: [SeenRequest] }>();
 
-  const world = new World(clock, scene);
+  const world = new DiscordState(clock, scene);
   const files = new Files(origin, world.nextId);
   const messages = new Messages(world, stopwatch);
-  if (options.remembered) restore(world, messages, options.remembered);
+  if (options.remembered) restoreState(world, messages, options.remembered);
   const commands = new Commands(world);
   const interactions = new Interactions(world, stopwatch, stopping.signal);
-  const answering = new Answering(world, messages, interactions, files);
+  const answering = new InteractionCallbacks(world, messages, interactions, files);
   const client = new MemberClient(world, commands, messages, interactions, files);
-  const faults = new Faults(stopwatch);
+  const faults = new InjectedFaults(stopwatch);
   const gateway = new Gateway({
     world,
     url: gatewayUrl,
@@ -146,12 +153,12 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       const { answer: _answer, ...request } = exchange;
       requests.push(request);
       events.emit('request', request);
-      exchanges.publish(exchange);
+      httpExchanges.publish(exchange);
     },
   });
   world.events.on('change', (change) => {
     events.emit('change', change);
-    if (change.kind === 'message') keptMessages.publish(change.message);
+    if (change.kind === 'message') storedMessages.publish(change.message);
   });
   const page = options.page
     ? createPage({
@@ -200,7 +207,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       return channel === undefined ? [] : messages.in(channel.id);
     },
     rolesOf: (userId) => world.members.get(userId)?.roles ?? [],
-    remember: () => remember(world, messages),
+    remember: () => persistChange(world, messages),
     commands: () => commands.offeredIn(world.guildId),
     stop: async () => {
       stopping.abort();

@@ -1,26 +1,33 @@
-import { callbackType } from './callback-form.ts';
+import { callbackType } from './callback-schema.ts';
 import type { Commands } from './commands.ts';
+import type { DiscordState } from './discord-state.ts';
 import type { Files } from './files.ts';
-import { type Asked, type Interactions, interactionType } from './interactions.ts';
-import type { Button, Select } from './limits.ts';
+import { type InteractionRequest, type Interactions, interactionType } from './interactions.ts';
+import type { Button, Select } from './message-schema.ts';
 import type { Messages } from './messages.ts';
 import { submitted } from './modal.ts';
-import { pickedFrom } from './picking.ts';
+import type { Channel } from './objects.ts';
+import { RejectedByClientError, resolveCommand, resolveCompletion } from './resolve-command.ts';
+import { resolveSelection } from './resolve-select.ts';
 import type { Asker, Resolved } from './resolved.ts';
-import type { Channel } from './shapes.ts';
-import { completionOf, RefusedByClient, usageOf } from './usage.ts';
-import type { Choice, CommandUse, Completion, ComponentUse, InteractionHandle, ModalUse } from './uses.ts';
-import type { World } from './world.ts';
+import type {
+  Choice,
+  CommandAction,
+  Completion,
+  ComponentAction,
+  InteractionHandle,
+  ModalAction,
+} from './user-actions.ts';
 
 /** The client of a member: it can do what Discord's own lets its user do, and nothing else. */
 export class MemberClient {
-  readonly #world: World;
+  readonly #world: DiscordState;
   readonly #commands: Commands;
   readonly #messages: Messages;
   readonly #interactions: Interactions;
   readonly #files: Files;
 
-  constructor(world: World, commands: Commands, messages: Messages, interactions: Interactions, files: Files) {
+  constructor(world: DiscordState, commands: Commands, messages: Messages, interactions: Interactions, files: Files) {
     this.#world = world;
     this.#commands = commands;
     this.#messages = messages;
@@ -29,10 +36,10 @@ export class MemberClient {
   }
 
   /** Types a slash command and sends it. @throws RefusedByClient */
-  runCommand({ name: fullName, userId, channelId, options = {} }: CommandUse): InteractionHandle {
+  runCommand({ name: fullName, userId, channelId, options = {} }: CommandAction): InteractionHandle {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
-    const usage = usageOf(this.#asker(userId, channel), this.#files, command, path, options);
+    const usage = resolveCommand(this.#asker(userId, channel), this.#files, command, path, options);
     return this.#send(
       { type: interactionType.command, userId, channelId, label: `/${[name, ...path].join(' ')}`, sourceId: null },
       channel,
@@ -56,7 +63,7 @@ export class MemberClient {
       {
         data: {
           ...used(command),
-          options: completionOf(command, path, options, focused),
+          options: resolveCompletion(command, path, options, focused),
         },
       },
     );
@@ -65,11 +72,11 @@ export class MemberClient {
   }
 
   /** Sends off a modal that the bot has opened for this member. It can be sent once. @throws RefusedByClient */
-  submitModal({ interactionId, userId, values }: ModalUse): InteractionHandle {
+  submitModal({ interactionId, userId, values }: ModalAction): InteractionHandle {
     const opened = this.#interactions.find(interactionId);
     const callback = opened?.userId === userId ? opened.callback : undefined;
     if (opened === undefined || callback?.type !== callbackType.modal || opened.isModalSent) {
-      throw new RefusedByClient('no_modal', 'The member has no such form open');
+      throw new RejectedByClientError('no_modal', 'The member has no such form open');
     }
     const { channelId, sourceId } = opened;
     const channel = this.#channelOf(channelId, userId);
@@ -84,18 +91,18 @@ export class MemberClient {
   }
 
   /** Clicks a button, or picks from a select. @throws RefusedByClient */
-  use({ messageId, customId, userId, values }: ComponentUse): InteractionHandle {
+  use({ messageId, customId, userId, values }: ComponentAction): InteractionHandle {
     const kept = this.#messages.find(messageId);
     if (kept === undefined || (kept.onlyFor !== null && kept.onlyFor !== userId)) {
-      throw new RefusedByClient('unknown_message', 'The member sees no such message');
+      throw new RejectedByClientError('unknown_message', 'The member sees no such message');
     }
     const { message } = kept;
     const channel = this.#channelOf(message.channel_id, userId);
     const component = message.components.flatMap((row) => row.components).find((each) => each.custom_id === customId);
     if (component === undefined)
-      throw new RefusedByClient('unknown_component', `The message has no component ${customId}`);
+      throw new RejectedByClientError('unknown_component', `The message has no component ${customId}`);
     const label = ('label' in component ? component.label : null) ?? customId;
-    if (component.disabled) throw new RefusedByClient('disabled', 'The component is disabled');
+    if (component.disabled) throw new RejectedByClientError('disabled', 'The component is disabled');
     return this.#send(
       { type: interactionType.component, userId, channelId: channel.id, label, sourceId: messageId },
       channel,
@@ -112,7 +119,7 @@ export class MemberClient {
 
   #picked(component: Button | Select, values: readonly string[] = [], asker: Asker): object {
     if (component.type === 2) return {};
-    const picked = pickedFrom(asker, component, values);
+    const picked = resolveSelection(asker, component, values);
     return { values: picked.values, ...present(picked.resolved) };
   }
 
@@ -124,10 +131,10 @@ export class MemberClient {
     const [name = '', ...path] = fullName.replace(/^\//, '').split(' ');
     const guildId = channel.type === 0 ? channel.guild_id : null;
     const command = this.#commands.offeredIn(guildId).find((each) => each.name === name);
-    if (command === undefined) throw new RefusedByClient('unknown_command', `There is no command /${name}`);
+    if (command === undefined) throw new RejectedByClientError('unknown_command', `There is no command /${name}`);
     const needed = BigInt(command.default_member_permissions ?? 0);
     const held = this.#world.permissionsOf(userId, channel.type === 0 ? channel : undefined);
-    if ((held & needed) !== needed) throw new RefusedByClient('not_permitted', `The member may not use /${name}`);
+    if ((held & needed) !== needed) throw new RejectedByClientError('not_permitted', `The member may not use /${name}`);
     return { command, name, path };
   }
 
@@ -141,12 +148,12 @@ export class MemberClient {
           this.#world.members.has(userId) &&
           this.#world.may(userId, 'useApplicationCommands', channel);
     if (channel === undefined || !inside)
-      throw new RefusedByClient('unknown_channel', 'The member sees no such channel');
+      throw new RejectedByClientError('unknown_channel', 'The member sees no such channel');
     return channel;
   }
 
   /** Sends an INTERACTION_CREATE. Discord: "Interaction Structure". */
-  #send(asked: Asked, channel: Channel, particulars: object): InteractionHandle {
+  #send(asked: InteractionRequest, channel: Channel, particulars: object): InteractionHandle {
     const world = this.#world;
     const interaction = this.#interactions.open(asked);
     const { id, token, type } = interaction;

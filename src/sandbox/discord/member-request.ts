@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { World } from './world.ts';
+import type { DiscordState } from './discord-state.ts';
 
 const requestForm = z.object({
   guild_id: z.string(),
@@ -10,7 +10,7 @@ const requestForm = z.object({
 });
 
 /** The one chunk that answers "Request Guild Members"; undefined when the request makes no sense. */
-export function membersAsked(world: World, data: unknown) {
+export function requestedMembers(world: DiscordState, data: unknown) {
   const asked = requestForm.safeParse(data).data;
   if (asked?.guild_id !== world.guildId) return undefined;
   const ids = asked.user_ids === undefined ? undefined : [asked.user_ids].flat();

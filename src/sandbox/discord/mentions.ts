@@ -1,6 +1,6 @@
-import type { AllowedMentions } from './limits.ts';
-import type { Message, User } from './shapes.ts';
-import type { World } from './world.ts';
+import type { DiscordState } from './discord-state.ts';
+import type { AllowedMentions } from './message-schema.ts';
+import type { Message, User } from './objects.ts';
 
 type Mentions = Pick<Message, 'mentions' | 'mention_roles' | 'mention_everyone'>;
 
@@ -8,7 +8,11 @@ type Mentions = Pick<Message, 'mentions' | 'mention_roles' | 'mention_everyone'>
  * Whom a text pings: those that it names, as far as `allowed_mentions` lets it. Without that field everybody named is pinged.
  * Embeds never ping. Discord: "Allowed Mentions Object".
  */
-export function mentionsIn(world: World, content: string, allowed: AllowedMentions | null | undefined): Mentions {
+export function mentionsIn(
+  world: DiscordState,
+  content: string,
+  allowed: AllowedMentions | null | undefined,
+): Mentions {
   const parse = allowed ? (allowed.parse ?? []) : ['users', 'roles', 'everyone'];
   const may = (kind: 'users' | 'roles', id: string) => parse.includes(kind) || (allowed?.[kind]?.includes(id) ?? false);
   const users = named(content, /<@!?(\d{1,20})>/g).filter((id) => may('users', id));

@@ -1,16 +1,17 @@
-import { type Clock, minute } from '../../clock.ts';
-import { refusal } from './errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import type { DiscordState } from './discord-state.ts';
+import { errorResponse } from './errors.ts';
 import { intent } from './intents.ts';
-import { keptComponents, keptEmbeds } from './kept-form.ts';
-import type { MessageForm } from './limits.ts';
 import { mentionsIn } from './mentions.ts';
-import { type Attachment, type Channel, type Message, messageFlag, messageType, type User } from './shapes.ts';
-import type { World } from './world.ts';
+import type { MessagePayload } from './message-schema.ts';
+import { normalizeComponents, normalizeEmbeds } from './normalize.ts';
+import { type Attachment, type Channel, type Message, messageFlag, messageType, type User } from './objects.ts';
 
 /** How long Discord remembers a nonce: "the past few minutes", says "Create Message". */
 const nonceMemory = 5 * minute;
 
-export interface Kept {
+export interface StoredMessage {
   readonly message: Message;
   /** The one who sees an ephemeral message. */
   readonly onlyFor: string | null;
@@ -19,7 +20,7 @@ export interface Kept {
 export interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
-  readonly form: MessageForm;
+  readonly form: MessagePayload;
   readonly attachments?: readonly Attachment[];
   readonly flags?: number;
   readonly onlyFor?: string | null;
@@ -29,22 +30,22 @@ export interface NewMessage {
 
 /** Every message of every channel. A message never changes: an edit puts another in its place. */
 export class Messages {
-  readonly #world: World;
+  readonly #world: DiscordState;
   readonly #stopwatch: Clock;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, StoredMessage>();
   readonly #nonces = new Map<string, { messageId: string; at: number }>();
 
-  constructor(world: World, stopwatch: Clock) {
+  constructor(world: DiscordState, stopwatch: Clock) {
     this.#world = world;
     this.#stopwatch = stopwatch;
   }
 
-  find(messageId: string): Kept | undefined {
+  find(messageId: string): StoredMessage | undefined {
     return this.#kept.get(messageId);
   }
 
   /** All of them, oldest first. */
-  all(): Kept[] {
+  all(): StoredMessage[] {
     return [...this.#kept.values()];
   }
 
@@ -70,8 +71,8 @@ export class Messages {
       tts: form.tts ?? false,
       ...mentionsIn(this.#world, form.content ?? '', form.allowed_mentions),
       attachments,
-      embeds: keptEmbeds(form.embeds),
-      components: keptComponents(form.components),
+      embeds: normalizeEmbeds(form.embeds),
+      components: normalizeComponents(form.components),
       pinned: false,
       type: messageType.default,
       flags: flags | settableFlags(form.flags),
@@ -88,7 +89,7 @@ export class Messages {
   /** Changes what the form names and nothing else; `ends` are the flags that end with the edit. */
   edit(
     messageId: string,
-    form: MessageForm,
+    form: MessagePayload,
     options: { attachments?: readonly Attachment[]; ends?: number } = {},
   ): Message {
     const { message, onlyFor } = this.#kept.get(messageId) ?? lost();
@@ -100,8 +101,8 @@ export class Messages {
       ...message,
       content,
       ...(form.content === undefined ? {} : mentionsIn(this.#world, content, form.allowed_mentions)),
-      embeds: form.embeds === undefined ? message.embeds : keptEmbeds(form.embeds),
-      components: form.components === undefined ? message.components : keptComponents(form.components),
+      embeds: form.embeds === undefined ? message.embeds : normalizeEmbeds(form.embeds),
+      components: form.components === undefined ? message.components : normalizeComponents(form.components),
       attachments: [...keptFiles, ...(options.attachments ?? [])],
       flags: message.flags & ~(options.ends ?? 0),
       edited_timestamp: this.#world.timestamp(),
@@ -126,7 +127,7 @@ export class Messages {
     this.#rememberNonce(message);
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: StoredMessage): void {
     this.#kept.set(kept.message.id, kept);
     const channel = this.#world.channels.get(kept.message.channel_id);
     if (channel && kept.onlyFor === null)
@@ -149,7 +150,7 @@ export class Messages {
     });
   }
 
-  #knownNonce(author: User, nonce: MessageForm['nonce']): Message | undefined {
+  #knownNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
     const known = this.#nonces.get(nonceKey(author, nonce));
     if (known === undefined || this.#stopwatch.monotonic() - known.at > nonceMemory) return undefined;
     return this.#kept.get(known.messageId)?.message;
@@ -170,7 +171,7 @@ export function asReadAgain({ nonce: _told, ...message }: Message): Message {
   return message;
 }
 
-function nonceKey(author: User, nonce: MessageForm['nonce']): string {
+function nonceKey(author: User, nonce: MessagePayload['nonce']): string {
   return `${author.id} ${nonce}`;
 }
 
@@ -181,9 +182,9 @@ function settableFlags(flags: number | null | undefined): number {
 function refuseEmpty(message: Message): void {
   if (message.flags & messageFlag.loading) return;
   const shows = message.content || message.embeds.length || message.components.length || message.attachments.length;
-  if (!shows) throw refusal.emptyMessage();
+  if (!shows) throw errorResponse.emptyMessage();
 }
 
 function lost(): never {
-  throw refusal.unknownMessage();
+  throw errorResponse.unknownMessage();
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { fault, pickingSelect, stringSelect } from './limits.ts';
-import { pickedFrom } from './picking.ts';
+import { issue, pickingSelect, stringSelect } from './message-schema.ts';
+import { RejectedByClientError } from './resolve-command.ts';
+import { resolveSelection } from './resolve-select.ts';
 import type { Asker, Resolved } from './resolved.ts';
-import { RefusedByClient } from './usage.ts';
 
 /** Discord: "Component Types", those that only a modal has. */
 const type = { actionRow: 1, textInput: 4, textDisplay: 10, label: 18 } as const;
@@ -44,7 +44,7 @@ const label = z.object({
 const textDisplay = z.object({ type: z.literal(type.textDisplay), content: text(4000).min(1) });
 
 /** A modal as a bot opens it. Discord: "Modal", "Label", "Text Input". */
-export const modalForm = z
+export const modalSchema = z
   .object({
     custom_id: text(100).min(1),
     title: text(45).min(1),
@@ -56,11 +56,11 @@ export const modalForm = z
   .superRefine(({ components }, context) => {
     const ids = components.flatMap((each) => fieldOf(each)?.custom_id ?? []);
     if (new Set(ids).size < ids.length) {
-      fault(context, ['components'], 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated');
+      issue(context, ['components'], 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated');
     }
   });
 
-export type Modal = z.output<typeof modalForm>;
+export type Modal = z.output<typeof modalSchema>;
 type Part = Modal['components'][number];
 type Field = z.output<typeof textInput> | z.output<typeof label>['component'];
 
@@ -70,10 +70,10 @@ function fieldOf(part: Part): Field | undefined {
 }
 
 /** What a member filled in, by the fields' custom ids: a text, or what was picked. */
-export type Filled = Readonly<Record<string, string | readonly string[]>>;
+export type SubmittedField = Readonly<Record<string, string | readonly string[]>>;
 
 /** What is sent when a modal is submitted. Discord: "Modal Submit Data Structure". @throws RefusedByClient */
-export function submitted(asker: Asker, modal: Modal, filled: Filled) {
+export function submitted(asker: Asker, modal: Modal, filled: SubmittedField) {
   const resolved: Record<string, Record<string, unknown>> = {};
   const components = modal.components.map((part, index) => {
     const field = fieldOf(part);
@@ -87,18 +87,23 @@ export function submitted(asker: Asker, modal: Modal, filled: Filled) {
   return { custom_id: modal.custom_id, components, ...(Object.keys(resolved).length > 0 ? { resolved } : {}) };
 }
 
-function filledIn(asker: Asker, field: Field, given: Filled[string] | undefined): { sent: object; resolved: Resolved } {
+function filledIn(
+  asker: Asker,
+  field: Field,
+  given: SubmittedField[string] | undefined,
+): { sent: object; resolved: Resolved } {
   const isRequired = field.required ?? true;
   if (field.type !== type.textInput) {
     const values = typeof given === 'string' ? [given] : (given ?? []);
     const { required: _required, ...select } = field;
-    const picked = pickedFrom(asker, select, values, isRequired ? (field.min_values ?? 1) : 0);
+    const picked = resolveSelection(asker, select, values, isRequired ? (field.min_values ?? 1) : 0);
     return { sent: { values: picked.values }, resolved: picked.resolved };
   }
   const value = typeof given === 'string' ? given : '';
   if (value === '' && !isRequired) return { sent: { value }, resolved: {} };
-  if (value === '') throw new RefusedByClient('field_missing', 'A required field is empty');
-  if (value.length < (field.min_length ?? 0)) throw new RefusedByClient('field_too_short', 'A text is too short');
-  if (value.length > (field.max_length ?? 4000)) throw new RefusedByClient('field_too_long', 'A text is too long');
+  if (value === '') throw new RejectedByClientError('field_missing', 'A required field is empty');
+  if (value.length < (field.min_length ?? 0)) throw new RejectedByClientError('field_too_short', 'A text is too short');
+  if (value.length > (field.max_length ?? 4000))
+    throw new RejectedByClientError('field_too_long', 'A text is too long');
   return { sent: { value }, resolved: {} };
 }

@@ -1,4 +1,4 @@
-import type { GuildChannel, Role } from './shapes.ts';
+import type { GuildChannel, Role } from './objects.ts';
 
 /** The permissions that this Discord looks at. Discord: "Permissions", bitwise permission flags. */
 export const permission = {

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import { type Clock, second } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
 
 /** So many requests in so many milliseconds. */
-export interface RateLimit {
+export interface RateLimitBucket {
   readonly count: number;
   readonly per: number;
 }
 
 /** "All bots can make up to 50 requests per second to our API." Discord: "Global Rate Limit". */
-const globalLimit: RateLimit = { count: 50, per: second };
+const globalLimit: RateLimitBucket = { count: 50, per: second };
 
-export interface Verdict {
+export interface RateLimitDecision {
   readonly headers: Readonly<Record<string, string>>;
   /** Set when the request is one too many. */
   readonly refused?: { readonly retryAfter: number; readonly global: boolean };
@@ -35,7 +36,12 @@ export class RateLimits {
   }
 
   /** Counts a request. `route` is the path without its ids, `resource` its top-level resource. */
-  count(request: { route: string; resource: string; limit: RateLimit | undefined; global: boolean }): Verdict {
+  count(request: {
+    route: string;
+    resource: string;
+    limit: RateLimitBucket | undefined;
+    global: boolean;
+  }): RateLimitDecision {
     if (request.global) {
       const all = this.#use('*', globalLimit);
       if (all.used > globalLimit.count) return refuse({}, this.#secondsTo(all), true);
@@ -53,7 +59,7 @@ export class RateLimits {
     return window.used > request.limit.count ? refuse(headers, resetAfter, false) : { headers };
   }
 
-  #use(key: string, limit: RateLimit): Window {
+  #use(key: string, limit: RateLimitBucket): Window {
     const now = this.#clock.monotonic();
     const known = this.#windows.get(key);
     const window = known !== undefined && known.resetsAt > now ? known : { used: 0, resetsAt: now + limit.per };
@@ -67,7 +73,7 @@ export class RateLimits {
   }
 }
 
-function refuse(headers: Record<string, string>, retryAfter: number, global: boolean): Verdict {
+function refuse(headers: Record<string, string>, retryAfter: number, global: boolean): RateLimitDecision {
   return { headers: { ...headers, ...retryHeaders(Math.ceil(retryAfter), global) }, refused: { retryAfter, global } };
 }
 

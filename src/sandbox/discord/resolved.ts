@@ -1,6 +1,6 @@
-import { optionType } from './command-form.ts';
-import type { GuildChannel, Member } from './shapes.ts';
-import type { World } from './world.ts';
+import { optionType } from './command-schema.ts';
+import type { DiscordState } from './discord-state.ts';
+import type { GuildChannel, Member } from './objects.ts';
 
 /** Users, members, channels and roles by their ids. Discord: "Resolved Data Structure". */
 export type Resolved = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -13,7 +13,7 @@ export interface Named {
 
 /** Who names it, and whether in the guild: a direct conversation knows no members. */
 export interface Asker {
-  readonly world: World;
+  readonly world: DiscordState;
   readonly userId: string;
   readonly inGuild: boolean;
 }
@@ -45,7 +45,7 @@ export function resolvedIn(asker: Asker, named: readonly Named[]): Resolved {
 }
 
 /** "Partial Member objects are missing user, deaf and mute fields." */
-function partialMember(world: World, { user, deaf: _deaf, mute: _mute, ...rest }: Member) {
+function partialMember(world: DiscordState, { user, deaf: _deaf, mute: _mute, ...rest }: Member) {
   return { ...rest, permissions: String(world.permissionsOf(user.id)) };
 }
 

@@ -1,29 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, second } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import { readBody } from './body.ts';
-import { DiscordRefusal, refusal } from './errors.ts';
-import type { Exchange } from './exchanges.ts';
-import type { Faults, Mishap } from './faults.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { readRequestBody } from './body.ts';
+import type { HttpExchange } from './diagnostics.ts';
+import { DiscordApiError, errorResponse } from './errors.ts';
+import type { InjectedFault, InjectedFaults } from './injected-faults.ts';
 import { type RateLimits, retryHeaders } from './rate-limits.ts';
 import { visibleHeaders, withoutToken } from './requests.ts';
-import { type Answer, type Call, checkIds, decoded, matcher, type Route } from './route.ts';
+import { checkIds, decoded, matcher, type Route, type RouteRequest, type RouteResponse } from './route.ts';
 
 interface RestOptions {
   readonly routes: readonly Route[];
   readonly token: string;
-  readonly faults: Faults;
+  readonly faults: InjectedFaults;
   /** Absent: nothing is limited. */
   readonly limits: RateLimits | undefined;
   readonly clock: Clock;
   /** The time that really passes; a slow answer is slow for the client. */
   readonly stopwatch: Clock;
   readonly log: Log | undefined;
-  readonly seen: (exchange: Exchange) => void;
+  readonly seen: (exchange: HttpExchange) => void;
 }
 
-interface Reply extends Answer {
+interface Reply extends RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -48,15 +49,15 @@ export function createRest(options: RestOptions) {
     const answer = async (): Promise<Outcome> => {
       const mishap = faults.take(method, path);
       if (mishap === 'refuse') return 'cut';
-      const read = await readBody(request);
+      const read = await readRequestBody(request);
       body = read.json;
       if (faults.delay > 0) await stopwatch.sleep(faults.delay);
       if (mishap !== undefined && mishap !== 'lose_answer') return misfortune(mishap);
       const found = find(method, path);
-      if (found === undefined) throw refusal.notFound();
-      if (found === 'other_method') throw refusal.methodNotAllowed();
+      if (found === undefined) throw errorResponse.notFound();
+      if (found === 'other_method') throw errorResponse.methodNotAllowed();
       const { route, ids } = found;
-      if (route.needsBot && request.headers.authorization !== `Bot ${token}`) throw refusal.unauthorized();
+      if (route.needsBot && request.headers.authorization !== `Bot ${token}`) throw errorResponse.unauthorized();
       checkIds(ids);
       const bucket = `${method} ${route.path}`;
       const verdict = limits?.count({
@@ -69,7 +70,7 @@ export function createRest(options: RestOptions) {
         const { retryAfter, global } = verdict.refused;
         return { status: 429, body: limitBody(retryAfter, global), headers: verdict.headers };
       }
-      const call = { ids, query, body, files: read.files } as Call<never>;
+      const call = { ids, query, body, files: read.files } as RouteRequest<never>;
       const answered = await attempt(() => route.handle(call), log);
       return mishap === 'lose_answer' ? 'cut' : { ...answered, headers: verdict?.headers ?? {} };
     };
@@ -92,14 +93,14 @@ async function attempt<Result extends Outcome>(
   try {
     return await action();
   } catch (thrown) {
-    if (thrown instanceof DiscordRefusal) return { status: thrown.status, body: thrown.json };
+    if (thrown instanceof DiscordApiError) return { status: thrown.status, body: thrown.json };
     log?.error({ reason: messageOf(thrown) }, 'The local Discord failed.');
-    return { status: 500, body: refusal.internal().json };
+    return { status: 500, body: errorResponse.internal().json };
   }
 }
 
-function misfortune(mishap: Exclude<Mishap, string>): Reply {
-  if (mishap.status === 500) return { status: 500, body: refusal.internal().json };
+function misfortune(mishap: Exclude<InjectedFault, string>): Reply {
+  if (mishap.status === 500) return { status: 500, body: errorResponse.internal().json };
   const { retryAfter, global } = mishap;
   return { status: 429, body: limitBody(retryAfter, global), headers: retryHeaders(retryAfter, global) };
 }

@@ -1,6 +1,6 @@
 import type { UploadedFile } from './body.ts';
-import { formFault } from './errors.ts';
-import type { RateLimit } from './rate-limits.ts';
+import { fieldError } from './errors.ts';
+import type { RateLimitBucket } from './rate-limits.ts';
 
 /** The names of the ids in a path such as `/channels/:channelId/messages`. */
 type IdsIn<Path extends string> = Path extends `${string}:${infer Id}/${infer Rest}`
@@ -10,14 +10,14 @@ type IdsIn<Path extends string> = Path extends `${string}:${infer Id}/${infer Re
     : never;
 
 /** What was asked, already read and taken apart. */
-export interface Call<Id extends string = string> {
+export interface RouteRequest<Id extends string = string> {
   readonly ids: Readonly<Record<Id, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
   readonly files: readonly UploadedFile[];
 }
 
-export interface Answer {
+export interface RouteResponse {
   readonly status: number;
   /** JSON; none for a 204. */
   readonly body?: unknown;
@@ -28,22 +28,22 @@ export interface Route {
   readonly path: string;
   /** Interactions are answered with their own token; all else needs the bot's, and counts against its global limit. */
   readonly needsBot: boolean;
-  readonly limit: RateLimit | undefined;
-  readonly handle: (call: Call<never>) => Answer | Promise<Answer>;
+  readonly limit: RateLimitBucket | undefined;
+  readonly handle: (call: RouteRequest<never>) => RouteResponse | Promise<RouteResponse>;
 }
 
 /** One endpoint. Its handler is given exactly the ids that stand in its path. */
 export function route<const Path extends string>(
   method: string,
   path: Path,
-  handle: (call: Call<IdsIn<Path>>) => Answer | Promise<Answer>,
-  options: { needsBot?: boolean; limit?: RateLimit } = {},
+  handle: (call: RouteRequest<IdsIn<Path>>) => RouteResponse | Promise<RouteResponse>,
+  options: { needsBot?: boolean; limit?: RateLimitBucket } = {},
 ): Route {
   return { method, path, needsBot: options.needsBot ?? true, limit: options.limit, handle: handle as Route['handle'] };
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body });
-export const noContent: Answer = { status: 204 };
+export const ok = (body: unknown): RouteResponse => ({ status: 200, body });
+export const noContent: RouteResponse = { status: 204 };
 
 interface Match {
   readonly route: Route;
@@ -72,7 +72,7 @@ export function checkIds(ids: Match['ids']): void {
   for (const [name, id] of Object.entries(ids)) {
     if (name === 'token' || id === '@original' || /^\d{1,20}$/.test(id)) continue;
     const field = name.replace('Id', '_id');
-    throw formFault([field], 'NUMBER_TYPE_COERCE', `Value "${id}" is not snowflake.`);
+    throw fieldError([field], 'NUMBER_TYPE_COERCE', `Value "${id}" is not snowflake.`);
   }
 }
 

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TallyhookError } from '../../errors.ts';
-import type { Faults } from './faults.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import type { Files } from './files.ts';
 import type { Gateway } from './gateway.ts';
+import type { InjectedFaults } from './injected-faults.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams) => unknown;
 
 interface Served {
   readonly rest: Handle;
   readonly gateway: Gateway;
-  readonly faults: Faults;
+  readonly faults: InjectedFaults;
   readonly files: Files;
   readonly page: Handle | undefined;
 }
@@ -26,7 +26,7 @@ export async function listen(port: number, host: string) {
   await once(server, 'listening').catch((cause: unknown) => {
     throw new TallyhookError('cannot_listen', `Discord and its page cannot listen on ${host}:${port}.`, {
       cause,
-      cure: 'Another program is there already: choose another --port.',
+      hint: 'Another program is there already: choose another --port.',
     });
   });
   const taken = (server.address() as AddressInfo).port;

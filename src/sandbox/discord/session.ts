@@ -1,4 +1,4 @@
-import type { Dispatch } from './world.ts';
+import type { Dispatch } from './discord-state.ts';
 
 /** A dispatch as it went out: op 0 with its sequence number. */
 export interface SentDispatch {
@@ -12,7 +12,7 @@ export interface SentDispatch {
 const replayLimit = 1000;
 
 /** One gateway session: it outlives its connection, so that it can be resumed. Discord: "Resuming". */
-export class Session {
+export class GatewayServerSession {
   readonly id: string;
   readonly intents: number;
   /** This shard and how many there are. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 
 /** Discord's epoch, the first second of 2015 (ms since the Unix epoch). Discord: "Snowflakes". */
 const discordEpoch = 1_420_070_400_000;

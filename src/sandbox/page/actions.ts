@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { TallyhookError } from '../../errors.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import type { MemberClient } from '../discord/member-client.ts';
-import { type PagePorts, troubles } from './ports.ts';
+import { faultKinds, type PagePorts } from './ports.ts';
 
 const id = z.string().regex(/^\d{1,20}$/);
 
@@ -31,7 +31,7 @@ const modalForm = z.object({
 
 const voteForm = z.object({ userId: id, kind: z.enum(['server', 'bot']) });
 
-const troubleForm = z.object({ what: z.enum(troubles), userId: id });
+const troubleForm = z.object({ what: z.enum(faultKinds), userId: id });
 
 export interface Done {
   readonly status: 200 | 400 | 404 | 502;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 
 /** How long news may gather before the balances are asked again (ms). */
 const gathering = 120;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isOwnHost } from '../../pages/host.ts';
+import { isOwnHost } from '../../web/host.ts';
 
 /**
  * Only our own files may be loaded. Avatars are drawn by the page itself, as `data:` pictures, and the elements of Discord's look
@@ -30,7 +30,7 @@ export const safetyHeaders = {
  * Whether a request comes from the page itself. The name it was sent to must be this machine's. What changes something must carry our
  * own Origin and JSON, which no other site can make a browser send.
  */
-export function isOurOwn(request: IncomingMessage): boolean {
+export function isSameOrigin(request: IncomingMessage): boolean {
   const { host } = request.headers;
   if (!isOwnHost(host)) return false;
   if (request.method === 'GET' || request.method === 'HEAD') return true;

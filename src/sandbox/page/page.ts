@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Commands } from '../discord/commands.ts';
+import type { DiscordState, StateChange } from '../discord/discord-state.ts';
 import type { MemberClient } from '../discord/member-client.ts';
 import type { Messages } from '../discord/messages.ts';
-import type { Change, World } from '../discord/world.ts';
 import { actions } from './actions.ts';
 import { readAssets } from './assets.ts';
 import { Credits } from './credits.ts';
-import { isOurOwn, safetyHeaders } from './guard.ts';
+import { isSameOrigin, safetyHeaders } from './guard.ts';
 import type { PagePorts } from './ports.ts';
-import { conditions, everything, places } from './snapshot.ts';
+import type { PageChange } from './protocol.ts';
+import { fullState, sidebarState, simulationState } from './snapshot.ts';
 import { Stream } from './stream.ts';
 import { Timeline } from './timeline.ts';
-import type { ToldChange } from './told.ts';
 
 export interface PageOptions {
-  readonly world: World;
+  readonly world: DiscordState;
   readonly messages: Messages;
   readonly commands: Commands;
   readonly client: MemberClient;
@@ -56,11 +56,11 @@ export function createPage(options: PageOptions): Page {
     stream.tell({ kind: 'timeline', item });
     void credits.refresh();
   });
-  ports.news.on('conditions', () => stream.tell({ kind: 'conditions', ...conditions(ports) }));
+  ports.news.on('conditions', () => stream.tell({ kind: 'conditions', ...simulationState(ports) }));
   let connected = false;
   world.events.on('change', (change) => {
     if (change.kind === 'gateway') connected = change.connected;
-    stream.tell(newsOf(change) ?? { kind: 'places', ...places(options, connected) });
+    stream.tell(newsOf(change) ?? { kind: 'places', ...sidebarState(options, connected) });
   });
 
   const act = async (request: IncomingMessage, response: ServerResponse, path: string) => {
@@ -72,12 +72,12 @@ export function createPage(options: PageOptions): Page {
 
   const handle: Handle = async (request, response, path) => {
     try {
-      if (!isOurOwn(request)) refuse(response, 403, 'Only the page itself, on this machine, may ask this.');
+      if (!isSameOrigin(request)) refuse(response, 403, 'Only the page itself, on this machine, may ask this.');
       else if (request.method === 'POST') await act(request, response, path);
       else if (request.method !== 'GET') refuse(response, 405, 'Only GET and POST.');
       else if (path === '/page/events') {
         await credits.refresh();
-        stream.add(response, everything(options, { connected, credits: credits.current, timeline: timeline.items }));
+        stream.add(response, fullState(options, { connected, credits: credits.current, timeline: timeline.items }));
       } else {
         const asset = (await reading).get(path);
         if (asset === undefined) refuse(response, 404, 'There is nothing here.');
@@ -93,7 +93,7 @@ export function createPage(options: PageOptions): Page {
 }
 
 /** What the page is told of a change; null when the places (channels, members, commands) have to be sent again. */
-function newsOf(change: Change): ToldChange | null {
+function newsOf(change: StateChange): PageChange | null {
   switch (change.kind) {
     case 'message':
     case 'message_deleted':

@@ -64,7 +64,7 @@ export interface TimelineDelivery {
 export type TimelineItem = TimelineLine | TimelineDelivery;
 
 /** What can be done to see how the bot bears it. */
-export const troubles = [
+export const faultKinds = [
   'repeat',
   'break_signature',
   'unknown_event',
@@ -72,7 +72,7 @@ export const troubles = [
   'service_down',
   'move_clock',
 ] as const;
-export type Trouble = (typeof troubles)[number];
+export type FaultKind = (typeof faultKinds)[number];
 
 /** What is out of order at the moment. */
 export interface Outages {
@@ -98,7 +98,7 @@ export interface PagePorts {
   /** A member's balance (credits); null while the bot cannot tell. */
   credits(userId: string): Promise<number | null>;
   /** Makes trouble in a member's name. Says in a sentence what was done. */
-  trouble(what: Trouble, userId: string): Promise<string>;
+  trouble(what: FaultKind, userId: string): Promise<string>;
   readonly outages: Outages;
   readonly time: PageTime;
   readonly news: EventEmitter<{

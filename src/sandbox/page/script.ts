@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { messageOf, TallyhookError } from '../../errors.ts';
+import { messageOf, TallyhookError } from '../../platform/errors.ts';
 
 /** Where `npm run build` leaves it: in the package and the image, never in the repository. */
 const built = new URL('./public/main.js', import.meta.url);
@@ -25,7 +25,7 @@ export async function bundledScript({ minify }: { minify: boolean }): Promise<st
   } catch (cause) {
     throw new TallyhookError('page_not_bundled', `The script of the page cannot be bundled: ${messageOf(cause)}.`, {
       cause,
-      cure: 'Run "npm ci", which installs the bundler.',
+      hint: 'Run "npm ci", which installs the bundler.',
     });
   }
 }

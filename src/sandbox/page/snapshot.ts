@@ -1,6 +1,6 @@
 import type { Commands } from '../discord/commands.ts';
+import type { DiscordState } from '../discord/discord-state.ts';
 import type { Messages } from '../discord/messages.ts';
-import type { World } from '../discord/world.ts';
 import type { Balances } from './credits.ts';
 import type { PagePorts } from './ports.ts';
 import type { PlacedItem } from './timeline.ts';
@@ -9,14 +9,14 @@ import type { PlacedItem } from './timeline.ts';
 const shownMessages = 300;
 
 interface Seen {
-  readonly world: World;
+  readonly world: DiscordState;
   readonly messages: Messages;
   readonly commands: Commands;
   readonly ports: PagePorts;
 }
 
 /** Channels, members, roles and commands: what changes seldom is sent as a whole. */
-export function places({ world, commands }: Seen, connected: boolean) {
+export function sidebarState({ world, commands }: Seen, connected: boolean) {
   return {
     connected,
     channels: [...world.channels.values()].map((channel) =>
@@ -38,7 +38,7 @@ export function places({ world, commands }: Seen, connected: boolean) {
 }
 
 /** What time it is in here, and what is out of order. */
-export function conditions({ time, outages }: PagePorts) {
+export function simulationState({ time, outages }: PagePorts) {
   return {
     time: { now: time.now(), speed: time.speed },
     outages: { discord: outages.discord, service: outages.service },
@@ -46,10 +46,7 @@ export function conditions({ time, outages }: PagePorts) {
 }
 
 /** All that a newly opened page has to know. */
-export function everything(
-  seen: Seen,
-  now: { connected: boolean; credits: Balances; timeline: readonly PlacedItem[] },
-) {
+export function fullState(seen: Seen, now: { connected: boolean; credits: Balances; timeline: readonly PlacedItem[] }) {
   const { world, messages, ports } = seen;
   const { name, id } = world.guild();
   return {
@@ -58,8 +55,8 @@ export function everything(
     bot: { id: world.bot.id, name: world.bot.username },
     listings: ports.listings,
     serviceUrl: ports.serviceUrl ?? null,
-    ...conditions(ports),
-    ...places(seen, now.connected),
+    ...simulationState(ports),
+    ...sidebarState(seen, now.connected),
     messages: messages.all().slice(-shownMessages),
     credits: now.credits,
     timeline: now.timeline,

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { type Clock, second } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
 import { safetyHeaders } from './guard.ts';
-import type { News } from './told.ts';
+import type { PageEvent } from './protocol.ts';
 
 /** A proxy or a browser gives up on a stream that says nothing for long. */
 const pause = 20 * second;
@@ -15,7 +16,7 @@ export class Stream {
   }
 
   /** Opens a stream that begins with `first`. */
-  add(response: ServerResponse, first: News): void {
+  add(response: ServerResponse, first: PageEvent): void {
     response.writeHead(200, { ...safetyHeaders, 'Content-Type': 'text/event-stream' });
     response.write(`retry: ${second}\n${lineOf(first)}`);
     this.#open.add(response);
@@ -26,7 +27,7 @@ export class Stream {
     return this.#open.size > 0;
   }
 
-  tell(news: News): void {
+  tell(news: PageEvent): void {
     for (const response of this.#open) response.write(lineOf(news));
   }
 
@@ -38,6 +39,6 @@ export class Stream {
   }
 }
 
-function lineOf(news: News): string {
+function lineOf(news: PageEvent): string {
   return `data: ${JSON.stringify(news)}\n\n`;
 }

@@ -1,4 +1,4 @@
-import type { Change, World } from '../discord/world.ts';
+import type { DiscordState, StateChange } from '../discord/discord-state.ts';
 import type { PagePorts, TimelineItem, Tone } from './ports.ts';
 
 const kept = 200;
@@ -9,12 +9,12 @@ export type PlacedItem = TimelineItem & { readonly key: string };
 /** What happened so far: what the sandbox reports, and what can be seen of the bot on Discord. */
 export class Timeline {
   readonly #items = new Map<string, PlacedItem>();
-  readonly #world: World;
+  readonly #world: DiscordState;
   readonly #tell: (item: PlacedItem) => void;
   #lines = 0;
   #connected = false;
 
-  constructor(world: World, source: PagePorts['news'], tell: (item: PlacedItem) => void) {
+  constructor(world: DiscordState, source: PagePorts['news'], tell: (item: PlacedItem) => void) {
     this.#world = world;
     this.#tell = tell;
     source.on('timeline', (item) => this.#add(item));
@@ -26,7 +26,7 @@ export class Timeline {
     return [...this.#items.values()];
   }
 
-  #watch(change: Change): void {
+  #watch(change: StateChange): void {
     if (change.kind === 'gateway' && change.connected !== this.#connected) {
       this.#connected = change.connected;
       if (change.connected) this.#note('good', 'The bot is connected');

@@ -1,9 +1,9 @@
-import { day } from '../../clock.ts';
-import { TallyhookError } from '../../errors.ts';
+import { day } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { newSecret } from '../storage/secrets.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
-import { findWebhook, moveWebhook, putWebhook, rotateSecret } from '../storage/webhooks.ts';
+import { findWebhook, moveWebhook, rotateSecret, upsertWebhook } from '../storage/webhooks.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
 /** How long the secret before a rotation stays in use (ms). */
@@ -29,7 +29,7 @@ export async function configureWebhook(
       return before.secret;
     }
     const secret = webhook.secret ?? newSecret(family);
-    await putWebhook(sql, { listingId, family, url, secret });
+    await upsertWebhook(sql, { listingId, family, url, secret });
     return secret;
   });
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { TallyhookError } from '../../errors.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import type { Listing } from '../listing/listing.ts';
 import { endOfPeriod } from '../listing/period.ts';
 import type { Database } from '../storage/database.ts';
-import { type Member, putMember } from '../storage/members.ts';
+import { type ServiceMember, upsertMember } from '../storage/members.ts';
 import { findPurchase, insertPurchase, type Purchase, type Tier, updateActivePurchase } from '../storage/purchases.ts';
 import { enqueue } from '../webhooks/enqueue.ts';
 import { type LifeCycle, lifeCyclePayload, purchasePayload } from '../webhooks/payloads.ts';
 
-export interface Order {
-  readonly buyer: Member;
+export interface PurchaseOrder {
+  readonly buyer: ServiceMember;
   /** Makes it a gift. */
-  readonly recipient?: Member;
+  readonly recipient?: ServiceMember;
   readonly tier?: Tier;
   /** Whether the period is renewed by itself when it ends; true unless said otherwise, never for a lifetime. */
   readonly autoRenew?: boolean;
@@ -26,7 +26,7 @@ export interface PremiumOutcome {
 }
 
 /** An order as it is when it has just been paid. */
-export function newPurchase(listingId: string, order: Order, now: number): Purchase {
+export function newPurchase(listingId: string, order: PurchaseOrder, now: number): Purchase {
   const tier = order.tier ?? monthlyTier;
   return {
     orderId: `ord_${randomUUID()}`,
@@ -43,12 +43,17 @@ export function newPurchase(listingId: string, order: Order, now: number): Purch
 }
 
 /** Somebody buys premium: the order and its webhook are kept together. */
-export function purchase(database: Database, listing: Listing, order: Order, now: number): Promise<PremiumOutcome> {
+export function purchase(
+  database: Database,
+  listing: Listing,
+  order: PurchaseOrder,
+  now: number,
+): Promise<PremiumOutcome> {
   const bought = newPurchase(listing.id, order, now);
   return database.transaction().execute(async (sql) => {
     await insertPurchase(sql, bought);
-    await putMember(sql, bought.buyer);
-    if (bought.recipient) await putMember(sql, bought.recipient);
+    await upsertMember(sql, bought.buyer);
+    if (bought.recipient) await upsertMember(sql, bought.recipient);
     const delivery = await enqueue(sql, listing.id, purchasePayload(listing, bought, now), now);
     return { purchase: bought, deliveryId: delivery?.id ?? null };
   });
@@ -58,7 +63,7 @@ export function purchase(database: Database, listing: Listing, order: Order, now
  * Moves an active order on: the next period, the end, or the end at once because the payment was taken back.
  * @throws TallyhookError `no_active_order` when it is unknown or not active any more.
  */
-export function movePurchase(
+export function transitionOrder(
   database: Database,
   listing: Listing,
   orderId: string,

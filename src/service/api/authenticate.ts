@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.ts';
 import { findKey } from '../storage/keys.ts';
 import { findListing } from '../storage/listings.ts';
 import { digest } from '../storage/secrets.ts';
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 
 /** Whom a request's key stands for. */
 export interface Caller {
@@ -19,10 +19,10 @@ export interface Caller {
 export async function authenticate(database: Database, request: Request): Promise<Caller> {
   const key = request.get('x-api-key') || request.query['key'];
   if (key === undefined || key === '') {
-    throw new Refusal(401, 'An API key is missing. Send it in the header X-API-Key, or as the query parameter "key".');
+    throw new ApiError(401, 'An API key is missing. Send it in the header X-API-Key, or as the query parameter "key".');
   }
   const known = typeof key === 'string' ? await findKey(database, digest(key)) : null;
   const listing = known && (await findListing(database, known.listingId));
-  if (!known || !listing) throw new Refusal(401, 'This API key is not valid.');
+  if (!known || !listing) throw new ApiError(401, 'This API key is not valid.');
   return { keyId: known.id, listing };
 }

@@ -1,5 +1,5 @@
 import express, { type Router } from 'express';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../platform/log.ts';
 import { openApiDocument } from './openapi.ts';
 import { onlyGet, refuse } from './refuse.ts';
 

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { type Operation, operations } from './operations.ts';
-import { botProfile, failure, review, reviewsMeta, serverProfile, voteStatus } from './schemas.ts';
+import {
+  botProfileResource,
+  failure,
+  reviewResource,
+  reviewsMeta,
+  serverProfileResource,
+  voteStatusResource,
+} from './schemas.ts';
 
 /** A JSON value. */
 type Json = Readonly<Record<string, unknown>>;
@@ -10,10 +17,10 @@ const retryAfter = {
 };
 
 const named: Readonly<Record<string, z.ZodType>> = {
-  ServerProfile: serverProfile,
-  BotProfile: botProfile,
-  VoteStatus: voteStatus,
-  Review: review,
+  ServerProfile: serverProfileResource,
+  BotProfile: botProfileResource,
+  VoteStatus: voteStatusResource,
+  Review: reviewResource,
   ReviewsMeta: reviewsMeta,
   Failure: failure,
 };

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { ListingKind } from '../listing/listing.ts';
-import { botProfile, review, reviewsMeta, reviewsQuery, serverProfile, voteStatus, votesPath } from './schemas.ts';
+import {
+  botProfileResource,
+  reviewResource,
+  reviewsMeta,
+  reviewsQuery,
+  serverProfileResource,
+  voteStatusResource,
+  votesPath,
+} from './schemas.ts';
 
 /** One endpoint as the document describes it (section 4): data for the router, the OpenAPI document and the suite alike. */
 export interface Operation {
@@ -25,7 +33,7 @@ export const operations = {
     keys: ['server'],
     pathParameters: nothing,
     queryParameters: nothing,
-    data: serverProfile,
+    data: serverProfileResource,
     meta: null,
   },
   getBot: {
@@ -34,7 +42,7 @@ export const operations = {
     keys: ['bot'],
     pathParameters: nothing,
     queryParameters: nothing,
-    data: botProfile,
+    data: botProfileResource,
     meta: null,
   },
   getVotes: {
@@ -43,7 +51,7 @@ export const operations = {
     keys: ['server', 'bot'],
     pathParameters: votesPath,
     queryParameters: nothing,
-    data: voteStatus,
+    data: voteStatusResource,
     meta: null,
   },
   getReviews: {
@@ -52,7 +60,7 @@ export const operations = {
     keys: ['server'],
     pathParameters: nothing,
     queryParameters: reviewsQuery,
-    data: z.array(review),
+    data: z.array(reviewResource),
     meta: reviewsMeta,
   },
 } as const satisfies Record<string, Operation>;

@@ -1,9 +1,9 @@
-import { second } from '../../clock.ts';
-import { counted } from '../../pages/moments.ts';
+import { second } from '../../platform/durations.ts';
+import { counted } from '../../web/relative-time.ts';
 import { requestLimit, requestWindow } from '../listing/request-limit.ts';
 import type { Database } from '../storage/database.ts';
 import { countedRequests, countRequest } from '../storage/requests.ts';
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 
 /**
  * Counts a request against its key. No 60 seconds, wherever they begin, hold more than 120 answered requests; what was refused
@@ -25,7 +25,7 @@ export async function countAgainstLimit(
     RateLimit: `"key";r=${Math.max(0, requestLimit - count)};t=${seconds}`,
   };
   if (allowed) return headers;
-  throw new Refusal(
+  throw new ApiError(
     429,
     `More than ${requestLimit} requests in a minute. Try again in ${counted(seconds, 'second')}.`,
     {

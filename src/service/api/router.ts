@@ -1,16 +1,16 @@
 import express, { type Request, type Router } from 'express';
 import type { z } from 'zod';
-import type { Clock } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
-import { type Asked, answers, wrongKey } from './answers.ts';
+import { ApiError } from './api-error.ts';
 import { authenticate } from './authenticate.ts';
+import { type ApiRequest, createHandlers, wrongKey } from './handlers.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
 import { countAgainstLimit } from './rate-limit.ts';
-import { Refusal } from './refusal.ts';
 import { onlyGet, refuse } from './refuse.ts';
 
-export interface ApiRooms {
+export interface ApiDependencies {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,7 +21,7 @@ export interface ApiRooms {
 }
 
 /** The lookup API below its base path (document, section 4). Refusals come in the order: path, method, key, limit, key type, parameters. */
-export function apiRouter({ database, clock, log, origin, basePath }: ApiRooms): Router {
+export function apiRouter({ database, clock, log, origin, basePath }: ApiDependencies): Router {
   const router = express.Router({ caseSensitive: true });
 
   router.use((request, response, next) => {
@@ -33,8 +33,8 @@ export function apiRouter({ database, clock, log, origin, basePath }: ApiRooms):
   });
 
   for (const [name, operation] of Object.entries<Operation>(operations)) {
-    const answer = answers[name as OperationName] as (
-      asked: Asked,
+    const answer = createHandlers[name as OperationName] as (
+      asked: ApiRequest,
       parameters: unknown,
     ) => Promise<{ data: unknown; meta?: unknown }>;
     router.all(operation.path, async (request, response) => {
@@ -55,8 +55,8 @@ export function apiRouter({ database, clock, log, origin, basePath }: ApiRooms):
   return router;
 }
 
-function notFound(): Refusal {
-  return new Refusal(404, 'There is no such endpoint.');
+function notFound(): ApiError {
+  return new ApiError(404, 'There is no such endpoint.');
 }
 
 function readParameters(operation: Operation, request: Request): unknown {
@@ -67,7 +67,7 @@ function read(schema: z.ZodObject, input: unknown): Record<string, unknown> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Refusal(
+  throw new ApiError(
     400,
     issue?.code === 'invalid_type' ? `Send "${issue.path.join('.')}" once.` : (issue?.message ?? ''),
   );

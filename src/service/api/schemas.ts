@@ -16,7 +16,7 @@ const count = z.int().min(0);
 const moment = z.iso.datetime({ precision: 3 }).meta({ description: 'ISO 8601 UTC with milliseconds' });
 
 /** Document, section 2.2; the element types that it does not show are this service's choice. */
-export const serverProfile = z.object({
+export const serverProfileResource = z.object({
   id: digits,
   name: z.string(),
   description: z.string(),
@@ -39,7 +39,7 @@ export const serverProfile = z.object({
 });
 
 /** Document, section 2.3. */
-export const botProfile = z.object({
+export const botProfileResource = z.object({
   id: digits,
   name: z.string(),
   description: z.string(),
@@ -52,7 +52,7 @@ export const botProfile = z.object({
 const dateOfVote = { description: 'Null for a user who has never voted', ...notShown('presence') };
 
 /** Document, section 2.4; null where the user has never voted. */
-export const voteStatus = z.object({
+export const voteStatusResource = z.object({
   canVote: z.boolean(),
   nextVoteDate: moment.nullable().meta(dateOfVote),
   lastVoteDate: moment.nullable().meta(dateOfVote),
@@ -60,7 +60,7 @@ export const voteStatus = z.object({
 });
 
 /** Document, section 2.5. */
-export const review = z.object({
+export const reviewResource = z.object({
   username: z.string(),
   rating: z.int().min(1).max(5).meta(notShown('type')),
   comment: z.string(),
@@ -103,7 +103,7 @@ export const reviewsQuery = z.object({
     .default('newest'),
 });
 
-export type ServerProfile = z.infer<typeof serverProfile>;
-export type BotProfile = z.infer<typeof botProfile>;
-export type VoteStatus = z.infer<typeof voteStatus>;
-export type Review = z.infer<typeof review>;
+export type ServerProfileResource = z.infer<typeof serverProfileResource>;
+export type BotProfileResource = z.infer<typeof botProfileResource>;
+export type VoteStatusResource = z.infer<typeof voteStatusResource>;
+export type ReviewResource = z.infer<typeof reviewResource>;

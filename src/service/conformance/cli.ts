@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from '../../clock.ts';
-import { counted } from '../../pages/moments.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import { parseOptions } from '../../terminal/parse-options.ts';
-import { complaining, exit, readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
-import { conformance, type Finding } from './suite.ts';
+import { exitCode, readSecret, runCommand, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { counted } from '../../web/relative-time.ts';
+import { type ConformanceFinding, conformance } from './suite.ts';
 
 export const conformanceHelp = `conformance: holds a service against the lookup API's document, line by line
 
@@ -33,11 +33,11 @@ export function conformanceCommand(
   terminal: Terminal,
   clock: Clock = systemClock,
 ): Promise<number> {
-  return complaining(terminal, async () => {
+  return runCommand(terminal, async () => {
     const { values } = parseOptions({ args: [...args], options: words });
     if (values.help) {
       terminal.print(conformanceHelp);
-      return exit.fine;
+      return exitCode.ok;
     }
     const baseUrl = values['base-url'];
     if (baseUrl === undefined || !URL.canParse(baseUrl)) throw new UsageError('--base-url must be a URL.');
@@ -60,7 +60,7 @@ export function conformanceCommand(
       counted(differs, 'differs', 'differ'),
     ];
     if (!values.json) terminal.print(`${verbs.join(', ')}, ${skipped} skipped`);
-    return fails === 0 ? exit.fine : exit.fault;
+    return fails === 0 ? exitCode.ok : exitCode.runtimeError;
   });
 }
 
@@ -76,7 +76,7 @@ const words = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-function spell(finding: Finding): string {
+function spell(finding: ConformanceFinding): string {
   const line = `${finding.outcome.padEnd(8)} ${finding.section.padEnd(7)} ${finding.line}`;
   return finding.outcome === 'holds' ? line : `${line}: ${finding.saw}`;
 }

@@ -1,16 +1,16 @@
-import { minute, second } from '../../clock.ts';
+import { minute, second } from '../../platform/durations.ts';
 import type { ListingKind } from '../listing/listing.ts';
-import { askAs, type Bench, type Check, failureFault, keyOf, Skip } from './check.ts';
+import { type CheckContext, type ConformanceCheck, failureFault, keyOf, requestAs, Skip } from './check.ts';
 import { nobody } from './endpoint-checks.ts';
 import { letThrough, sentBeforeRefusal } from './limit-counts.ts';
-import type { Answer } from './probe.ts';
+import type { ProbeResponse } from './probe.ts';
 
 const limit = 120;
 const path = `/votes/${nobody}`;
 
 /** What holds of the rate limit (document, section 8). These come last: afterwards the keys are spent for a minute. */
-export function limitChecks(): Check[] {
-  let refusal: Answer | null = null;
+export function limitChecks(): ConformanceCheck[] {
+  let refusal: ProbeResponse | null = null;
   return [
     {
       section: '7, 8',
@@ -36,7 +36,7 @@ export function limitChecks(): Check[] {
       line: 'the limit of one key is not the limit of another',
       from: 'document',
       see: async (bench) => {
-        const { status } = await askAs(bench, 'bot', path);
+        const { status } = await requestAs(bench, 'bot', path);
         return status === 200 ? null : `status ${status}`;
       },
     },
@@ -72,16 +72,16 @@ export function limitChecks(): Check[] {
 }
 
 /** Asks until the first 429; null when twice the limit brings none. */
-async function spend(bench: Bench, kind: ListingKind): Promise<Answer | null> {
+async function spend(bench: CheckContext, kind: ListingKind): Promise<ProbeResponse | null> {
   for (let sent = 0; sent <= 2 * limit; sent += 1) {
-    const answer = await askAs(bench, kind, path);
+    const answer = await requestAs(bench, kind, path);
     if (answer.status === 429) return answer;
   }
   return null;
 }
 
 /** Too many requests that were let through in the last minute, in words; null when it were not. A bucket that is refilled may let a few more through. */
-function excess(bench: Bench, kind: ListingKind): string | null {
+function excess(bench: CheckContext, kind: ListingKind): string | null {
   const { count, lasted } = letThrough(bench.probe, keyOf(bench, kind), bench.clock.monotonic() - minute);
   return count <= limit + Math.ceil((limit * lasted) / minute) ? null : `${count} in ${Math.ceil(lasted / second)} s`;
 }
@@ -90,7 +90,7 @@ function excess(bench: Bench, kind: ListingKind): string | null {
  * How the window is measured is not shown: a fixed one lets up to twice the limit through across its edge. Such an edge cannot be crossed
  * again at once with another key, nor a window and a half later.
  */
-async function secondOpinion(bench: Bench, first: string): Promise<string | null> {
+async function secondOpinion(bench: CheckContext, first: string): Promise<string | null> {
   const kind = bench.keys.bot === undefined ? 'server' : 'bot';
   if (kind === 'server') await bench.clock.sleep(1.5 * minute);
   await spend(bench, kind);

@@ -1,4 +1,4 @@
-import { minute } from '../../clock.ts';
+import { minute } from '../../platform/durations.ts';
 import type { Probe } from './probe.ts';
 
 /** Not let through by the key or the limit, or by no endpoint of the API. */

@@ -7,7 +7,7 @@ surviveClosedOutput();
 
 process.exitCode = await conformanceCommand(process.argv.slice(2), {
   print: (line) => void process.stdout.write(`${line}\n`),
-  complain: (line) => void process.stderr.write(`${line}\n`),
+  printError: (line) => void process.stderr.write(`${line}\n`),
   input: process.stdin,
   stop,
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** One answer of the service under test. */
-export interface Answer {
+export interface ProbeResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -9,7 +9,7 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface Question {
+export interface ProbeRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -23,13 +23,13 @@ export interface Exchange {
   readonly key: string | null;
   /** When the request left (ms since the epoch). */
   readonly sentAt: number;
-  readonly answer: Answer;
+  readonly answer: ProbeResponse;
 }
 
 /** Asks the service under test, and remembers when it answered what, for the rate limit is part of what is tested. */
 export interface Probe {
   /** @param path relative to the base URL, with its query. */
-  ask(path: string, question?: Question): Promise<Answer>;
+  ask(path: string, question?: ProbeRequest): Promise<ProbeResponse>;
   /** All that was answered so far, in the order in which it was asked. */
   readonly exchanges: readonly Exchange[];
 }

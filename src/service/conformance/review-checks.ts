@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askAs, type Bench, type Check, failureFault, Skip } from './check.ts';
+import { type CheckContext, type ConformanceCheck, failureFault, requestAs, Skip } from './check.ts';
 
 const response = z.object({
   data: z.array(z.object({ rating: z.number(), createdAt: z.string() })),
@@ -18,18 +18,18 @@ const sorts: readonly (readonly [sort: string, inOrder: (a: ReviewSeen, b: Revie
 ];
 
 /** What holds of the parameters of `GET /reviews` (document, sections 2.5, 4 and 8). */
-export function reviewChecks(): Check[] {
-  const document = (line: string, see: Check['see']): Check => ({
+export function reviewChecks(): ConformanceCheck[] {
+  const document = (line: string, see: ConformanceCheck['see']): ConformanceCheck => ({
     section: '4',
     line: `GET /reviews ${line}`,
     from: 'document',
     see,
   });
-  const refused = (query: string): Check => ({
+  const refused = (query: string): ConformanceCheck => ({
     section: 'silent',
     line: `GET /reviews?${query} is refused with 400`,
     from: 'choice',
-    see: async (bench) => failureFault(await askAs(bench, 'server', `/reviews?${query}`), 400),
+    see: async (bench) => failureFault(await requestAs(bench, 'server', `/reviews?${query}`), 400),
   });
   return [
     document('shows 10 unless asked otherwise', shows('', 10)),
@@ -49,7 +49,7 @@ export function reviewChecks(): Check[] {
       line: 'GET /reviews?limit=51 means 50',
       from: 'choice',
       see: async (bench) => {
-        const { status } = await askAs(bench, 'server', '/reviews?limit=51');
+        const { status } = await requestAs(bench, 'server', '/reviews?limit=51');
         return status === 200 ? null : `status ${status}`;
       },
     },
@@ -59,7 +59,7 @@ export function reviewChecks(): Check[] {
   ];
 }
 
-function shows(query: string, most: number): Check['see'] {
+function shows(query: string, most: number): ConformanceCheck['see'] {
   return async (bench) => {
     const { data, meta } = await ask(bench, query);
     return data.length === Math.min(most, meta.total) ? null : `${data.length} of ${meta.total} shown`;
@@ -67,7 +67,7 @@ function shows(query: string, most: number): Check['see'] {
 }
 
 /** The total is of the server and not of the response, so it is the same for every limit; unless a review comes in between. */
-async function faultOfMeta(bench: Bench): Promise<string | null> {
+async function faultOfMeta(bench: CheckContext): Promise<string | null> {
   const [few, many, again] = [
     await ask(bench, '?limit=1'),
     await ask(bench, '?limit=50'),
@@ -81,10 +81,10 @@ async function faultOfMeta(bench: Bench): Promise<string | null> {
 }
 
 /** Whether a limit above the cap is refused or clamped is not shown. @throws Skip where there are too few reviews to see it */
-async function faultOfCap(bench: Bench): Promise<string | null> {
+async function faultOfCap(bench: CheckContext): Promise<string | null> {
   let total = Number.POSITIVE_INFINITY;
   for (const limit of [51, 60, 1_000]) {
-    const answer = await askAs(bench, 'server', `/reviews?limit=${limit}`);
+    const answer = await requestAs(bench, 'server', `/reviews?limit=${limit}`);
     if (answer.status === 400) continue;
     const { data, meta } = response.parse(answer.body);
     if (data.length > cap) return `${data.length} shown for limit=${limit}`;
@@ -94,8 +94,8 @@ async function faultOfCap(bench: Bench): Promise<string | null> {
   return null;
 }
 
-async function ask(bench: Bench, query: string): Promise<Reviews> {
-  return response.parse((await askAs(bench, 'server', `/reviews${query}`)).body);
+async function ask(bench: CheckContext, query: string): Promise<Reviews> {
+  return response.parse((await requestAs(bench, 'server', `/reviews${query}`)).body);
 }
 
 function faultOfOrder({ data }: Reviews, inOrder: (a: ReviewSeen, b: ReviewSeen) => boolean): string | null {

@@ -1,6 +1,14 @@
-import type { Clock } from '../../clock.ts';
-import { askAs, type Check, envelopeFault, failureFault, type Keys, type Verdict, verdictOf } from './check.ts';
-import { describedEndpoints } from './described.ts';
+import type { Clock } from '../../platform/clock.ts';
+import {
+  type CheckVerdict,
+  type ConformanceCheck,
+  envelopeFault,
+  failureFault,
+  type Keys,
+  requestAs,
+  verdictOf,
+} from './check.ts';
+import { documentedEndpoints } from './documented-endpoints.ts';
 import { endpointChecks } from './endpoint-checks.ts';
 import { limitChecks } from './limit-checks.ts';
 import { openProbe } from './probe.ts';
@@ -18,14 +26,14 @@ export interface SuiteOptions {
   readonly clock: Clock;
 }
 
-export type Finding = Pick<Check, 'section' | 'line'> & Verdict;
+export type ConformanceFinding = Pick<ConformanceCheck, 'section' | 'line'> & CheckVerdict;
 
 /** Holds a service against the document, line by line, in order; each finding is there as soon as it is made. */
-export async function* conformance(options: SuiteOptions): AsyncGenerator<Finding> {
+export async function* conformance(options: SuiteOptions): AsyncGenerator<ConformanceFinding> {
   const { baseUrl, keys, clock } = options;
   const bench = { keys, clock, probe: openProbe(baseUrl.replace(/(?<!\/)\/+$/, ''), () => clock.monotonic()) };
   const checks = [
-    ...describedEndpoints().flatMap(endpointChecks),
+    ...documentedEndpoints().flatMap(endpointChecks),
     ...reviewChecks(),
     ...voteChecks(options.votedUser),
     unknownPath,
@@ -37,15 +45,15 @@ export async function* conformance(options: SuiteOptions): AsyncGenerator<Findin
   }
 }
 
-const unknownPath: Check = {
+const unknownPath: ConformanceCheck = {
   section: 'silent',
   line: 'an unknown path is 404 in the failure envelope',
   from: 'choice',
-  see: async (bench) => failureFault(await askAs(bench, 'server', '/no-such-endpoint'), 404),
+  see: async (bench) => failureFault(await requestAs(bench, 'server', '/no-such-endpoint'), 404),
 };
 
 /** Comes last, and asks nothing: also failures with a status that the document leaves open have its form. */
-const everyFailure: Check = {
+const everyFailure: ConformanceCheck = {
   section: '2.1, 7',
   line: 'every failure that was seen is JSON in the failure envelope',
   from: 'document',

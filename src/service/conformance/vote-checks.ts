@@ -1,10 +1,14 @@
-import { askAs, type Bench, type Check, Skip } from './check.ts';
+import { type CheckContext, type ConformanceCheck, requestAs, Skip } from './check.ts';
 import { nobody } from './endpoint-checks.ts';
 import { askVotedUser, faultOfDates, faultOfSeconds, hasMilliseconds, type VotedUser } from './voted-user.ts';
 
 /** What holds of a vote status (document, sections 2.4 and 3). @param votedUser one who has voted for the server. */
-export function voteChecks(votedUser: string | undefined): Check[] {
-  const voted = (line: string, faultOf: (seen: VotedUser) => string | null, from: Check['from']): Check => ({
+export function voteChecks(votedUser: string | undefined): ConformanceCheck[] {
+  const voted = (
+    line: string,
+    faultOf: (seen: VotedUser) => string | null,
+    from: ConformanceCheck['from'],
+  ): ConformanceCheck => ({
     section: '2.4, 3',
     line: `a user who has voted: ${line}`,
     from,
@@ -41,8 +45,8 @@ function faultOfPrecision({ status: { lastVoteDate, nextVoteDate } }: VotedUser)
   return [lastVoteDate, nextVoteDate].find((date) => !hasMilliseconds(date)) ?? null;
 }
 
-async function statusOfNobody(bench: Bench): Promise<Readonly<Record<string, unknown>>> {
-  const { body } = await askAs(bench, 'server', `/votes/${nobody}`);
+async function statusOfNobody(bench: CheckContext): Promise<Readonly<Record<string, unknown>>> {
+  const { body } = await requestAs(bench, 'server', `/votes/${nobody}`);
   const data = body['data'];
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { second } from '../../clock.ts';
+import { second } from '../../platform/durations.ts';
 import { voteCooldown } from '../listing/cooldown.ts';
-import { askAs, type Bench } from './check.ts';
+import { type CheckContext, requestAs } from './check.ts';
 
 /** Rounding, the precision of the header Date, and a clock that is a little off (ms). */
 const tolerance = 2 * second;
@@ -26,9 +26,9 @@ export interface VotedUser {
 }
 
 /** @throws ZodError where it is no vote status of somebody who has voted */
-export async function askVotedUser(bench: Bench, userId: string): Promise<VotedUser> {
+export async function askVotedUser(bench: CheckContext, userId: string): Promise<VotedUser> {
   const from = bench.clock.now();
-  const { body, headers } = await askAs(bench, 'server', `/votes/${userId}`);
+  const { body, headers } = await requestAs(bench, 'server', `/votes/${userId}`);
   const to = bench.clock.now();
   const date = Date.parse(headers.get('date') ?? '');
   const serviceMoment = Number.isNaN(date) ? [] : [{ from: date, to: date + second }];

@@ -1,10 +1,10 @@
-import { hour, second } from '../../clock.ts';
+import { hour, second } from '../../platform/durations.ts';
 
 /** Between two votes of one user for one listing (document, section 2.4), in ms. */
 export const voteCooldown = 12 * hour;
 
 /** Whether a user may vote, all times in ms since the epoch; null where the user has never voted. */
-export interface VoteStanding {
+export interface VoteCooldown {
   readonly canVote: boolean;
   readonly lastVoteAt: number | null;
   readonly nextVoteAt: number | null;
@@ -13,7 +13,7 @@ export interface VoteStanding {
 }
 
 /** The cooldown's whole arithmetic: it ends in the millisecond that is 12 hours after the last vote. */
-export function voteStanding(lastVoteAt: number | null, now: number): VoteStanding {
+export function voteCooldownOf(lastVoteAt: number | null, now: number): VoteCooldown {
   if (lastVoteAt === null) return { canVote: true, lastVoteAt, nextVoteAt: null, secondsUntilVote: 0 };
   const nextVoteAt = lastVoteAt + voteCooldown;
   const remaining = Math.max(0, nextVoteAt - now);

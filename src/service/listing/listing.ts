@@ -48,4 +48,4 @@ export function pagePath(listing: Pick<Listing, 'kind' | 'id'>): string {
 }
 
 /** Discord ids: 1 to 20 digits. */
-export const discordId = /^\d{1,20}$/;
+export const listingIdSchema = /^\d{1,20}$/;

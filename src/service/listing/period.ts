@@ -1,4 +1,4 @@
-import { day } from '../../clock.ts';
+import { day } from '../../platform/durations.ts';
 
 /** When a paid period that begins at `start` ends (both ms since the epoch); null for a lifetime. */
 export function endOfPeriod(duration: 'weekly' | 'monthly' | 'lifetime', start: number): number | null {

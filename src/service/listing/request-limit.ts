@@ -1,4 +1,4 @@
-import { minute } from '../../clock.ts';
+import { minute } from '../../platform/durations.ts';
 
 /** Document, section 8: how many requests a key may make in each window. */
 export const requestLimit = 120;

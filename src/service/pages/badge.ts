@@ -1,4 +1,4 @@
-import { type Html, html } from '../../pages/html.ts';
+import { type Html, html } from '../../web/html.ts';
 
 /** A listing's picture: the first character of its name, as readers count characters. */
 export function badge(name: string, size: 'large' | 'small'): Html {

@@ -1,7 +1,7 @@
-import { type Html, html } from '../../pages/html.ts';
-import { ago, moment } from '../../pages/moments.ts';
+import { type Html, html } from '../../web/html.ts';
+import { ago, moment } from '../../web/relative-time.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
-import type { DeliveryRecord } from '../storage/delivery-records.ts';
+import type { WebhookDeliveryRecord } from '../storage/delivery-records.ts';
 import type { StoredKey } from '../storage/keys.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { Webhook } from '../storage/webhooks.ts';
@@ -16,7 +16,7 @@ export interface DashboardView {
   readonly visitor: Visitor;
   readonly keys: readonly StoredKey[];
   readonly webhooks: { readonly vote: Webhook | null; readonly premium: Webhook | null };
-  readonly deliveries: readonly DeliveryRecord[];
+  readonly deliveries: readonly WebhookDeliveryRecord[];
   readonly purchases: readonly Purchase[];
   readonly now: number;
 }

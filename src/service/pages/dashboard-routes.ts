@@ -4,14 +4,14 @@ import { requeueDelivery } from '../storage/deliveries.ts';
 import { revokeKey } from '../storage/keys.ts';
 import { listingsOfOwner, updateListing } from '../storage/listings.ts';
 import { openDashboard } from './dashboard.ts';
-import { notFound } from './fault.ts';
+import { type PageDependencies, renderServicePage } from './dependencies.ts';
 import { keyForm, listingForm, readForm } from './forms.ts';
 import { dashboardHome } from './home-page.ts';
-import { type PageRooms, show } from './rooms.ts';
+import { notFound } from './page-error.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 /** What only a listing's owner may see and do. */
-export function dashboardRoutes(rooms: PageRooms): Router {
+export function dashboardRoutes(rooms: PageDependencies): Router {
   const { sending, sessions, queued } = rooms;
   const { database, clock } = sending;
   const router = Router();
@@ -22,7 +22,7 @@ export function dashboardRoutes(rooms: PageRooms): Router {
     const visitor = await sessions.visitor(request, clock.now());
     if (!visitor) return response.redirect(303, '/sign-in?next=/dashboard');
     const listings = await listingsOfOwner(database, visitor.userId);
-    show(request, response, { title: 'Dashboard', visitor, body: dashboardHome(listings) });
+    renderServicePage(request, response, { title: 'Dashboard', visitor, body: dashboardHome(listings) });
   });
 
   router.get('/dashboard/:id', async (request, response) => {

@@ -6,8 +6,8 @@ import { findListing } from '../storage/listings.ts';
 import { purchasesOf } from '../storage/purchases.ts';
 import { findWebhook } from '../storage/webhooks.ts';
 import { type Disclosure, dashboardPage } from './dashboard-page.ts';
-import { notFound, PageFault } from './fault.ts';
-import { type PageRooms, postingVisitor, show } from './rooms.ts';
+import { type PageDependencies, postingVisitor, renderServicePage } from './dependencies.ts';
+import { notFound, PageError } from './page-error.ts';
 import type { Visitor } from './session.ts';
 
 const shownDeliveries = 25;
@@ -29,13 +29,13 @@ export interface Dashboard {
   show(request: Request, response: Response, owned: Owned, disclosed: Disclosure | null): Promise<void>;
 }
 
-export function openDashboard(rooms: PageRooms): Dashboard {
+export function openDashboard(rooms: PageDependencies): Dashboard {
   const { database, clock } = rooms.sending;
 
   async function owned(id: string, visitor: Visitor): Promise<Owned> {
     const listing = await findListing(database, id);
     if (listing === null) throw notFound();
-    if (listing.ownerId !== visitor.userId) throw new PageFault(403, 'Only the owner of a listing sees its dashboard.');
+    if (listing.ownerId !== visitor.userId) throw new PageError(403, 'Only the owner of a listing sees its dashboard.');
     return { listing, visitor };
   }
 
@@ -55,7 +55,11 @@ export function openDashboard(rooms: PageRooms): Dashboard {
         purchases: await purchasesOf(database, listing.id, shownPurchases),
         now: clock.now(),
       };
-      show(request, response, { title: `Edit ${listing.name}`, visitor, body: dashboardPage(view, disclosed) });
+      renderServicePage(request, response, {
+        title: `Edit ${listing.name}`,
+        visitor,
+        body: dashboardPage(view, disclosed),
+      });
     },
   };
 }

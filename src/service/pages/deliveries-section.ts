@@ -1,15 +1,15 @@
-import { type Html, html } from '../../pages/html.ts';
-import { ago, moment } from '../../pages/moments.ts';
+import { type Html, html } from '../../web/html.ts';
+import { ago, moment } from '../../web/relative-time.ts';
 import type { Listing } from '../listing/listing.ts';
-import type { Attempt } from '../storage/attempts.ts';
-import type { Delivery } from '../storage/deliveries.ts';
-import type { DeliveryRecord } from '../storage/delivery-records.ts';
+import type { DeliveryAttempt } from '../storage/attempts.ts';
+import type { WebhookDelivery } from '../storage/deliveries.ts';
+import type { WebhookDeliveryRecord } from '../storage/delivery-records.ts';
 import { formToken } from './layout.ts';
 import type { Visitor } from './session.ts';
 
 /** The last deliveries of a listing with their attempts, each to be sent again. */
 export function deliveriesSection(
-  deliveries: readonly DeliveryRecord[],
+  deliveries: readonly WebhookDeliveryRecord[],
   listing: Listing,
   visitor: Visitor,
   now: number,
@@ -29,18 +29,18 @@ ${deliveries.length === 0 && html`<p class="quiet">Nothing has been sent yet.</p
   )}</ul></section>`;
 }
 
-function outlook(delivery: Delivery, now: number): string {
+function outlook(delivery: WebhookDelivery, now: number): string {
   if (delivery.state !== 'waiting' || delivery.nextAttemptAt <= now) return '';
   return `, next attempt ${new Date(delivery.nextAttemptAt).toISOString().slice(11, 16)} UTC`;
 }
 
-function summary(tried: readonly Attempt[]): string {
+function summary(tried: readonly DeliveryAttempt[]): string {
   const last = tried.at(-1);
   if (!last) return 'No attempt yet';
   return `${last.status ?? 'no answer'} after ${last.durationMs} ms, attempt ${tried.length}`;
 }
 
-function attemptItem(attempt: Attempt): Html {
+function attemptItem(attempt: DeliveryAttempt): Html {
   return html`<li>${moment(attempt.at)} → ${attempt.status ?? 'no answer'} in ${attempt.durationMs} ms${
     attempt.signedWith === 'previous' && ', signed with the previous secret'
   }

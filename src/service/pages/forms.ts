@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { discordId } from '../listing/listing.ts';
-import { PageFault } from './fault.ts';
+import { listingIdSchema } from '../listing/listing.ts';
+import { PageError } from './page-error.ts';
 
 const line = (most: number) => z.string().trim().min(1).max(most);
 
@@ -10,7 +10,7 @@ export const reviewForm = z.object({
   comment: line(1_000),
 });
 
-export const actAsForm = z.object({ userId: z.string().regex(discordId) });
+export const actAsForm = z.object({ userId: z.string().regex(listingIdSchema) });
 
 export const listingForm = z.object({
   name: line(100),
@@ -39,7 +39,7 @@ export function readForm<Form extends z.ZodObject>(form: Form, body: unknown): z
   const parsed = form.safeParse(body ?? {});
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new PageFault(
+  throw new PageError(
     400,
     `Please check "${issue?.path.join('.') ?? 'form'}": ${issue?.code === 'invalid_type' ? 'it is missing.' : (issue?.message ?? '')}`,
   );

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../pages/html.ts';
-import { counted } from '../../pages/moments.ts';
+import { type Html, html } from '../../web/html.ts';
+import { counted } from '../../web/relative-time.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import { badge } from './badge.ts';
 

@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../../pages/html.ts';
+import { type Fragment, type Html, html } from '../../web/html.ts';
 import { descriptionPath } from '../api/description.ts';
 import { type NoticeName, notices } from './notices.ts';
 import type { Visitor } from './session.ts';

@@ -1,6 +1,6 @@
-import { type Html, html } from '../../pages/html.ts';
-import { ago, counted, moment, span } from '../../pages/moments.ts';
-import type { VoteStanding } from '../listing/cooldown.ts';
+import { type Html, html } from '../../web/html.ts';
+import { ago, counted, moment, span } from '../../web/relative-time.ts';
+import type { VoteCooldown } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import { type ReviewOrder, reviewOrders, type StoredReview } from '../storage/reviews.ts';
 import type { RecentVote } from '../storage/votes.ts';
@@ -13,7 +13,7 @@ export interface ListingView {
   readonly listing: Listing;
   readonly visitor: Visitor | null;
   /** Whether the visitor may vote; null for one who is not signed in. */
-  readonly standing: VoteStanding | null;
+  readonly standing: VoteCooldown | null;
   readonly votes: number;
   readonly monthlyVotes: number;
   readonly voters: readonly RecentVote[];

@@ -1,23 +1,23 @@
 import { Router } from 'express';
 import { castVote } from '../actions/cast-vote.ts';
-import { voteStanding } from '../listing/cooldown.ts';
+import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, type ListingKind, pagePath } from '../listing/listing.ts';
 import { startOfMonth } from '../listing/period.ts';
 import { allListings, findListing } from '../storage/listings.ts';
-import { countReviews, putReview, type ReviewOrder, reviewOrders, reviewsOf } from '../storage/reviews.ts';
+import { countReviews, type ReviewOrder, reviewOrders, reviewsOf, upsertReview } from '../storage/reviews.ts';
 import { countVotes, lastVoteAt, recentVotes } from '../storage/votes.ts';
-import { notFound } from './fault.ts';
+import { type PageDependencies, postingVisitor, renderServicePage } from './dependencies.ts';
 import { readForm, reviewForm } from './forms.ts';
 import { homePage } from './home-page.ts';
 import { listingPage } from './listing-page.ts';
-import { type PageRooms, postingVisitor, show } from './rooms.ts';
+import { notFound } from './page-error.ts';
 
 const fewReviews = 10;
 const manyReviews = 200;
 const shownVoters = 8;
 
 /** What everybody may see, and what members do there: vote and review. */
-export function publicRoutes(rooms: PageRooms): Router {
+export function publicRoutes(rooms: PageDependencies): Router {
   const { sending, sessions, queued } = rooms;
   const { database, clock } = sending;
   const router = Router();
@@ -34,7 +34,7 @@ export function publicRoutes(rooms: PageRooms): Router {
       listings.map(async (listing) => ({ listing, votes: await countVotes(database, listing.id) })),
     );
     const visitor = await sessions.visitor(request, clock.now());
-    show(request, response, { title: 'Servers and bots', visitor, body: homePage(counted) });
+    renderServicePage(request, response, { title: 'Servers and bots', visitor, body: homePage(counted) });
   });
 
   for (const kind of ['server', 'bot'] as const) {
@@ -47,7 +47,7 @@ export function publicRoutes(rooms: PageRooms): Router {
       const body = listingPage({
         listing,
         visitor,
-        standing: visitor && voteStanding(await lastVoteAt(database, listing.id, visitor.userId), now),
+        standing: visitor && voteCooldownOf(await lastVoteAt(database, listing.id, visitor.userId), now),
         votes: await countVotes(database, listing.id),
         monthlyVotes: await countVotes(database, listing.id, startOfMonth(now)),
         voters: await recentVotes(database, listing.id, shownVoters),
@@ -57,7 +57,7 @@ export function publicRoutes(rooms: PageRooms): Router {
         rating,
         now,
       });
-      show(request, response, { title: listing.name, visitor, body });
+      renderServicePage(request, response, { title: listing.name, visitor, body });
     });
 
     router.post(`/${kind}s/:id/vote`, async (request, response) => {
@@ -74,7 +74,7 @@ export function publicRoutes(rooms: PageRooms): Router {
     const { userId, username } = await postingVisitor(rooms, request);
     const listing = await listed('server', request.params.id);
     const { rating, comment } = readForm(reviewForm, request.body);
-    await putReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
+    await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: clock.now() });
     response.redirect(303, `${pagePath(listing)}?notice=reviewed`);
   });
 

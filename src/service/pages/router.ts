@@ -1,18 +1,18 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Router } from 'express';
-import { messageOf, StoreUnavailable } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import { retryAfterUnavailable } from '../api/refusal.ts';
+import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { retryAfterUnavailable } from '../api/api-error.ts';
 import { dashboardRoutes } from './dashboard-routes.ts';
-import { notFound, PageFault } from './fault.ts';
-import { faultPage } from './fault-page.ts';
+import { type PageDependencies, renderServicePage } from './dependencies.ts';
+import { errorPage } from './error-page.ts';
+import { notFound, PageError } from './page-error.ts';
 import { publicRoutes } from './public-routes.ts';
-import { type PageRooms, show } from './rooms.ts';
 import { ownHostOnly, sameOriginOnly } from './same-origin.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** All pages. They need no JavaScript, and the policy allows none. @param origin where the service is reached */
-export function pagesRouter(rooms: PageRooms, log: Log, origin: string): Router {
+export function pagesRouter(rooms: PageDependencies, log: Log, origin: string): Router {
   const router = express.Router();
   router.use(guard);
   if (rooms.actAsMembers) router.use(ownHostOnly(origin));
@@ -43,7 +43,7 @@ const guard: RequestHandler = (_request, response, next) => {
 };
 
 /** The one place where a failure becomes a page. What nobody foresaw is logged whole and told as nothing. */
-function tell({ sessions, sending }: PageRooms, log: Log): ErrorRequestHandler {
+function tell({ sessions, sending }: PageDependencies, log: Log): ErrorRequestHandler {
   return async (thrown: unknown, request, response, _next) => {
     const fault = foreseen(thrown);
     if (!fault) log.error({ error: messageOf(thrown) }, 'page failed');
@@ -52,7 +52,7 @@ function tell({ sessions, sending }: PageRooms, log: Log): ErrorRequestHandler {
     const visitor = await sessions.visitor(request, sending.clock.now()).catch(() => null);
     response.status(fault?.status ?? 500);
     if (fault?.status === 503) response.set('Retry-After', String(retryAfterUnavailable));
-    show(request, response, { title, visitor, body: faultPage(title, message, cameFrom(request)) });
+    renderServicePage(request, response, { title, visitor, body: errorPage(title, message, cameFrom(request)) });
   };
 }
 
@@ -66,14 +66,14 @@ function cameFrom(request: Request): string {
 
 const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found' };
 
-function foreseen(thrown: unknown): PageFault | null {
-  if (thrown instanceof PageFault) return thrown;
+function foreseen(thrown: unknown): PageError | null {
+  if (thrown instanceof PageError) return thrown;
   if (thrown instanceof URIError) return notFound();
-  if (thrown instanceof StoreUnavailable) {
-    return new PageFault(503, 'Nothing can be stored at the moment. Please try again in a few seconds.');
+  if (thrown instanceof StoreUnavailableError) {
+    return new PageError(503, 'Nothing can be stored at the moment. Please try again in a few seconds.');
   }
   // What the form reader refuses: too large, a wrong encoding, a client that went away.
   const status = thrown instanceof Error && 'status' in thrown ? thrown.status : null;
-  if (status === 413) return new PageFault(413, 'This form is too large.');
-  return typeof status === 'number' && status < 500 ? new PageFault(400, 'This form cannot be read.') : null;
+  if (status === 413) return new PageError(413, 'This form is too large.');
+  return typeof status === 'number' && status < 500 ? new PageError(400, 'This form cannot be read.') : null;
 }

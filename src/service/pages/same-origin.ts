@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { isOwnHost } from '../../pages/host.ts';
-import { isFromElsewhere } from '../../pages/same-origin.ts';
-import { PageFault } from './fault.ts';
+import { isOwnHost } from '../../web/host.ts';
+import { isFromElsewhere } from '../../web/same-origin.ts';
+import { PageError } from './page-error.ts';
 
 /** Refuses forms that another site sent. */
 export const sameOriginOnly: RequestHandler = (request, _response, next) => {
@@ -9,7 +9,7 @@ export const sameOriginOnly: RequestHandler = (request, _response, next) => {
   next();
 };
 
-const foreign = new PageFault(403, 'This form was not sent from a page of this service.');
+const foreign = new PageError(403, 'This form was not sent from a page of this service.');
 
 /** Refuses requests to a name that is not ours: where anybody may act as any member, another site's script must not pass for a visitor. */
 export function ownHostOnly(origin: string): RequestHandler {
@@ -19,7 +19,7 @@ export function ownHostOnly(origin: string): RequestHandler {
   };
 }
 
-const foreignHost = new PageFault(
+const foreignHost = new PageError(
   403,
   'Here every visitor may act as any member, so these pages answer to the names of this machine only. Give any other name with --public-url.',
 );

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { day } from '../../clock.ts';
+import { day } from '../../platform/durations.ts';
 import type { Database } from '../storage/database.ts';
-import { findMember, type Member } from '../storage/members.ts';
-import { keptSetting } from '../storage/settings.ts';
+import { findMember, type ServiceMember } from '../storage/members.ts';
+import { storedSetting } from '../storage/settings.ts';
 
 /** Somebody who is signed in. */
-export interface Visitor extends Member {
+export interface Visitor extends ServiceMember {
   /** Proves that a form came from a page of this session; stands in every form. */
   readonly formToken: string;
 }
@@ -18,7 +18,7 @@ const lifetime = 30 * day;
  * Who is signed in stands in a cookie of the form `user.expiry.signature`, so nothing about sessions needs to be stored. The
  * signing key is made once and kept in the database; removing it signs everybody out.
  */
-export interface Sessions {
+export interface MemberSessions {
   /** Null for a visitor who is not signed in, or whose cookie is spent or forged. */
   visitor(request: Request, now: number): Promise<Visitor | null>;
   signIn(response: Response, userId: string, now: number): void;
@@ -26,8 +26,8 @@ export interface Sessions {
 }
 
 /** @param secure lets browsers send the cookie over https only. */
-export async function openSessions(database: Database, secure: boolean): Promise<Sessions> {
-  const key = await keptSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
+export async function openSessions(database: Database, secure: boolean): Promise<MemberSessions> {
+  const key = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
   const seal = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   const attributes = { httpOnly: true, sameSite: 'lax', secure, path: '/' } as const;
 

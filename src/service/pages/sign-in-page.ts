@@ -1,8 +1,11 @@
-import { type Html, html } from '../../pages/html.ts';
-import type { Member } from '../storage/members.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { ServiceMember } from '../storage/members.ts';
 
 /** For the sandbox: act as any member. There is no password because there is nothing to protect. */
-export function actAsPage(members: readonly (Member & { readonly owns: readonly string[] })[], next: string): Html {
+export function actAsPage(
+  members: readonly (ServiceMember & { readonly owns: readonly string[] })[],
+  next: string,
+): Html {
   return html`<h1>Act as a member</h1>
 <p>This service runs for trying things out. Choose who you want to be.</p>
 <form class="card stack" method="post" action="/sign-in">

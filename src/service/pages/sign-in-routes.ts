@@ -2,16 +2,16 @@ import { type Request, Router } from 'express';
 import { redeemSignInToken } from '../actions/sign-in.ts';
 import type { Database } from '../storage/database.ts';
 import { allListings } from '../storage/listings.ts';
-import { findMember, type Member, someMembers } from '../storage/members.ts';
-import { notFound, PageFault } from './fault.ts';
+import { findMember, type ServiceMember, someMembers } from '../storage/members.ts';
+import { type PageDependencies, postingVisitor, renderServicePage } from './dependencies.ts';
 import { actAsForm, readForm } from './forms.ts';
-import { type PageRooms, postingVisitor, show } from './rooms.ts';
+import { notFound, PageError } from './page-error.ts';
 import { actAsPage, askForLinkPage, redeemPage } from './sign-in-page.ts';
 
 const mostMembers = 200;
 
 /** How somebody becomes a visitor with a name: by choice in the sandbox, by link otherwise. */
-export function signInRoutes(rooms: PageRooms): Router {
+export function signInRoutes(rooms: PageDependencies): Router {
   const { sending, sessions, actAsMembers } = rooms;
   const { database, clock } = sending;
   const router = Router();
@@ -19,26 +19,26 @@ export function signInRoutes(rooms: PageRooms): Router {
   router.get('/sign-in', async (request, response) => {
     const visitor = await sessions.visitor(request, clock.now());
     const body = actAsMembers ? actAsPage(await choices(database), localPath(request.query['next'])) : askForLinkPage();
-    show(request, response, { title: 'Sign in', visitor, body });
+    renderServicePage(request, response, { title: 'Sign in', visitor, body });
   });
 
   router.post('/sign-in', async (request, response) => {
     if (!actAsMembers) throw notFound();
     const { userId } = readForm(actAsForm, request.body);
-    if ((await findMember(database, userId)) === null) throw new PageFault(400, 'There is no such member.');
+    if ((await findMember(database, userId)) === null) throw new PageError(400, 'There is no such member.');
     sessions.signIn(response, userId, clock.now());
     response.redirect(303, localPath((request.body as Record<string, unknown>)['next']));
   });
 
   router.get('/sign-in/:token', async (request, response) => {
     const visitor = await sessions.visitor(request, clock.now());
-    show(request, response, { title: 'Sign in', visitor, body: redeemPage(request.params.token) });
+    renderServicePage(request, response, { title: 'Sign in', visitor, body: redeemPage(request.params.token) });
   });
 
   router.post('/sign-in/:token', async (request: Request<{ token: string }>, response) => {
     const member = await redeemSignInToken(database, request.params.token, clock.now());
     if (member === null)
-      throw new PageFault(403, 'This sign-in link was used already or is too old. Ask for a new one.');
+      throw new PageError(403, 'This sign-in link was used already or is too old. Ask for a new one.');
     sessions.signIn(response, member.userId, clock.now());
     response.redirect(303, '/dashboard?notice=signed-in');
   });
@@ -53,7 +53,7 @@ export function signInRoutes(rooms: PageRooms): Router {
 }
 
 /** Whom one can act as in the sandbox, the owners first. */
-async function choices(database: Database): Promise<(Member & { owns: string[] })[]> {
+async function choices(database: Database): Promise<(ServiceMember & { owns: string[] })[]> {
   const [members, listings] = await Promise.all([someMembers(database, mostMembers), allListings(database)]);
   const ownedBy = Map.groupBy(listings, (listing) => listing.ownerId);
   return members

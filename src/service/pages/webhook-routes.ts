@@ -1,17 +1,17 @@
 import { Router } from 'express';
-import { TallyhookError } from '../../errors.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import { configureWebhook, rotateWebhookSecret } from '../actions/configure-webhook.ts';
 import { testWebhook } from '../actions/test-webhook.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import { clearFailures, findWebhook, removeWebhook } from '../storage/webhooks.ts';
-import { RefusedTarget } from '../webhooks/target.ts';
+import { RejectedTargetError } from '../webhooks/target.ts';
 import type { Dashboard } from './dashboard.ts';
-import { notFound, PageFault } from './fault.ts';
+import type { PageDependencies } from './dependencies.ts';
 import { readForm, webhookForm } from './forms.ts';
-import type { PageRooms } from './rooms.ts';
+import { notFound, PageError } from './page-error.ts';
 
 /** The dashboard's webhook sections: address and secret, test, rotation, resuming, removal. */
-export function webhookRoutes({ sending, queued }: PageRooms, dashboard: Dashboard): Router {
+export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: Dashboard): Router {
   const { database, clock, targets } = sending;
   const router = Router();
   const path = '/dashboard/:id/webhooks/:family';
@@ -70,6 +70,7 @@ function readFamily(text: string): WebhookFamily {
 
 /** Tells the owner what is wrong with an address, and passes on what nobody foresaw. */
 function told(thrown: unknown): never {
-  if (thrown instanceof RefusedTarget || thrown instanceof TallyhookError) throw new PageFault(400, thrown.message);
+  if (thrown instanceof RejectedTargetError || thrown instanceof TallyhookError)
+    throw new PageError(400, thrown.message);
   throw thrown;
 }

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../pages/html.ts';
-import { ago, counted, moment } from '../../pages/moments.ts';
+import { type Html, html } from '../../web/html.ts';
+import { ago, counted, moment } from '../../web/relative-time.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import type { Webhook } from '../storage/webhooks.ts';

@@ -1,8 +1,8 @@
 import type { BotListing, ServerListing } from '../listing/listing.ts';
-import type { Member } from '../storage/members.ts';
+import type { ServiceMember } from '../storage/members.ts';
 
 /** Runs both seeded listings. */
-export const seededOwner: Member = { userId: '204255221017214977', username: 'rowan' };
+export const seededOwner: ServiceMember = { userId: '204255221017214977', username: 'rowan' };
 
 /** The seeded server, without the moment of its listing. */
 export const seededServer: Omit<ServerListing, 'createdAt'> = {

@@ -1,7 +1,7 @@
-import type { Member } from '../storage/members.ts';
+import type { ServiceMember } from '../storage/members.ts';
 
 /** Members of the seeded community, some with names that a page or an embed must show with care. The first has never voted. */
-export const seededMembers: readonly Member[] = [
+export const seededMembers: readonly ServiceMember[] = [
   { userId: '318044130796109825', username: 'mira' },
   { userId: '222079895583457280', username: 'tobias_k' },
   { userId: '271234567890123776', username: 'Ayşe' },

@@ -1,15 +1,15 @@
-import { day, hour, minute } from '../../clock.ts';
+import { day, hour, minute } from '../../platform/durations.ts';
 import { issueKey } from '../actions/issue-key.ts';
 import { voteCooldown } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { findListing, insertListing } from '../storage/listings.ts';
-import { putMember } from '../storage/members.ts';
-import { putReview } from '../storage/reviews.ts';
+import { upsertMember } from '../storage/members.ts';
+import { upsertReview } from '../storage/reviews.ts';
 import { insertPastVotes, type NewVote } from '../storage/votes.ts';
-import { chanceFrom } from './chance.ts';
 import { seededBot, seededOwner, seededServer } from './listings.ts';
 import { seededMembers } from './members.ts';
+import { createPrng } from './prng.ts';
 import { seededReviews } from './reviews.ts';
 
 /** The seeded listings; their keys only when this call made them, for they are shown once. */
@@ -31,7 +31,7 @@ export async function seed(database: Database, now: number): Promise<Seeded> {
   return database.transaction().execute(async (sql) => {
     const known = await findListing(sql, server.id);
     if (known) return { server: known, bot: (await findListing(sql, bot.id)) ?? bot, keys: null };
-    for (const member of [seededOwner, ...seededMembers]) await putMember(sql, member);
+    for (const member of [seededOwner, ...seededMembers]) await upsertMember(sql, member);
     for (const listing of [server, bot]) await insertListing(sql, listing);
     await insertPastVotes(sql, [...pastVotes(server.id, 1, now), ...pastVotes(bot.id, 2, now)]);
     for (const [index, member] of seededMembers.entries()) {
@@ -39,7 +39,7 @@ export async function seed(database: Database, now: number): Promise<Seeded> {
       if (!review) continue;
       const [rating, comment] = review;
       const createdAt = now - (seededReviews.length - index) * 9 * day - index * 37 * minute;
-      await putReview(sql, { ...member, listingId: server.id, rating, comment, createdAt });
+      await upsertReview(sql, { ...member, listingId: server.id, rating, comment, createdAt });
     }
     const keys = {
       server: await issueKey(sql, server, 'Seeded', now),
@@ -51,7 +51,7 @@ export async function seed(database: Database, now: number): Promise<Seeded> {
 
 /** Two months of votes of all members but the first, each as often as that member cares, never inside the cooldown. */
 function pastVotes(listingId: string, from: number, now: number): NewVote[] {
-  const chance = chanceFrom(from);
+  const chance = createPrng(from);
   return seededMembers.slice(1).flatMap(({ userId }) => {
     const pause = voteCooldown + chance() * chance() * 5 * day;
     const votes: NewVote[] = [];

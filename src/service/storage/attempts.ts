@@ -1,7 +1,7 @@
 import type { Sql } from './database.ts';
 
 /** One POST of one delivery, and what came of it. */
-export interface Attempt {
+export interface DeliveryAttempt {
   /** When it began (ms since the epoch). */
   readonly at: number;
   readonly durationMs: number;
@@ -16,7 +16,7 @@ export interface Attempt {
   readonly answer: string | null;
 }
 
-export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Attempt): Promise<void> {
+export async function insertAttempt(sql: Sql, deliveryId: string, attempt: DeliveryAttempt): Promise<void> {
   await sql
     .insertInto('attempts')
     .values({
@@ -33,8 +33,8 @@ export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Attem
 }
 
 /** All attempts of these deliveries, by delivery, each list from the first to the last. */
-export async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, Attempt[]>> {
-  const attempts = new Map<string, Attempt[]>(deliveryIds.map((id) => [id, []]));
+export async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DeliveryAttempt[]>> {
+  const attempts = new Map<string, DeliveryAttempt[]>(deliveryIds.map((id) => [id, []]));
   if (deliveryIds.length === 0) return attempts;
   const rows = await sql
     .selectFrom('attempts')

@@ -1,20 +1,20 @@
 import { dirname } from 'node:path';
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { second } from '../../clock.ts';
-import { createFileCheck, identifyFiles, releaseFiles } from '../../database-file/files.ts';
-import { monitorFiles } from '../../database-file/monitor.ts';
-import { TallyhookError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import { makeDirectory } from '../../make-directory.ts';
-import { forKysely, openSqlite } from '../../sqlite-file.ts';
+import { monitorFiles } from '../../platform/database-file-monitor.ts';
+import { createFileCheck, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
+import { second } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { makeDirectory } from '../../platform/make-directory.ts';
+import { forKysely, openSqlite } from '../../platform/sqlite.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
 import * as firstTables from './migrations/001-first-tables.ts';
-import type { Tables } from './tables.ts';
+import type { ServiceTables } from './tables.ts';
 
-export type Database = Kysely<Tables>;
+export type Database = Kysely<ServiceTables>;
 /** What every function of this room takes first: the database, or the transaction that it shall be part of. */
-export type Sql = Kysely<Tables> | Transaction<Tables>;
+export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
 const migrations = { '001-first-tables': firstTables };
 
@@ -31,7 +31,7 @@ export async function openDatabase(address: string, log?: Log): Promise<Database
   const path = address.replace(/^sqlite:/, '');
   try {
     const driver = await createDriver(path === ':memory:' ? inMemory(log) : inFile(path, log));
-    const database = new Kysely<Tables>({
+    const database = new Kysely<ServiceTables>({
       dialect: {
         createAdapter: () => new ConcurrentAdapter(),
         createDriver: () => driver,
@@ -48,7 +48,7 @@ export async function openDatabase(address: string, log?: Log): Promise<Database
   } catch (cause) {
     throw new TallyhookError('service_database', `The service's database "${path}" cannot be opened.`, {
       cause,
-      cure: 'Name a file that this user may write, for example --database sqlite:data/service.db.',
+      hint: 'Name a file that this user may write, for example --database sqlite:data/service.db.',
     });
   }
 }

@@ -2,7 +2,7 @@ import type { Sql } from './database.ts';
 import type { DeliveryState, Row, WebhookFamily } from './tables.ts';
 
 /** One event to be told to a listing's owner. */
-export interface Delivery {
+export interface WebhookDelivery {
   readonly id: string;
   readonly listingId: string;
   readonly family: WebhookFamily;
@@ -22,14 +22,14 @@ export interface Delivery {
 }
 
 /** Names one family of one listing's webhooks. */
-export interface Channel {
+export interface WebhookChannel {
   readonly listingId: string;
   readonly family: WebhookFamily;
 }
 
 export async function insertDelivery(
   sql: Sql,
-  delivery: Pick<Delivery, 'id' | 'listingId' | 'family' | 'event' | 'test' | 'body' | 'createdAt'>,
+  delivery: Pick<WebhookDelivery, 'id' | 'listingId' | 'family' | 'event' | 'test' | 'body' | 'createdAt'>,
   leasedUntil: number | null = null,
 ): Promise<void> {
   await sql
@@ -50,13 +50,13 @@ export async function insertDelivery(
     .execute();
 }
 
-export async function findDelivery(sql: Sql, id: string): Promise<Delivery | null> {
+export async function findWebhookDelivery(sql: Sql, id: string): Promise<WebhookDelivery | null> {
   const row = await sql.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? fromRow(row) : null;
 }
 
 /** The last deliveries of a listing, the newest first. */
-export async function deliveriesOf(sql: Sql, listingId: string, limit: number): Promise<Delivery[]> {
+export async function deliveriesOf(sql: Sql, listingId: string, limit: number): Promise<WebhookDelivery[]> {
   const rows = await sql
     .selectFrom('deliveries')
     .selectAll()
@@ -74,8 +74,8 @@ export async function deliveriesOf(sql: Sql, listingId: string, limit: number): 
  */
 export async function claimNext(
   sql: Sql,
-  claim: { now: number; leaseUntil: number; except: readonly Channel[] },
-): Promise<Delivery | null> {
+  claim: { now: number; leaseUntil: number; except: readonly WebhookChannel[] },
+): Promise<WebhookDelivery | null> {
   const row = await sql
     .updateTable('deliveries')
     .set({ leased_until: claim.leaseUntil })
@@ -161,7 +161,7 @@ export async function requeueDelivery(sql: Sql, listingId: string, id: string, n
 }
 
 /** Forgets what was delivered or given up and was made before a moment (ms since the epoch), with its attempts. */
-export async function forgetDeliveries(sql: Sql, before: number): Promise<void> {
+export async function deleteOldDeliveries(sql: Sql, before: number): Promise<void> {
   const old = sql
     .selectFrom('deliveries')
     .select('id')
@@ -171,7 +171,7 @@ export async function forgetDeliveries(sql: Sql, before: number): Promise<void> 
   await sql.deleteFrom('deliveries').where('state', '!=', 'waiting').where('created_at', '<', before).execute();
 }
 
-function fromRow(row: Row<'deliveries'>): Delivery {
+function fromRow(row: Row<'deliveries'>): WebhookDelivery {
   return {
     id: row.id,
     listingId: row.listing_id,

@@ -1,12 +1,12 @@
-import { type Attempt, attemptsOf } from './attempts.ts';
+import { attemptsOf, type DeliveryAttempt } from './attempts.ts';
 import type { Sql } from './database.ts';
-import { type Delivery, deliveriesOf } from './deliveries.ts';
+import { deliveriesOf, type WebhookDelivery } from './deliveries.ts';
 
 /** A delivery with everything that was tried for it, from the first to the last. */
-export type DeliveryRecord = Delivery & { readonly tried: readonly Attempt[] };
+export type WebhookDeliveryRecord = WebhookDelivery & { readonly tried: readonly DeliveryAttempt[] };
 
 /** The last deliveries of a listing, the newest first, each with its attempts. */
-export async function deliveryRecords(sql: Sql, listingId: string, limit: number): Promise<DeliveryRecord[]> {
+export async function deliveryRecords(sql: Sql, listingId: string, limit: number): Promise<WebhookDeliveryRecord[]> {
   const deliveries = await deliveriesOf(sql, listingId, limit);
   const attempts = await attemptsOf(
     sql,

@@ -6,11 +6,12 @@ import {
   type SqliteDatabase,
   SqliteDriver,
 } from 'kysely';
-import { systemClock as clock, second } from '../../clock.ts';
-import type { DatabaseFileReplaced } from '../../database-file/files.ts';
-import { StoreUnavailable } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import { isBusy } from '../../sqlite-file.ts';
+import { systemClock as clock } from '../../platform/clock.ts';
+import type { DatabaseFileReplaced } from '../../platform/database-files.ts';
+import { second } from '../../platform/durations.ts';
+import { StoreUnavailableError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { isBusy } from '../../platform/sqlite.ts';
 
 /** How long a write waits for a lock of another process before its caller is told to come back (ms). */
 const lockTimeout = 3 * second;
@@ -54,7 +55,7 @@ export async function createDriver({ writer, reader, checkFiles, close, log }: D
         if (!isBusy(error)) throw error;
         if (performance.now() >= until) {
           log?.warn({ lockTimeout }, 'another process has locked the database; a caller is told to come back');
-          throw new StoreUnavailable(error);
+          throw new StoreUnavailableError(error);
         }
       }
       await clock.sleep(maxPoll * clock.random());
@@ -63,7 +64,7 @@ export async function createDriver({ writer, reader, checkFiles, close, log }: D
 
   function requireFiles(): void {
     const replaced = checkFiles();
-    if (replaced !== null) throw new StoreUnavailable(replaced);
+    if (replaced !== null) throw new StoreUnavailableError(replaced);
   }
 
   class Session implements DatabaseConnection {

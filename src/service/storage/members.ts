@@ -1,12 +1,12 @@
 import type { Sql } from './database.ts';
 
-export interface Member {
+export interface ServiceMember {
   readonly userId: string;
   readonly username: string;
 }
 
 /** Remembers a member's name as it is now. */
-export async function putMember(sql: Sql, member: Member): Promise<void> {
+export async function upsertMember(sql: Sql, member: ServiceMember): Promise<void> {
   await sql
     .insertInto('members')
     .values({ user_id: member.userId, username: member.username })
@@ -14,13 +14,13 @@ export async function putMember(sql: Sql, member: Member): Promise<void> {
     .execute();
 }
 
-export async function findMember(sql: Sql, userId: string): Promise<Member | null> {
+export async function findMember(sql: Sql, userId: string): Promise<ServiceMember | null> {
   const row = await sql.selectFrom('members').selectAll().where('user_id', '=', userId).executeTakeFirst();
   return row ? { userId: row.user_id, username: row.username } : null;
 }
 
 /** The first members by name, for the sandbox's choice of whom to act as. */
-export async function someMembers(sql: Sql, limit: number): Promise<Member[]> {
+export async function someMembers(sql: Sql, limit: number): Promise<ServiceMember[]> {
   const rows = await sql.selectFrom('members').selectAll().orderBy('username').limit(limit).execute();
   return rows.map((row) => ({ userId: row.user_id, username: row.username }));
 }

@@ -1,5 +1,5 @@
 import type { Sql } from './database.ts';
-import type { Member } from './members.ts';
+import type { ServiceMember } from './members.ts';
 import type { PurchaseStatus, Row } from './tables.ts';
 
 /** What is sold. */
@@ -17,9 +17,9 @@ export interface Purchase {
   /** The first payment. */
   readonly purchaseId: string;
   readonly listingId: string;
-  readonly buyer: Member;
+  readonly buyer: ServiceMember;
   /** Who holds it when it is a gift; null when the buyer does. */
-  readonly recipient: Member | null;
+  readonly recipient: ServiceMember | null;
   readonly tier: Tier;
   readonly status: PurchaseStatus;
   readonly autoRenew: boolean;

@@ -1,5 +1,5 @@
 import { sql as expression } from 'kysely';
-import { second } from '../../clock.ts';
+import { second } from '../../platform/durations.ts';
 import type { Sql } from './database.ts';
 
 /** A request further ahead (ms) was counted before the clock was set back: processes on one machine differ by less. */
@@ -52,6 +52,6 @@ export async function countedRequests(
 }
 
 /** Forgets the requests that no window holds any more: those until a moment (ms since the epoch). */
-export async function forgetRequests(sql: Sql, until: number): Promise<void> {
+export async function deleteOldRequests(sql: Sql, until: number): Promise<void> {
   await sql.deleteFrom('requests').where('at', '<=', until).execute();
 }

@@ -12,7 +12,10 @@ export interface StoredReview {
 }
 
 /** Writes the review of a user; each has one per listing, a second replaces the first. */
-export async function putReview(sql: Sql, review: StoredReview & { listingId: string; userId: string }): Promise<void> {
+export async function upsertReview(
+  sql: Sql,
+  review: StoredReview & { listingId: string; userId: string },
+): Promise<void> {
   const words = {
     username: review.username,
     rating: review.rating,

@@ -1,7 +1,7 @@
 import type { Sql } from './database.ts';
 
 /** A setting of the service itself; the first who asks for it makes it. */
-export async function keptSetting(sql: Sql, name: string, make: () => string): Promise<string> {
+export async function storedSetting(sql: Sql, name: string, make: () => string): Promise<string> {
   await sql
     .insertInto('settings')
     .values({ name, value: make() })

@@ -12,7 +12,7 @@ export type DeliveryState = 'waiting' | 'delivered' | 'failed';
 export type PurchaseStatus = 'active' | 'expired' | 'revoked';
 
 /** The service's tables. Times are ms since the epoch, flags are 0 or 1, `*_json` holds JSON. */
-export interface Tables {
+export interface ServiceTables {
   listings: {
     id: string;
     kind: ListingKind;
@@ -109,4 +109,4 @@ export interface Tables {
   settings: { name: string; value: string };
 }
 
-export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+export type Row<Table extends keyof ServiceTables> = Selectable<ServiceTables[Table]>;

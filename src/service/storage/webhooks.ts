@@ -19,7 +19,7 @@ export interface Webhook {
 }
 
 /** Sets the address and the secret of a family. A new address starts with a clean record: not paused, no failures. */
-export async function putWebhook(
+export async function upsertWebhook(
   sql: Sql,
   webhook: Pick<Webhook, 'listingId' | 'family' | 'url' | 'secret'>,
 ): Promise<void> {
@@ -77,7 +77,7 @@ export async function clearFailures(sql: Sql, webhook: Webhook): Promise<void> {
 }
 
 /** An attempt failed: the run of failures grows. Only where the address is still the one that failed. */
-export async function noteFailure(sql: Sql, webhook: Webhook, now: number): Promise<void> {
+export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Promise<void> {
   await sql
     .updateTable('webhooks')
     .set((set) => ({

@@ -1,13 +1,14 @@
-import { type Clock, hour, second } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { hour, second } from '../../platform/durations.ts';
 import { sign } from '../../webhook/signature.ts';
-import { type Attempt, insertAttempt } from '../storage/attempts.ts';
+import { type DeliveryAttempt, insertAttempt } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
-import { type Delivery, settleDelivery } from '../storage/deliveries.ts';
-import { clearFailures, findWebhook, noteFailure, pauseWebhook, type Webhook } from '../storage/webhooks.ts';
+import { settleDelivery, type WebhookDelivery } from '../storage/deliveries.ts';
+import { clearFailures, findWebhook, pauseWebhook, recordFailure, type Webhook } from '../storage/webhooks.ts';
 import { reasonToPause } from './pause.ts';
 import { post, signatureHeader } from './post.ts';
-import type { RetryPolicy } from './retry.ts';
-import { checkTarget, RefusedTarget, type Target, type TargetPolicy } from './target.ts';
+import type { WebhookRetryPolicy } from './retry.ts';
+import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
 /** A receiver has this long for its whole answer (ms). */
 export const answerTimeout = 10 * second;
@@ -16,15 +17,15 @@ const longestRetryAfter = 4 * hour;
 const unauthorized = 401;
 
 /** What sending needs. */
-export interface Sending {
+export interface DeliveryContext {
   readonly database: Database;
   readonly clock: Clock;
   readonly targets: TargetPolicy;
-  readonly retry: RetryPolicy;
+  readonly retry: WebhookRetryPolicy;
 }
 
 /** A finished attempt with what the receiver asked for, if it asked to wait. */
-type Tried = Attempt & { readonly retryAfter: string | null };
+type Tried = DeliveryAttempt & { readonly retryAfter: string | null };
 
 /**
  * Tries a delivery once and writes down what came of it: the attempt, the delivery's next state, and the endpoint's record.
@@ -32,10 +33,10 @@ type Tried = Attempt & { readonly retryAfter: string | null };
  * Nothing is written when `stop` fires before the answer.
  */
 export async function attemptDelivery(
-  delivery: Delivery,
-  sending: Sending,
+  delivery: WebhookDelivery,
+  sending: DeliveryContext,
   stop?: AbortSignal,
-): Promise<Attempt | null> {
+): Promise<DeliveryAttempt | null> {
   const webhook = await findWebhook(sending.database, delivery.listingId, delivery.family);
   if (webhook === null) return null;
   const tried: Tried[] = [await tryOnce(delivery, webhook, 'current', sending, stop)];
@@ -50,10 +51,10 @@ export async function attemptDelivery(
 }
 
 async function tryOnce(
-  delivery: Delivery,
+  delivery: WebhookDelivery,
   webhook: Webhook,
   signedWith: 'current' | 'previous',
-  { clock, targets }: Sending,
+  { clock, targets }: DeliveryContext,
   stop?: AbortSignal,
 ): Promise<Tried> {
   const at = clock.now();
@@ -79,11 +80,11 @@ async function tryOnce(
   return finished({ ...outcome, error: faultOf(outcome.status) });
 }
 
-async function allowed(url: string, targets: TargetPolicy): Promise<Target | string> {
+async function allowed(url: string, targets: TargetPolicy): Promise<WebhookTarget | string> {
   try {
     return await checkTarget(url, targets);
   } catch (thrown) {
-    if (thrown instanceof RefusedTarget) return thrown.message;
+    if (thrown instanceof RejectedTargetError) return thrown.message;
     throw thrown;
   }
 }
@@ -101,11 +102,11 @@ function overlaps(webhook: Webhook, now: number): boolean {
 }
 
 async function settle(
-  delivery: Delivery,
+  delivery: WebhookDelivery,
   webhook: Webhook,
-  tried: readonly Attempt[],
+  tried: readonly DeliveryAttempt[],
   last: Tried,
-  { database, clock, retry }: Sending,
+  { database, clock, retry }: DeliveryContext,
 ): Promise<void> {
   const now = clock.now();
   const attempts = delivery.attempts + 1;
@@ -120,7 +121,7 @@ async function settle(
     const nextAttemptAt = now + Math.max(wait ?? 0, askedWait(last.retryAfter));
     await settleDelivery(sql, delivery.id, { state: wait === null ? 'failed' : 'waiting', attempts, nextAttemptAt });
     if (delivery.test) return;
-    await noteFailure(sql, webhook, now);
+    await recordFailure(sql, webhook, now);
     const failing = await findWebhook(sql, webhook.listingId, webhook.family);
     const reason = failing === null || failing.url !== webhook.url ? null : reasonToPause(failing, last.status, now);
     if (reason !== null) await pauseWebhook(sql, webhook, reason, now);

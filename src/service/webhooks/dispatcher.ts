@@ -1,12 +1,19 @@
-import { minute, second, watchClockSteps } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { watchClockSteps } from '../../platform/clock.ts';
+import { minute, second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
 import { moveAlong, recall } from '../storage/clock-changes.ts';
-import { type Channel, claimNext, type Delivery, nextDueAt, releaseDelivery } from '../storage/deliveries.ts';
-import { answerTimeout, attemptDelivery, type Sending } from './attempt.ts';
+import {
+  claimNext,
+  nextDueAt,
+  releaseDelivery,
+  type WebhookChannel,
+  type WebhookDelivery,
+} from '../storage/deliveries.ts';
+import { answerTimeout, attemptDelivery, type DeliveryContext } from './attempt.ts';
 
 /** The loop that sends what is queued. */
-export interface Dispatcher {
+export interface WebhookDispatcher {
   /** Something was queued: look now. */
   readonly nudge: () => void;
   /** Takes no more, lets what is in flight finish for a moment, then lets go of it; it stays queued. */
@@ -22,18 +29,18 @@ const lease = 4 * answerTimeout;
 const longestWait = 1 * minute;
 const grace = 2 * second;
 
-export function startDispatcher(sending: Sending, log: Log): Dispatcher {
+export function startWebhookDispatcher(sending: DeliveryContext, log: Log): WebhookDispatcher {
   const { database, clock } = sending;
   const clockStep = watchClockSteps(clock);
   const stopping = new AbortController();
   const abandoning = new AbortController();
-  const inFlight = new Map<Promise<void>, Channel>();
+  const inFlight = new Map<Promise<void>, WebhookChannel>();
   let wake = new AbortController();
   let isRecalled = false;
 
   const nudge = (): void => wake.abort();
 
-  async function send(delivery: Delivery): Promise<void> {
+  async function send(delivery: WebhookDelivery): Promise<void> {
     try {
       const attempt = await attemptDelivery(delivery, sending, abandoning.signal);
       if (attempt === null) await releaseDelivery(database, delivery.id);
@@ -43,8 +50,8 @@ export function startDispatcher(sending: Sending, log: Log): Dispatcher {
     }
   }
 
-  function full(): Channel[] {
-    const channels = new Map<string, { channel: Channel; count: number }>();
+  function full(): WebhookChannel[] {
+    const channels = new Map<string, { channel: WebhookChannel; count: number }>();
     for (const channel of inFlight.values()) {
       const name = `${channel.listingId} ${channel.family}`;
       channels.set(name, { channel, count: (channels.get(name)?.count ?? 0) + 1 });

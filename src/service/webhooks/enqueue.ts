@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
-import { type Delivery, findDelivery, insertDelivery } from '../storage/deliveries.ts';
+import { findWebhookDelivery, insertDelivery, type WebhookDelivery } from '../storage/deliveries.ts';
 import { findWebhook } from '../storage/webhooks.ts';
-import { familyOf, type Payload } from './payloads.ts';
+import { type Payload, webhookFamilyOf } from './payloads.ts';
 
 /**
  * Writes an event into the queue, inside the transaction of what happened: either both are kept or neither. Where the owner
@@ -15,12 +15,12 @@ export async function enqueue(
   payload: Payload,
   now: number,
   hold: number | null = null,
-): Promise<Delivery | null> {
-  const family = familyOf(payload.event);
+): Promise<WebhookDelivery | null> {
+  const family = webhookFamilyOf(payload.event);
   if ((await findWebhook(sql, listingId, family)) === null) return null;
   const id = randomUUID();
   const test = payload['test'] === true;
   const body = JSON.stringify(payload);
   await insertDelivery(sql, { id, listingId, family, event: payload.event, test, body, createdAt: now }, hold);
-  return findDelivery(sql, id);
+  return findWebhookDelivery(sql, id);
 }

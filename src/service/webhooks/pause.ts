@@ -1,5 +1,5 @@
-import { day } from '../../clock.ts';
-import { counted } from '../../pages/moments.ts';
+import { day } from '../../platform/durations.ts';
+import { counted } from '../../web/relative-time.ts';
 import type { Webhook } from '../storage/webhooks.ts';
 
 const longestRun = 1 * day;

@@ -1,10 +1,10 @@
 import type { Listing, ListingKind } from '../listing/listing.ts';
-import type { Member } from '../storage/members.ts';
+import type { ServiceMember } from '../storage/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 
 /** The kinds of events (document, section 6), and the premium life cycle, of which the document is silent. */
-export type EventKind =
+export type WebhookEventKind =
   | 'server_vote'
   | 'bot_vote'
   | 'premium_purchase'
@@ -12,26 +12,26 @@ export type EventKind =
   | 'subscription.expired'
   | 'subscription.revoked';
 
-export type LifeCycle = Extract<EventKind, `subscription.${string}`>;
+export type LifeCycle = Extract<WebhookEventKind, `subscription.${string}`>;
 
 /** The body of a delivery, before it is written down as JSON. */
 export interface Payload {
-  readonly event: EventKind;
+  readonly event: WebhookEventKind;
   /** ISO 8601 UTC with milliseconds: when it happened, and part of a vote's identity. */
   readonly timestamp: string;
   readonly [field: string]: unknown;
 }
 
-export function voteEvent(kind: ListingKind): EventKind {
+export function voteEvent(kind: ListingKind): WebhookEventKind {
   return kind === 'server' ? 'server_vote' : 'bot_vote';
 }
 
-export function familyOf(event: EventKind): WebhookFamily {
+export function webhookFamilyOf(event: WebhookEventKind): WebhookFamily {
   return event === 'server_vote' || event === 'bot_vote' ? 'vote' : 'premium';
 }
 
 export interface VoteFacts {
-  readonly voter: Member;
+  readonly voter: ServiceMember;
   readonly at: number;
   /** A number of credits, or whether the receiver's own amount is due. */
   readonly creditsAwarded: number | boolean;

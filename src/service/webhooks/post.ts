@@ -1,10 +1,11 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { type Clock, second } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
-import { counted } from '../../pages/moments.ts';
-import type { Address, Target } from './target.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import { counted } from '../../web/relative-time.ts';
+import type { Address, WebhookTarget } from './target.ts';
 
 /** What came back of one POST. Foreseen failures are values. */
 export type PostOutcome =
@@ -22,7 +23,7 @@ const longestAnswer = 2_000;
  * @param timeout for the whole exchange (ms).
  */
 export async function post(
-  target: Target,
+  target: WebhookTarget,
   body: string,
   headers: Readonly<Record<string, string>>,
   { clock, timeout, stop }: { clock: Clock; timeout: number; stop?: AbortSignal | undefined },
@@ -43,7 +44,7 @@ export async function post(
 }
 
 function exchange(
-  target: Target,
+  target: WebhookTarget,
   body: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,

@@ -19,13 +19,13 @@ export interface TargetPolicy {
 }
 
 /** Where a delivery may go: the addresses that were checked, so that nothing else is connected to. */
-export interface Target {
+export interface WebhookTarget {
   readonly url: URL;
   readonly addresses: readonly Address[];
 }
 
 /** A receiver that may not be called, and why, in words for its owner. */
-export class RefusedTarget extends Error {}
+export class RejectedTargetError extends Error {}
 
 /** The system's own resolver. */
 export const systemResolve: Resolve = async (hostname) => {
@@ -35,12 +35,12 @@ export const systemResolve: Resolve = async (hostname) => {
 
 /** Reads a receiver's URL without asking DNS: for a form, so that a typing error shows at once. */
 export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoopback'>): URL {
-  if (!URL.canParse(text)) throw new RefusedTarget('This is not a URL. Write it whole, beginning with https://.');
+  if (!URL.canParse(text)) throw new RejectedTargetError('This is not a URL. Write it whole, beginning with https://.');
   const url = new URL(text);
   const schemes = policy.allowLoopback ? ['https:', 'http:'] : ['https:'];
-  if (!schemes.includes(url.protocol)) throw new RefusedTarget('The URL must begin with https://.');
+  if (!schemes.includes(url.protocol)) throw new RejectedTargetError('The URL must begin with https://.');
   if (url.username !== '' || url.password !== '') {
-    throw new RefusedTarget('The URL must not contain a user name or password; the signature proves who sends.');
+    throw new RejectedTargetError('The URL must not contain a user name or password; the signature proves who sends.');
   }
   return url;
 }
@@ -50,22 +50,23 @@ export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoo
  * (document, section 6: "a public HTTPS endpoint"). The caller connects to these addresses and asks DNS no second time.
  * @throws RefusedTarget
  */
-export async function checkTarget(text: string, policy: TargetPolicy): Promise<Target> {
+export async function checkTarget(text: string, policy: TargetPolicy): Promise<WebhookTarget> {
   const url = readTargetUrl(text, policy);
   const target = await resolveTarget(url, policy.resolve);
   for (const { address } of target.addresses) {
     if (policy.allowLoopback && isLoopback(address)) continue;
-    if (!isPublic(address)) throw new RefusedTarget(`The host ${url.hostname} is not on the public internet.`);
-    if (url.protocol !== 'https:') throw new RefusedTarget('Only this machine itself may be called without https.');
+    if (!isPublic(address)) throw new RejectedTargetError(`The host ${url.hostname} is not on the public internet.`);
+    if (url.protocol !== 'https:')
+      throw new RejectedTargetError('Only this machine itself may be called without https.');
   }
   return target;
 }
 
 /** Resolves a receiver without checking where it leads, for one who calls a receiver of his own. @throws RefusedTarget */
-export async function resolveTarget(url: URL, resolve: Resolve): Promise<Target> {
+export async function resolveTarget(url: URL, resolve: Resolve): Promise<WebhookTarget> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = await addressesOf(hostname, resolve);
-  if (addresses.length === 0) throw new RefusedTarget(`The host ${hostname} has no address.`);
+  if (addresses.length === 0) throw new RejectedTargetError(`The host ${hostname} has no address.`);
   return { url, addresses };
 }
 
@@ -75,6 +76,6 @@ async function addressesOf(hostname: string, resolve: Resolve): Promise<readonly
   try {
     return await resolve(hostname);
   } catch {
-    throw new RefusedTarget(`The host ${hostname} cannot be found.`);
+    throw new RejectedTargetError(`The host ${hostname} cannot be found.`);
   }
 }

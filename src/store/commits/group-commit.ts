@@ -1,20 +1,21 @@
-import { type Clock, second } from '../../clock.ts';
-import { StoreUnavailable, TallyhookError } from '../../errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
 import type { Job, Write } from '../writes/writes.ts';
 import type { Writer } from './writer.ts';
 
 /** Works that fit into one transaction: enough to share a commit, few enough that nobody waits long for it. */
-const largestBatch = 256;
+const maxBatchSize = 256;
 /** How long a work waits for a lock that somebody else holds before its sender is told to come back. */
-const patience = 3 * second;
+const lockTimeoutMs = 3 * second;
 /** Between two tries for the lock (ms). */
-const lockPause = 25;
+const lockRetryMs = 25;
 
 /** The writer cannot take more: as many works as it may hold are waiting already. */
-export class QueueFull extends TallyhookError {
+export class QueueFullError extends TallyhookError {
   constructor(waiting: number) {
     super('queue_full', `${waiting} transactions are waiting for the database already.`, {
-      cure: 'The disk is slower than what comes in. Nothing was lost: the sender is told to come back.',
+      hint: 'The disk is slower than what comes in. Nothing was lost: the sender is told to come back.',
     });
   }
 }
@@ -28,7 +29,7 @@ interface Waiting {
 
 /** The way to the one who writes. */
 export interface GroupCommit {
-  /** Rejects with {@link StoreUnavailable}, also after `close`, {@link QueueFull}, or what the work itself throws. */
+  /** Rejects with {@link StoreUnavailableError}, also after `close`, {@link QueueFullError}, or what the work itself throws. */
   readonly write: Write;
   /** How many works wait. */
   waiting(): number;
@@ -49,7 +50,7 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
   async function flush(): Promise<void> {
     await new Promise(setImmediate);
     while (queue.length > 0) {
-      const batch = queue.splice(0, largestBatch);
+      const batch = queue.splice(0, maxBatchSize);
       await commit(batch);
       // Lets what has arrived meanwhile be read, so that it joins the next batch.
       if (queue.length > 0) await new Promise(setImmediate);
@@ -60,7 +61,7 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
   /** Where one work of a batch fails, the batch is rolled back and each is tried alone, so that it fails alone. */
   async function commit(batch: readonly Waiting[]): Promise<void> {
     const written = await writer.commit(batch.map(({ job }) => job));
-    switch (written.is) {
+    switch (written.status) {
       case 'committed':
         batch.forEach(({ resolve }, index) => {
           resolve(written.results[index]);
@@ -69,9 +70,9 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
       case 'busy':
         queue.unshift(...batch);
         refuseImpatient(written.cause);
-        return clock.sleep(lockPause);
+        return clock.sleep(lockRetryMs);
       case 'unavailable':
-        refuse(batch, new StoreUnavailable(written.cause));
+        refuse(batch, new StoreUnavailableError(written.cause));
         return refuseImpatient(written.cause);
       case 'failed':
         if (batch.length === 1) return refuse(batch, written.cause);
@@ -86,19 +87,19 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
   /** Tells those who have waited for too long, also at the end of the queue: a single try may take seconds. */
   function refuseImpatient(cause: Error): void {
     const now = clock.monotonic();
-    const isPatient = ({ since }: Waiting) => now - since < patience;
+    const isPatient = ({ since }: Waiting) => now - since < lockTimeoutMs;
     const waiting = queue.splice(0);
     queue.push(...waiting.filter(isPatient));
     refuse(
       waiting.filter((each) => !isPatient(each)),
-      new StoreUnavailable(cause),
+      new StoreUnavailableError(cause),
     );
   }
 
   return {
     write(name, ...args) {
-      if (closed) return Promise.reject(new StoreUnavailable(new Error('The store is closed.')));
-      if (queue.length >= mostWaiting) return Promise.reject(new QueueFull(queue.length));
+      if (closed) return Promise.reject(new StoreUnavailableError(new Error('The store is closed.')));
+      if (queue.length >= mostWaiting) return Promise.reject(new QueueFullError(queue.length));
       const result = new Promise<unknown>((resolve, reject) => {
         queue.push({ job: { name, args }, since: clock.monotonic(), resolve, reject });
         flushing ??= flush();

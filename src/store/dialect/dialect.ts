@@ -1,5 +1,5 @@
 import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
-import type { DatabaseFileReplaced, DatabaseFiles } from '../../database-file/files.ts';
+import type { DatabaseFileReplaced, DatabaseFiles } from '../../platform/database-files.ts';
 
 /** One statement's text and values, as Kysely compiled them. */
 export interface Query {
@@ -27,9 +27,9 @@ export interface Dialect {
   /** How a self-numbering key is declared. */
   readonly id: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
   /** Ends the declaration of a table that is only ever read by its key, so that its rows lie in the key's own order. */
-  readonly clustered: RawBuilder<unknown>;
+  readonly withoutRowid: RawBuilder<unknown>;
   /** Gathers pairs of many rows into one JSON object, as text; null where there are no rows. */
-  readonly jsonOf: (key: Expression<unknown>, value: Expression<unknown>) => RawBuilder<string | null>;
+  readonly jsonObjectAgg: (key: Expression<unknown>, value: Expression<unknown>) => RawBuilder<string | null>;
   /** For Kysely's query compiler. */
   readonly kysely: KyselyDialect;
   readonly reading: Connection;

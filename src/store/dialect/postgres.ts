@@ -40,8 +40,8 @@ export function postgres(url: string): Dialect {
   pool.on('connect', (client) => client.on('error', () => {}));
 
   return {
-    clustered: sql``,
-    jsonOf: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
+    withoutRowid: sql``,
+    jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
     id: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely: new PostgresDialect({ pool }),
     reading: connection((text, values) => readThrough(pool, text, values)),

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { SqliteDialect, type SqliteStatement, sql } from 'kysely';
-import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../database-file/files.ts';
-import { makeDirectory } from '../../make-directory.ts';
-import { forKysely, isBusy, openSqlite, prepare, resultCode } from '../../sqlite-file.ts';
+import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
+import { makeDirectory } from '../../platform/make-directory.ts';
+import { forKysely, isBusy, openSqlite, prepare, resultCode } from '../../platform/sqlite.ts';
 import type { Connection, Dialect } from './dialect.ts';
 
 /**
@@ -36,8 +36,8 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     rollback: async () => void (writer.get().isTransaction && writer.get().exec('ROLLBACK')),
   };
   return {
-    clustered: sql`without rowid`,
-    jsonOf: (key, value) => sql`json_group_object(${key}, ${value})`,
+    withoutRowid: sql`without rowid`,
+    jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
     id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely: new SqliteDialect({ database: async () => forKysely(open(path, true)) }),
     reading: connection(reader.get),

@@ -44,7 +44,7 @@ export function first(dialect: Dialect) {
         .addColumn('user_id', 'text', (column) => column.primaryKey().notNull())
         .addColumn('credits', 'bigint', (column) => column.notNull())
         .addColumn('votes', 'bigint', (column) => column.notNull())
-        .modifyEnd(dialect.clustered)
+        .modifyEnd(dialect.withoutRowid)
         .execute();
 
       await db.schema
@@ -61,7 +61,7 @@ export function first(dialect: Dialect) {
         .createTable('order_names')
         .addColumn('name', 'text', (column) => column.primaryKey().notNull())
         .addColumn('order_id', 'text', (column) => column.notNull())
-        .modifyEnd(dialect.clustered)
+        .modifyEnd(dialect.withoutRowid)
         .execute();
 
       await db.schema

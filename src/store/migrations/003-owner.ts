@@ -22,7 +22,7 @@ export function owner(dialect: Dialect) {
         .addColumn('reason', 'text', (column) => column.notNull())
         .addColumn('balance', 'bigint', (column) => column.notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
-        .modifyEnd(dialect.clustered)
+        .modifyEnd(dialect.withoutRowid)
         .execute();
     },
   };

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect/dialect.ts';
  * Each entry names its user's entry before it, and the balance names the newest one and the last votes: what recording a vote has to know
  * stands in one row. The index of the entries by user goes; keeping it was more than a third of what a vote cost.
  */
-export function passbooks({ jsonOf }: Dialect) {
+export function passbooks({ jsonObjectAgg: jsonOf }: Dialect) {
   return {
     async up(db: Kysely<unknown>): Promise<void> {
       await db.schema.alterTable('entries').addColumn('previous', 'bigint').execute();

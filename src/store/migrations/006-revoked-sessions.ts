@@ -9,7 +9,7 @@ export function revokedSessions(dialect: Dialect) {
         .createTable('revoked_sessions')
         .addColumn('id', 'text', (column) => column.primaryKey().notNull())
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
-        .modifyEnd(dialect.clustered)
+        .modifyEnd(dialect.withoutRowid)
         .execute();
     },
   };

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
-import { type Clock, minute } from '../../clock.ts';
-import { TallyhookError } from '../../errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import type { Connection, Dialect } from '../dialect/dialect.ts';
 import { kyselyOver } from '../dialect/kysely-over.ts';
 import { migrations } from './index.ts';
@@ -11,13 +12,13 @@ const patience = 10 * minute;
 const lockPause = 50;
 
 /** The database was written by a newer tallyhook than this one. */
-export class DatabaseTooNew extends TallyhookError {
+export class DatabaseTooNewError extends TallyhookError {
   constructor(unknown: readonly string[]) {
     super(
       'database_too_new',
       `The database was written by a newer tallyhook: it has the migrations ${unknown.join(', ')}.`,
       {
-        cure: 'Start the newer version again, or restore the backup that was made before the upgrade.',
+        hint: 'Start the newer version again, or restore the backup that was made before the upgrade.',
       },
     );
   }
@@ -31,7 +32,7 @@ interface Applied {
 /**
  * Brings the database up to this program: each migration and the note of it in one transaction, under the lock of all writers. So one
  * that fails leaves no trace, and of several processes that start at once one migrates. Kysely's migrator gives SQLite neither.
- * Throws {@link DatabaseTooNew} for a database from the future, else what the driver throws.
+ * Throws {@link DatabaseTooNewError} for a database from the future, else what the driver throws.
  */
 export async function migrate(dialect: Dialect, clock: Clock, known = migrations(dialect)): Promise<void> {
   const applied = await appliedMigrations(dialect, dialect.reading);
@@ -85,7 +86,7 @@ interface Named {
 /** What is known and not applied, oldest first. */
 function missing(applied: readonly string[], known: Readonly<Record<string, Migration>>): Named[] {
   const unknown = applied.filter((name) => !Object.hasOwn(known, name));
-  if (unknown.length > 0) throw new DatabaseTooNew(unknown);
+  if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
   return Object.entries(known)
     .filter(([name]) => !applied.includes(name))
     .map(([name, migration]) => ({ name, migration }));

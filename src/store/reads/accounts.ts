@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import { lastVoteIn } from '../../ledger/account.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
-import { lastVoteIn } from '../../ledger/passbook.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';

@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { type Clock, second } from '../../clock.ts';
-import type { Account, LedgerReads } from '../../ledger/ledger.ts';
+import type { Account } from '../../ledger/account.ts';
+import type { LedgerReads } from '../../ledger/ledger.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../statement.ts';
 import type { Tables } from '../tables.ts';

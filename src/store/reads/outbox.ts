@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { maxDueAhead, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { constant, run } from '../statement.ts';
+import { literal, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { firstDue, firstInLine, nothing } from '../writes/outbox-writes.ts';
 import type { Write } from '../writes/writes.ts';
@@ -35,7 +35,7 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
         db
           .selectFrom('effects')
           .select(({ fn }) => fn.min<number | null>('created_at').as('since'))
-          .where('state', '=', constant('waiting'))
+          .where('state', '=', literal('waiting'))
           .where('due_at', '>', now),
       );
       return Math.min(first.created_at, putOff?.since ?? first.created_at);
@@ -45,7 +45,7 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
       // One at a time, so that each is counted in an index of its own and never in the table of all that was ever done.
       const size = async (state: 'waiting' | 'buried') => {
         const count = db.selectFrom('effects').select(db.fn.countAll<number>().as('count'));
-        const [row] = await run(reading, count.where('state', '=', constant(state)));
+        const [row] = await run(reading, count.where('state', '=', literal(state)));
         return row?.count ?? 0;
       };
       return { waiting: await size('waiting'), buried: await size('buried') };
@@ -54,7 +54,7 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
 
   /** Whether something was due further ahead than anything may be, and is due now. */
   async function recalled(now: number): Promise<boolean> {
-    const waiting = db.selectFrom('effects').select('due_at').where('state', '=', constant('waiting'));
+    const waiting = db.selectFrom('effects').select('due_at').where('state', '=', literal('waiting'));
     const [last] = await run(reading, waiting.orderBy('due_at', 'desc').limit(1));
     if (last === undefined || last.due_at <= now + maxDueAhead) return false;
     await write('recall', now);

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Quarantine } from '../../tally/quarantine.ts';
+import type { Quarantine } from '../../tally/quarantine-log.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { constant, run } from '../statement.ts';
+import { literal, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 /** The quarantine over SQL, along the index of unusual outcomes. */
@@ -11,8 +11,8 @@ export function sqlQuarantine(db: Kysely<Tables>, reading: Connection): Quaranti
       const kept = db
         .selectFrom('deliveries')
         .select(['id', 'received_at as receivedAt', 'family', 'listing', 'body'])
-        .where('outcome', '=', constant('quarantined'))
-        .where('outcome', '<>', constant('recorded'))
+        .where('outcome', '=', literal('quarantined'))
+        .where('outcome', '<>', literal('recorded'))
         .where('reason', '=', reason)
         .where('id', '>', after);
       const rows = await run(reading, kept.orderBy('id').limit(limit));

@@ -1,11 +1,11 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { countedVotes } from '../../ledger/entry.ts';
+import { countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../owner/records.ts';
 import type { Outcome } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestOf } from '../linked-entries.ts';
-import { constant, run } from '../statement.ts';
+import { literal, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { searchDeliveries } from './search-deliveries.ts';
 
@@ -43,7 +43,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
         .select('delivery_id')
         .where('at', '<=', notAfter)
         .where('listing', '=', listing)
-        .where('cause', 'in', countedVotes)
+        .where('cause', 'in', countedVoteCauses)
         .orderBy('at', 'desc')
         .limit(1);
       return (await run(reading, vote))[0]?.delivery_id ?? null;
@@ -53,7 +53,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
       // Few wait among all that were done: with the id hidden from SQLite it reads the index of those that wait, and sorts them.
       const id = state === 'waiting' ? sql<number>`id + 0` : sql<number>`id`;
       let query = effects.orderBy(id, 'desc').limit(limit);
-      if (state !== null) query = query.where('state', '=', constant(state));
+      if (state !== null) query = query.where('state', '=', literal(state));
       if (before !== null) query = query.where(id, '<', before);
       return run(reading, query);
     },
@@ -79,7 +79,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     async counts() {
       // What is usual is counted as all less the rest, and the rest in indexes of its own: the tables themselves are never read.
       const outcomes = db.selectFrom('deliveries').select(['outcome', count]).groupBy('outcome');
-      const unusual = await run(reading, outcomes.where('outcome', '<>', constant('recorded')));
+      const unusual = await run(reading, outcomes.where('outcome', '<>', literal('recorded')));
       const deliveries = { ...none, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
       const logged = await sizeOf('deliveries');
       const buried = await effectsThatAre('buried');
@@ -105,7 +105,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
   }
 
   async function effectsThatAre(state: EffectState): Promise<number> {
-    const ofState = db.selectFrom('effects').select(count).where('state', '=', constant(state));
+    const ofState = db.selectFrom('effects').select(count).where('state', '=', literal(state));
     return (await run(reading, ofState))[0]?.count ?? 0;
   }
 }

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Kysely, Selectable } from 'kysely';
-import { hour } from '../../clock.ts';
 import type { DeliveryFilter, Page } from '../../owner/records.ts';
+import { hour } from '../../platform/durations.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestOf } from '../linked-entries.ts';
-import { constant, run } from '../statement.ts';
+import { literal, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 /** Rows that are looked at before others get a turn: a few ms of SQLite, which answers nobody else meanwhile. */
@@ -64,8 +64,8 @@ async function ends(db: Kysely<Tables>, reading: Connection): Promise<{ lowest: 
 /** The unusual outcomes are said twice: SQLite uses their index only where its condition stands in the query, word for word. */
 function filtered(db: Kysely<Tables>, { outcome, kind, listing, userId, since, until }: DeliveryFilter) {
   let query = db.selectFrom('deliveries').selectAll();
-  if (outcome) query = query.where('outcome', '=', constant(outcome));
-  if (outcome && outcome !== 'recorded') query = query.where('outcome', '<>', constant('recorded'));
+  if (outcome) query = query.where('outcome', '=', literal(outcome));
+  if (outcome && outcome !== 'recorded') query = query.where('outcome', '<>', literal('recorded'));
   if (kind) query = query.where('kind', '=', kind);
   if (listing) query = query.where('listing', '=', listing);
   if (typeof since === 'number') query = query.where('received_at', '>=', since);
@@ -82,10 +82,10 @@ function ofUser(db: Kysely<Tables>, userId: string) {
     .where('delivery_id', 'is not', null);
   const named = ids
     .where('user_id', '=', userId)
-    .where((eb) => eb.or([eb('outcome', '<>', constant('recorded')), eb('family', '=', constant('premium'))]));
+    .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]));
   const quarantined = ids
-    .where('outcome', '=', constant('quarantined'))
-    .where('outcome', '<>', constant('recorded'))
+    .where('outcome', '=', literal('quarantined'))
+    .where('outcome', '<>', literal('recorded'))
     .where((eb) => eb.or(spellings(userId).map((spelling) => eb('body', 'like', `%${spelling}%`))));
   return booked.union(named).union(quarantined);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { countedVotes } from '../../ledger/entry.ts';
-import { constant } from '../statement.ts';
+import { countedVoteCauses } from '../../ledger/entry.ts';
+import { literal } from '../statement.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A user whose balance is not the sum of the entries: credits and votes, as the balance has them and as the entries add up to. */
@@ -103,13 +103,13 @@ export async function paymentDifferences({ db, run }: Snapshot): Promise<Differe
   const sides = db
     .selectFrom('deliveries')
     .select(['id as delivery_id', 'credits as paid', zero.as('entered')])
-    .where('credits', '<>', constant(0))
+    .where('credits', '<>', literal(0))
     .unionAll(
       db
         .selectFrom('entries')
         .select([sql<number>`delivery_id`.as('delivery_id'), zero.as('paid'), 'credits as entered'])
         .where('delivery_id', 'is not', null)
-        .where('credits', '<>', constant(0)),
+        .where('credits', '<>', literal(0)),
     );
   const rows = await run(
     db
@@ -164,7 +164,7 @@ export async function strayRows({ db, run }: Snapshot): Promise<StrayRows> {
   return { entries: entries?.count ?? 0, effects: effects?.count ?? 0, names: names?.count ?? 0 };
 }
 
-const votes = countedVotes.map((cause) => constant(cause));
+const votes = countedVoteCauses.map((cause) => literal(cause));
 const zero = sql.lit(0);
 /** How many groups there are in all, however few of them are returned. */
 const countOfAll = sql<number>`count(*) over ()`;

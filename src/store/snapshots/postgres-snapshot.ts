@@ -34,7 +34,7 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
       );
       return rows.map(({ name }) => String(name));
     },
-    damage: async () => [],
+    integrityErrors: async () => [],
     close: () => client.end(),
   };
 }

@@ -15,7 +15,7 @@ export interface Snapshot {
    * What the database finds wrong with its own file, a sentence each. `quick` leaves out the comparison of indexes with their tables.
    * Always empty on PostgreSQL, which looks after its files itself.
    */
-  damage(depth: 'quick' | 'whole'): Promise<readonly string[]>;
+  integrityErrors(depth: 'quick' | 'whole'): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Compilable, SqliteDialect } from 'kysely';
-import { forKysely, openSqlite, prepare } from '../../sqlite-file.ts';
+import { forKysely, openSqlite, prepare } from '../../platform/sqlite.ts';
 import { compiler } from '../statement.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -14,7 +14,7 @@ const mostFaults = 5;
  * Throws what `node:sqlite` throws.
  */
 export function sqliteSnapshot(path: string): Snapshot {
-  const database = openAtMoment(path);
+  const database = openReadSnapshot(path);
   return {
     db: compiler({ kysely: new SqliteDialect({ database: forKysely(database) }) }),
     async run<Row>(query: Compilable<Row>) {
@@ -25,7 +25,7 @@ export function sqliteSnapshot(path: string): Snapshot {
       const rows = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
       return rows.map(({ name }) => String(name));
     },
-    async damage(depth) {
+    async integrityErrors(depth) {
       const pragma = `PRAGMA ${depth === 'whole' ? 'integrity_check' : 'quick_check'}(${mostFaults})`;
       const told = database
         .prepare(pragma)
@@ -41,7 +41,7 @@ export function sqliteSnapshot(path: string): Snapshot {
  * A connection that reads the file as it is now, until it is closed. It is not opened as read-only, because then it could not clear away
  * the write-ahead log that it may have had to create, and the database would look as if it were in use.
  */
-export function openAtMoment(path: string): DatabaseSync {
+export function openReadSnapshot(path: string): DatabaseSync {
   const database = openSqlite(path, { mustExist: true, timeout: busyTimeoutMs });
   try {
     database.exec('PRAGMA query_only = ON');

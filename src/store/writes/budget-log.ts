@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
-import { type BudgetLog, maxSkew } from '../../lookup/budget.ts';
+import { type BudgetStore, maxSkew } from '../../lookup/budget.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 /** The record of departed requests, inside a transaction of `connection`: it holds over restarts and for all processes. */
-export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<BudgetLog, 'spend'> {
+export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<BudgetStore, 'acquire'> {
   return {
-    async spend(keyId, at, window, limit, setBack = 0) {
+    async acquire(keyId, at, window, limit, setBack = 0) {
       const ofKey = db.deleteFrom('lookup_requests').where('key_id', '=', keyId);
       await run(connection, ofKey.where('at', '<=', at - 2 * window));
       const ahead = db

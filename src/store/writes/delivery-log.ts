@@ -1,12 +1,15 @@
 import type { Kysely } from 'kysely';
-import type { LoggedDelivery, Tally } from '../../tally/tally.ts';
+import type { DeliveryRow, Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { insertion, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 /** The delivery log and its unique keys, for use inside a transaction of `connection`. */
-export function deliveryLogIn(db: Kysely<Tables>, connection: Connection): Pick<Tally, 'log' | 'relog' | 'hasEvent'> {
-  const insertDelivery = insertion<LoggedDelivery>()((argument) =>
+export function deliveryLogIn(
+  db: Kysely<Tables>,
+  connection: Connection,
+): Pick<Tally, 'insertDelivery' | 'updateDelivery' | 'hasEvent'> {
+  const insertDelivery = insertion<DeliveryRow>()((argument) =>
     db
       .insertInto('deliveries')
       .values({
@@ -25,9 +28,9 @@ export function deliveryLogIn(db: Kysely<Tables>, connection: Connection): Pick<
   );
 
   return {
-    log: (delivery) => insertDelivery(connection, delivery),
+    insertDelivery: (delivery) => insertDelivery(connection, delivery),
 
-    async relog(id, delivery) {
+    async updateDelivery(id, delivery) {
       if (delivery.eventKey !== null) {
         const [taken] = await run(
           connection,

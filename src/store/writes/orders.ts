@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import { merged } from '../../tally/order.ts';
+import { mergeOrders } from '../../tally/order.ts';
 import type { Order, Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../statement.ts';
@@ -15,7 +15,7 @@ export function ordersIn(db: Kysely<Tables>, connection: Connection): Pick<Tally
       const names = await run(connection, db.selectFrom('order_names').selectAll().where('order_id', 'in', named));
       return orders
         .map((order) => orderOf(order, names))
-        .reduce<Order | null>((whole, order) => (whole === null ? order : merged(whole, order)), null);
+        .reduce<Order | null>((whole, order) => (whole === null ? order : mergeOrders(whole, order)), null);
     },
 
     async saveOrder(order, at) {

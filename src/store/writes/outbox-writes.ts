@@ -1,21 +1,21 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Effect } from '../../outbox/effect.ts';
-import { type Except, maxDueAhead, type Outbox } from '../../outbox/outbox.ts';
+import { type ClaimFilter, maxDueAhead, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { constant, run } from '../statement.ts';
+import { literal, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 /** The first of what waits, in the order in which it is due. */
 export function firstInLine(db: Kysely<Tables>) {
-  const waiting = db.selectFrom('effects').where('state', '=', constant('waiting'));
+  const waiting = db.selectFrom('effects').where('state', '=', literal('waiting'));
   return waiting.orderBy('due_at').orderBy('id').limit(1);
 }
 
 /** What is passed over where nothing is. */
-export const nothing: Except = { channels: [], lookedUntil: 0 };
+export const nothing: ClaimFilter = { channels: [], lookedUntil: 0 };
 
 /** The first effect that is due, if any; it decides the channel and the message that are next. */
-export async function firstDue(db: Kysely<Tables>, connection: Connection, now: number, except: Except) {
+export async function firstDue(db: Kysely<Tables>, connection: Connection, now: number, except: ClaimFilter) {
   const { channels, lookedUntil } = except;
   const due = firstInLine(db).where('due_at', '<=', now).select(['id', 'channel_id', 'nonce', 'created_at']);
   const others = due.where('channel_id', 'not in', channels).where('due_at', '>', lookedUntil);
@@ -34,7 +34,7 @@ export function outboxWrites(
   const ids = (effects: readonly Effect[]) => effects.map(({ id }) => id);
   /** Of what was claimed, only what waits still: whose lease ran out may find it finished by somebody else. */
   const update = (effects: readonly Effect[]) =>
-    db.updateTable('effects').where('id', 'in', ids(effects)).where('state', '=', constant('waiting'));
+    db.updateTable('effects').where('id', 'in', ids(effects)).where('state', '=', literal('waiting'));
 
   return {
     async claim(now, leaseUntil, limit, except = nothing) {
@@ -43,7 +43,7 @@ export function outboxWrites(
       const waiting = db
         .selectFrom('effects')
         .select('id')
-        .where('state', '=', constant('waiting'))
+        .where('state', '=', literal('waiting'))
         .where('due_at', '<=', now)
         .where('channel_id', '=', first.channel_id);
       const chosen =
@@ -102,7 +102,7 @@ export function outboxWrites(
 
     /** Makes due what lies further ahead than anything may be: a clock that was ahead has written it. */
     async recall(now) {
-      const waiting = db.updateTable('effects').set({ due_at: now }).where('state', '=', constant('waiting'));
+      const waiting = db.updateTable('effects').set({ due_at: now }).where('state', '=', literal('waiting'));
       await run(connection, waiting.where('due_at', '>', now + maxDueAhead));
     },
 
@@ -113,16 +113,16 @@ export function outboxWrites(
         db
           .updateTable('effects')
           .set({ due_at: now })
-          .where('state', '=', constant('waiting'))
+          .where('state', '=', literal('waiting'))
           .where('due_at', '>', now)
-          .where((eb) => eb.or([eb('reason', 'is not', null), eb('attempts', '=', constant(0))])),
+          .where((eb) => eb.or([eb('reason', 'is not', null), eb('attempts', '=', literal(0))])),
       );
     },
   };
 }
 
 /** Whether it surely was not done before the attempt that it was claimed for. */
-function wasSure({ unsureSince }: Effect): boolean {
+function wasSure({ possiblySentSince: unsureSince }: Effect): boolean {
   return unsureSince === null;
 }
 
@@ -144,6 +144,6 @@ function effectOf(row: Selectable<Tables['effects']>, claimedAt: number): Effect
     attempts: row.attempts,
     createdAt: row.created_at,
     nonce: row.nonce ?? '',
-    unsureSince: row.unsure_since === claimedAt ? null : row.unsure_since,
+    possiblySentSince: row.unsure_since === claimedAt ? null : row.unsure_since,
   };
 }

@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { constant, statement } from '../statement.ts';
+import { literal, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
+import { accountsIn } from './accounts.ts';
 import { deliveryLogIn } from './delivery-log.ts';
 import { ordersIn } from './orders.ts';
-import { passbooksIn } from './passbooks.ts';
 
 /** The tally over SQL, for use inside a transaction of `connection`. */
 export function tallyIn(db: Kysely<Tables>, connection: Connection): Tally {
@@ -16,8 +16,8 @@ export function tallyIn(db: Kysely<Tables>, connection: Connection): Tally {
       kind: argument('kind'),
       channel_id: argument('channelId'),
       content: argument('content'),
-      state: constant('waiting'),
-      attempts: constant(0),
+      state: literal('waiting'),
+      attempts: literal(0),
       due_at: argument('createdAt'),
       created_at: argument('createdAt'),
     }),
@@ -25,7 +25,7 @@ export function tallyIn(db: Kysely<Tables>, connection: Connection): Tally {
 
   return {
     ...deliveryLogIn(db, connection),
-    ...passbooksIn(db, connection),
+    ...accountsIn(db, connection),
     ...ordersIn(db, connection),
 
     async enqueue({ announcement, ...effect }) {

@@ -3,10 +3,10 @@ import { recorderIn } from '../../tally/recorder.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
-import { actsIn } from './acts.ts';
 import { budgetLogIn } from './budget-log.ts';
 import { commandRegistryWrites } from './command-registry.ts';
 import { outboxWrites } from './outbox-writes.ts';
+import { ownerActionsIn } from './owner-actions.ts';
 import { revocationsIn } from './session-revocations.ts';
 import { tallyIn } from './tally.ts';
 
@@ -18,7 +18,7 @@ export function writesOver(db: Kysely<Tables>, connection: Connection) {
   const tally = tallyIn(db, connection);
   return {
     ...recorderIn(tally),
-    ...actsIn(db, connection, tally),
+    ...ownerActionsIn(db, connection, tally),
     ...outboxWrites(db, connection),
     ...budgetLogIn(db, connection),
     ...revocationsIn(db, connection),

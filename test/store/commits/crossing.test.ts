@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailable } from '../../../src/errors.ts';
 import { premiumKinds, voteKinds } from '../../../src/ledger/event.ts';
-import { failed, fulfilled, packed, resultOf, unpacked } from '../../../src/store/commits/crossing.ts';
+import { StoreUnavailableError } from '../../../src/platform/errors.ts';
+import {
+  decodeJob,
+  decodeResult,
+  encodeError,
+  encodeJob,
+  encodeResult,
+} from '../../../src/store/commits/worker-protocol.ts';
 import type { Job } from '../../../src/store/writes/writes.ts';
 import { outcomes } from '../../../src/tally/tally.ts';
 
@@ -26,15 +32,15 @@ const premium = fc.record({
   target,
   userId: text,
 });
-const listing = fc.record({ name: text, terms: fc.record({ perVote: fc.nat() }), announceChannelId: maybe(text) });
+const listing = fc.record({ name: text, rules: fc.record({ perVote: fc.nat() }), announceChannelId: maybe(text) });
 
 /** A record of an event, as the intake asks for it. */
 const recording = fc.tuple(time, text, fc.oneof(vote, premium), listing).map(([receivedAt, body, event, of]): Job => {
   const delivery = { receivedAt, family: event.family, body };
-  return { name: 'record', args: [delivery, { is: 'event', event, listing: of }] };
+  return { name: 'record', args: [delivery, { type: 'event', event, listing: of }] };
 });
 const others: readonly Job[] = [
-  { name: 'record', args: [{}, { is: 'unclear', kind: null, reason: 'odd', listing: null }] },
+  { name: 'record', args: [{}, { type: 'unclear', kind: null, reason: 'odd', listing: null }] },
   { name: 'probe', args: [1] },
 ];
 
@@ -42,7 +48,7 @@ describe('what crosses to the thread that writes', () => {
   it('arrives as it was sent', () => {
     fc.assert(
       fc.property(fc.oneof(recording, fc.constantFrom(...others)), (job) => {
-        expect(unpacked(structuredClone(packed(job)))).toEqual(job);
+        expect(decodeJob(structuredClone(encodeJob(job)))).toEqual(job);
       }),
     );
   });
@@ -56,11 +62,13 @@ describe('what crosses to the thread that writes', () => {
     });
     fc.assert(
       fc.property(recorded, (result) => {
-        expect(resultOf(structuredClone(fulfilled({ name: 'record', args: [] }, result)))).toEqual(result);
+        expect(decodeResult(structuredClone(encodeResult({ name: 'record', args: [] }, result)))).toEqual(result);
       }),
     );
-    expect(resultOf(fulfilled({ name: 'probe', args: [1] }, undefined))).toBeUndefined();
-    expect(() => resultOf(failed(new StoreUnavailable(new Error('full'))))).toThrow(StoreUnavailable);
-    expect(() => resultOf(failed(new Error('no such table')))).toThrow('no such table');
+    expect(decodeResult(encodeResult({ name: 'probe', args: [1] }, undefined))).toBeUndefined();
+    expect(() => decodeResult(encodeError(new StoreUnavailableError(new Error('full'))))).toThrow(
+      StoreUnavailableError,
+    );
+    expect(() => decodeResult(encodeError(new Error('no such table')))).toThrow('no such table');
   });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { minute, systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { minute } from '../../../src/platform/durations.ts';
 import { createGroupCommit } from '../../../src/store/commits/group-commit.ts';
 import { createWriter } from '../../../src/store/commits/writer.ts';
 import type { Dialect } from '../../../src/store/dialect/dialect.ts';
@@ -26,7 +27,7 @@ async function committing(mostWaiting = 1_000) {
     },
   };
   const group = createGroupCommit(createWriter(counted), systemClock, mostWaiting);
-  const note = (at: number | null) => group.write('spend', 'key', at as number, minute, 1_000);
+  const note = (at: number | null) => group.write('acquire', 'key', at as number, minute, 1_000);
   const noted = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { group, note, noted, commits: () => commits };
 }
@@ -75,12 +76,12 @@ describe('the group commit', () => {
     ['unavailable', 1_500],
   ] as const)(
     'tells the last of a long queue within 5 s, where each try takes long and finds the database %s',
-    async (is, try_) => {
+    async (status, try_) => {
       const clock = manualClock();
       const began = clock.now();
       async function commit() {
         await clock.sleep(try_);
-        return { is, cause: new Error('no') };
+        return { status, cause: new Error('no') };
       }
       const group = createGroupCommit({ commit }, clock, 10_000);
       const told = Array.from({ length: 2_000 }, (_, at) => group.write('probe', at).catch(() => clock.now() - began));

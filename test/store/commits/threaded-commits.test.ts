@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { minute, systemClock } from '../../../src/clock.ts';
-import { threadedCommits } from '../../../src/store/commits/threaded-commits.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { minute } from '../../../src/platform/durations.ts';
+import { startWriteWorker } from '../../../src/store/commits/write-worker-client.ts';
 import { sqlite } from '../../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -18,9 +19,9 @@ async function migrated() {
 /** A writing thread on a migrated file. Its jobs note departures in the budget's log. */
 async function committing(mostWaiting = 100) {
   const { dialect, files } = await migrated();
-  const commits = threadedCommits(files, mostWaiting);
+  const commits = startWriteWorker(files, mostWaiting);
   onTestFinished(() => commits.close());
-  const note = (at: number | null) => commits.write('spend', 'key', at as number, minute, 1_000);
+  const note = (at: number | null) => commits.write('acquire', 'key', at as number, minute, 1_000);
   const noted = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { commits, note, noted };
 }
@@ -53,7 +54,7 @@ describe('the thread that writes', () => {
 
   it('counts as not written what it had when it ends by a fault', async () => {
     const { files } = await migrated();
-    const commits = threadedCommits({ ...files, header: new Uint8Array() }, 10);
+    const commits = startWriteWorker({ ...files, header: new Uint8Array() }, 10);
     await expect(commits.write('probe', 1)).rejects.toMatchObject({ code: 'store_unavailable' });
     await expect(commits.write('probe', 2)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(commits.waiting()).toBe(0);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
-import { backUp, restore } from '../../../src/store/snapshots/backup.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { backUp, restoreBackup } from '../../../src/store/snapshots/backup.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { singleValue } from '../../support/single-value.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -120,7 +120,7 @@ describe('restoring', () => {
     const before = readFileSync(copy);
     chmodSync(copy, 0o400);
     const to = join(directory, 'new/place/tally.db');
-    expect(await restore(copy, to)).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt, differing: 0 });
+    expect(await restoreBackup(copy, to)).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt, differing: 0 });
     expect(readFileSync(copy).equals(before)).toBe(true);
     expect(statSync(to).mode & 0o777).toBe(0o600);
     const store = await openStore(`sqlite:${to}`, systemClock);
@@ -131,7 +131,7 @@ describe('restoring', () => {
   it('takes a copy that was made by hand together with its write-ahead log', async () => {
     const { directory, path } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
     expect(existsSync(`${path}-wal`)).toBe(true);
-    expect(await restore(path, join(directory, 'new.db'))).toMatchObject({ entries: 3 });
+    expect(await restoreBackup(path, join(directory, 'new.db'))).toMatchObject({ entries: 3 });
   });
 
   it('lets nobody else read the copy while it is proved, whatever may be read of the original', async () => {
@@ -149,7 +149,7 @@ describe('restoring', () => {
       }
     }
     const looking = look();
-    await restore(path, join(directory, 'new.db'));
+    await restoreBackup(path, join(directory, 'new.db'));
     isOver = true;
     await looking;
     expect(new Set(seen.values())).toEqual(new Set([0o600]));
@@ -159,12 +159,15 @@ describe('restoring', () => {
   it('overwrites no database, also not one that a program has open', async () => {
     const { directory, path, database, copy } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
     await backUp(path, copy, quietly);
-    await expect(restore(copy, path)).rejects.toMatchObject({ code: 'in_use', cure: expect.stringContaining('Stop') });
+    await expect(restoreBackup(copy, path)).rejects.toMatchObject({
+      code: 'in_use',
+      cure: expect.stringContaining('Stop'),
+    });
     database.close();
-    await expect(restore(copy, path)).rejects.toMatchObject({ code: 'database_exists' });
+    await expect(restoreBackup(copy, path)).rejects.toMatchObject({ code: 'database_exists' });
     const moved = join(directory, 'moved.db');
     writeFileSync(`${moved}-wal`, '');
-    await expect(restore(copy, moved)).rejects.toMatchObject({ code: 'in_use' });
+    await expect(restoreBackup(copy, moved)).rejects.toMatchObject({ code: 'in_use' });
     expect(existsSync(moved)).toBe(false);
   });
 
@@ -173,21 +176,21 @@ describe('restoring', () => {
     const to = join(directory, 'new.db');
     const text = join(directory, 'text.db');
     writeFileSync(text, 'This is not a database, however long it is. '.repeat(100));
-    await expect(restore(text, to)).rejects.toMatchObject({
+    await expect(restoreBackup(text, to)).rejects.toMatchObject({
       code: 'damaged',
       message: expect.stringContaining('text.db'),
     });
-    await expect(restore(join(directory, 'nothing.db'), to)).rejects.toMatchObject({ code: 'no_database' });
+    await expect(restoreBackup(join(directory, 'nothing.db'), to)).rejects.toMatchObject({ code: 'no_database' });
     const foreign = new DatabaseSync(join(directory, 'foreign.db'));
     foreign.exec('CREATE TABLE songs (title TEXT)');
     foreign.close();
-    await expect(restore(join(directory, 'foreign.db'), to)).rejects.toMatchObject({ code: 'not_ours' });
+    await expect(restoreBackup(join(directory, 'foreign.db'), to)).rejects.toMatchObject({ code: 'not_ours' });
     await backUp(path, copy, quietly);
-    await expect(restore(copy, join(text, 'new.db'))).rejects.toMatchObject({ code: 'cannot_write' });
+    await expect(restoreBackup(copy, join(text, 'new.db'))).rejects.toMatchObject({ code: 'cannot_write' });
     damage(copy);
-    await expect(restore(copy, to)).rejects.toMatchObject({ code: 'damaged' });
+    await expect(restoreBackup(copy, to)).rejects.toMatchObject({ code: 'damaged' });
     database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999', '2030')");
-    await expect(restore(path, to)).rejects.toMatchObject({ code: 'database_too_new' });
+    await expect(restoreBackup(path, to)).rejects.toMatchObject({ code: 'database_too_new' });
     expect(existsSync(to)).toBe(false);
     expect(existsSync(`${to}.partial`)).toBe(false);
   });

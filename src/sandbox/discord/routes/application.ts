@@ -1,9 +1,9 @@
-import { hour } from '../../../clock.ts';
+import { hour } from '../../../platform/durations.ts';
+import type { DiscordState } from '../discord-state.ts';
 import { ok, type Route, route } from '../route.ts';
-import type { World } from '../world.ts';
 
 /** Who the bot is, and where its gateway is. Discord: "Application", "Get Gateway Bot". */
-export function applicationRoutes(world: World, gatewayUrl: string): Route[] {
+export function applicationRoutes(world: DiscordState, gatewayUrl: string): Route[] {
   const application = {
     id: world.applicationId,
     name: world.bot.username,

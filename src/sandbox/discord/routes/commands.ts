@@ -1,13 +1,13 @@
 import type { Commands, Scope } from '../commands.ts';
-import { refusal } from '../errors.ts';
+import type { DiscordState } from '../discord-state.ts';
+import { errorResponse } from '../errors.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
-import type { World } from '../world.ts';
 
 /** Registration, globally and on a guild. Discord: "Application Commands", endpoints. */
-export function commandRoutes(world: World, commands: Commands): Route[] {
+export function commandRoutes(world: DiscordState, commands: Commands): Route[] {
   const check = (applicationId: string, guildId: Scope): Scope => {
-    if (applicationId !== world.applicationId) throw refusal.unknownApplication();
-    if (guildId !== null && guildId !== world.guildId) throw refusal.missingAccess();
+    if (applicationId !== world.applicationId) throw errorResponse.unknownApplication();
+    if (guildId !== null && guildId !== world.guildId) throw errorResponse.missingAccess();
     return guildId;
   };
   return [

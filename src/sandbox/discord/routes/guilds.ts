@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { refusal } from '../errors.ts';
-import { checkForm } from '../form.ts';
+import type { DiscordState } from '../discord-state.ts';
+import { errorResponse } from '../errors.ts';
+import type { Member, Role } from '../objects.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
-import type { Member, Role } from '../shapes.ts';
-import type { World } from '../world.ts';
+import { validate } from '../validate.ts';
 
 /** The guild, its members and their roles, and direct conversations. Discord: "Guild", "User". */
-export function guildRoutes(world: World): Route[] {
+export function guildRoutes(world: DiscordState): Route[] {
   const checkGuild = (id: string) => {
-    if (id !== world.guildId) throw refusal.unknownGuild();
+    if (id !== world.guildId) throw errorResponse.unknownGuild();
   };
   const memberOf = (guildId: string, userId: string): Member => {
     checkGuild(guildId);
@@ -20,7 +20,7 @@ export function guildRoutes(world: World): Route[] {
     const own = world.members.get(world.bot.id)?.roles ?? [];
     const highest = Math.max(...world.roles.filter(({ id }) => own.includes(id)).map(({ position }) => position));
     if (!world.may(world.bot.id, 'manageRoles') || role.position >= highest || role.managed)
-      throw refusal.missingPermissions();
+      throw errorResponse.missingPermissions();
     return role;
   };
 
@@ -31,9 +31,9 @@ export function guildRoutes(world: World): Route[] {
       return ok([{ id, name, icon, banner, features, owner: false, permissions }]);
     }),
     route('POST', '/users/@me/channels', ({ body }) => {
-      const { recipient_id } = checkForm(z.object({ recipient_id: z.string() }), body);
+      const { recipient_id } = validate(z.object({ recipient_id: z.string() }), body);
       const user = world.user(recipient_id);
-      if (user === undefined || user.id === world.bot.id) throw refusal.invalidRecipients();
+      if (user === undefined || user.id === world.bot.id) throw errorResponse.invalidRecipients();
       return ok(world.directChannelWith(user));
     }),
     route('GET', '/users/:userId', ({ ids }) => ok(world.user(ids.userId) ?? noUser())),
@@ -70,11 +70,11 @@ export function guildRoutes(world: World): Route[] {
 }
 
 function nobody(): never {
-  throw refusal.unknownMember();
+  throw errorResponse.unknownMember();
 }
 function noRole(): never {
-  throw refusal.unknownRole();
+  throw errorResponse.unknownRole();
 }
 function noUser(): never {
-  throw refusal.unknownUser();
+  throw errorResponse.unknownUser();
 }

@@ -1,15 +1,15 @@
-import { second } from '../../../clock.ts';
-import type { Answering } from '../answering.ts';
-import { callbackType } from '../callback-form.ts';
-import { refusal } from '../errors.ts';
+import { second } from '../../../platform/durations.ts';
+import { callbackType } from '../callback-schema.ts';
+import { errorResponse } from '../errors.ts';
+import type { InteractionCallbacks } from '../interaction-callbacks.ts';
+import { messageFlag } from '../objects.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
-import { messageFlag } from '../shapes.ts';
 
 /** Answers to interactions. Discord: "Receiving and Responding", endpoints. */
-export function interactionRoutes(answering: Answering, applicationId: string): Route[] {
+export function interactionRoutes(answering: InteractionCallbacks, applicationId: string): Route[] {
   const own = { needsBot: false, limit: { count: 5, per: 2 * second } };
   const checkApplication = (id: string) => {
-    if (id !== applicationId) throw refusal.unknownWebhook();
+    if (id !== applicationId) throw errorResponse.unknownWebhook();
   };
   return [
     route(
@@ -62,7 +62,7 @@ export function interactionRoutes(answering: Answering, applicationId: string): 
 }
 
 /** Discord: "Interaction Callback Response Object". */
-function callbackResponse({ interaction, callback, message }: ReturnType<Answering['callback']>) {
+function callbackResponse({ interaction, callback, message }: ReturnType<InteractionCallbacks['callback']>) {
   const flags = message?.flags ?? 0;
   const carriesMessage = callback.type === callbackType.message || callback.type === callbackType.update;
   return {

@@ -1,4 +1,4 @@
-import type { Attachment, Message } from '../../discord/shapes.ts';
+import type { Attachment, Message } from '../../discord/objects.ts';
 import { element } from './element.ts';
 
 /** What the library takes for a picture; it refuses to draw anything else as one. */

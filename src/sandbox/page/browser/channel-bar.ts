@@ -1,8 +1,8 @@
 import { find } from './element.ts';
-import type { Store } from './store.ts';
+import type { PageStore } from './store.ts';
 
 /** The name of the open channel, what it is for, and whether the bot is there. */
-export function startChannelBar(store: Store): void {
+export function startChannelBar(store: PageStore): void {
   const { state } = store;
   store.subscribe(({ kind }) => {
     if (!['everything', 'places', 'channel', 'acting', 'live'].includes(kind)) return;

@@ -4,7 +4,7 @@ import { continues, type MessageActions, messageElement, pendingElement, spokenT
 import { formatMoment } from './moments.ts';
 import { ask } from './requests.ts';
 import { sandboxNow } from './sandbox-time.ts';
-import { type Changed, type State, type Store, visibleMessages } from './store.ts';
+import { type Changed, type PageStore, type State, visibleMessages } from './store.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
 
@@ -23,7 +23,7 @@ const redraws: readonly Changed['kind'][] = [
 ];
 
 /** The messages of the open channel, and the ones that are still on their way. */
-export function startChat(store: Store): void {
+export function startChat(store: PageStore): void {
   const { state } = store;
   const list = find<HTMLElementTagNameMap['discord-messages']>('messages');
   const log = find('log');

@@ -1,10 +1,10 @@
-import { type Known, typedValue, type Value } from './option-values.ts';
+import { type KnownValues, typedValue, type Value } from './option-values.ts';
 import { readLine } from './typed-line.ts';
 
 type Options = Readonly<Record<string, Value>>;
 
 /** What a line would send, or what is wrong with it. */
-export function understand(line: string, known: Known): { name: string; options: Options } | { error: string } {
+export function understand(line: string, known: KnownValues): { name: string; options: Options } | { error: string } {
   if (!line.startsWith('/')) return { error: 'Only commands work here. Type / to see them.' };
   const typed = readLine(line, known.commands);
   if (typed.stage === 'command') return { error: `There is no command /${typed.word}` };
@@ -29,7 +29,7 @@ export function understand(line: string, known: Known): { name: string; options:
 /** What the bot has to be asked to complete; null unless an option is being typed that it completes. */
 export function toComplete(
   line: string,
-  known: Known,
+  known: KnownValues,
 ): { name: string; options: Options; focused: { name: string; value: string } } | null {
   const typed = line.startsWith('/') ? readLine(line, known.commands) : null;
   if (typed?.stage !== 'options' || !typed.open?.autocomplete) return null;

@@ -1,7 +1,7 @@
-import type { Button } from '../../discord/limits.ts';
-import type { Message } from '../../discord/shapes.ts';
+import type { Button } from '../../discord/message-schema.ts';
+import type { Message } from '../../discord/objects.ts';
+import { honest } from './discord-components.ts';
 import { element } from './element.ts';
-import { honest } from './library.ts';
 import type { Pressed } from './pressed.ts';
 import { select } from './select.ts';
 

@@ -1,14 +1,14 @@
 import { toComplete, understand } from './command-line.ts';
 import { element, find } from './element.ts';
 import { ask } from './requests.ts';
-import type { Store } from './store.ts';
+import type { PageStore } from './store.ts';
 import { type Suggestion, suggest, suggestCompletions } from './suggestions.ts';
 
 /** How long somebody pauses before the bot is asked to complete what was typed (ms). */
 const pause = 150;
 
 /** The line in which commands are typed, with what could come next above it. */
-export function startComposer(store: Store): void {
+export function startComposer(store: PageStore): void {
   const { state } = store;
   const input = find<HTMLInputElement>('composer-input');
   const picker = find('picker');

@@ -1,4 +1,4 @@
-import type { Message } from '../../discord/shapes.ts';
+import type { Message } from '../../discord/objects.ts';
 import { ownFile } from './attachments.ts';
 import { element } from './element.ts';
 import { formatted } from './formatted.ts';

@@ -1,4 +1,4 @@
-import { focusOn } from './library.ts';
+import { focusOn } from './discord-components.ts';
 
 const controls = 'discord-button, discord-link, discord-spoiler, select, summary, input, button';
 

@@ -1,5 +1,5 @@
+import { covered, tight } from './discord-components.ts';
 import { element } from './element.ts';
-import { covered, tight } from './library.ts';
 import { type MarkupNode, parse } from './markdown.ts';
 import { formatRelative, formatTime } from './moments.ts';
 import { sandboxNow } from './sandbox-time.ts';

@@ -1,5 +1,5 @@
 import { element, find } from './element.ts';
-import type { State, Store } from './store.ts';
+import type { PageStore, State } from './store.ts';
 
 type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
@@ -22,7 +22,7 @@ const hints: readonly Hint[] = [
 ];
 
 /** Shows the first thing that was not tried yet. */
-export function startHints(store: Store): void {
+export function startHints(store: PageStore): void {
   const { tried, timeline } = store.state;
   function draw(): void {
     const next = hints.findIndex(({ by }) => !by.some((each) => tried.has(each)));

@@ -1,11 +1,11 @@
-import type { Message, User } from '../../discord/shapes.ts';
+import type { Message, User } from '../../discord/objects.ts';
 import { attachmentCards } from './attachments.ts';
 import { avatarUrl } from './avatar.ts';
 import { componentRows } from './components.ts';
+import { reachable } from './discord-components.ts';
 import { element } from './element.ts';
 import { embedCard } from './embed.ts';
 import { formatted } from './formatted.ts';
-import { reachable } from './library.ts';
 import { formatMoment, formatTime } from './moments.ts';
 import { sandboxNow } from './sandbox-time.ts';
 import type { State, Use } from './store.ts';

@@ -1,4 +1,4 @@
-import type { Select } from '../../discord/limits.ts';
+import type { Select } from '../../discord/message-schema.ts';
 import type { Modal } from '../../discord/modal.ts';
 import { element } from './element.ts';
 import { formatted } from './formatted.ts';

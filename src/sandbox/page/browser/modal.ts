@@ -1,12 +1,12 @@
 import { find } from './element.ts';
 import { fieldsOf, valuesIn } from './modal-fields.ts';
 import { ask } from './requests.ts';
-import type { Changed, Store } from './store.ts';
+import type { Changed, PageStore } from './store.ts';
 
 type Opened = Extract<Changed, { kind: 'modal' }>;
 
 /** The form that a bot opens in answer to a command or a click of whoever is acting. */
-export function startModal(store: Store): void {
+export function startModal(store: PageStore): void {
   const { state } = store;
   const dialog = find<HTMLDialogElement>('modal');
   const form = find<HTMLFormElement>('modal-form');

@@ -1,12 +1,12 @@
-import type { ValueOption } from '../../discord/command-form.ts';
+import type { ValueOption } from '../../discord/command-schema.ts';
 import type { State } from './store.ts';
-import type { Command } from './typed-line.ts';
+import type { ApplicationCommand } from './typed-line.ts';
 
 export type Value = string | number | boolean;
 
 /** What can be typed: a part of what the page knows. */
-export interface Known {
-  readonly commands: readonly Command[];
+export interface KnownValues {
+  readonly commands: readonly ApplicationCommand[];
   readonly members: readonly Pick<State['members'][number], 'id' | 'name' | 'username'>[];
   readonly channels: readonly Pick<State['channels'][number], 'id' | 'name' | 'with'>[];
   readonly roles: readonly Pick<State['roles'][number], 'id' | 'name'>[];
@@ -18,7 +18,7 @@ export interface Known {
 const type = { integer: 4, boolean: 5, user: 6, channel: 7, role: 8, number: 10 };
 
 /** The values that can be picked for an option, and what else they are called. */
-export function choicesOf(option: ValueOption, known: Known): readonly { text: string; also: string }[] {
+export function choicesOf(option: ValueOption, known: KnownValues): readonly { text: string; also: string }[] {
   const { members, channels, roles } = known;
   if (option.choices?.length) return option.choices.map(({ name }) => ({ text: name, also: '' }));
   switch (option.type) {
@@ -36,7 +36,7 @@ export function choicesOf(option: ValueOption, known: Known): readonly { text: s
 }
 
 /** What a typed text means for an option; undefined where it cannot be that. */
-export function typedValue(option: ValueOption, text: string, known: Known): Value | undefined {
+export function typedValue(option: ValueOption, text: string, known: KnownValues): Value | undefined {
   const wanted = text.toLowerCase();
   const offered = option.autocomplete ? known.completed?.get(`${option.name}:${wanted}`) : undefined;
   if (offered !== undefined) return offered;

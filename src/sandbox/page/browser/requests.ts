@@ -1,5 +1,5 @@
-import type { News } from '../told.ts';
-import type { Store } from './store.ts';
+import type { PageEvent } from '../protocol.ts';
+import type { PageStore } from './store.ts';
 
 /** What the sandbox answers; `error` where it refused. */
 type Answer<Body> = (Body & { readonly error?: undefined }) | { readonly error: string };
@@ -31,10 +31,10 @@ export async function ask<Path extends keyof Answers>(path: Path, body: object):
 }
 
 /** Follows what happens for as long as the page is open; the browser reconnects by itself. */
-export function follow(store: Store): void {
+export function follow(store: PageStore): void {
   const source = new EventSource('/page/events');
   source.addEventListener('message', ({ data }: MessageEvent<string>) => {
-    store.receive(JSON.parse(data) as News);
+    store.receive(JSON.parse(data) as PageEvent);
     if (!store.state.live) store.live(true);
   });
   source.addEventListener('error', () => store.live(false));

@@ -1,5 +1,5 @@
 import { formatRelative } from './moments.ts';
-import type { Store } from './store.ts';
+import type { PageStore } from './store.ts';
 
 const apart = { now: 0, at: 0, speed: 1 };
 
@@ -28,7 +28,7 @@ export function keepCurrent(draw: () => void): void {
 }
 
 /** Brings every relative time on the page up to date, once a second. */
-export function keepTimesCurrent(store: Store): void {
+export function keepTimesCurrent(store: PageStore): void {
   function draw(): void {
     for (const each of document.querySelectorAll<HTMLElement>('time[data-relative]')) {
       const text = formatRelative(Number(each.dataset['relative']), sandboxNow());

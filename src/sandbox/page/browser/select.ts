@@ -1,4 +1,4 @@
-import type { Select } from '../../discord/limits.ts';
+import type { Select } from '../../discord/message-schema.ts';
 import { element } from './element.ts';
 import type { Pressed } from './pressed.ts';
 import type { State } from './store.ts';

@@ -2,13 +2,13 @@ import { element, find } from './element.ts';
 import { formatRelative, formatTime } from './moments.ts';
 import { ask } from './requests.ts';
 import { sandboxNow } from './sandbox-time.ts';
-import type { State, Store } from './store.ts';
+import type { PageStore, State } from './store.ts';
 
 type Listing = State['listings'][number];
 type Answer = Awaited<ReturnType<typeof ask<'/page/votes'>>>;
 
 /** The listing service: voting, and the credits that come of it. */
-export function startService(store: Store): void {
+export function startService(store: PageStore): void {
   const { state } = store;
   const result = find('vote-result');
 

@@ -1,9 +1,9 @@
-import type { Conditions, Everything, News, Places } from '../told.ts';
+import type { FullState, PageEvent, SidebarState, SimulationState } from '../protocol.ts';
 import { setSandboxTime } from './sandbox-time.ts';
 
-type Item = Everything['timeline'][number];
-type KeptMessage = Everything['messages'][number];
-type NewsOf<Kind extends News['kind']> = Extract<News, { kind: Kind }>;
+type Item = FullState['timeline'][number];
+type KeptMessage = FullState['messages'][number];
+type NewsOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }>;
 
 /** A command, a click or a form that was sent and has no answer yet. */
 export interface Use {
@@ -18,7 +18,7 @@ export interface Use {
 }
 
 /** What the page knows, and who is acting. */
-export type State = Omit<Everything, 'kind' | 'timeline' | 'messages'> & {
+export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
   loaded: boolean;
   /** Whether the stream is open. */
   live: boolean;
@@ -58,13 +58,13 @@ export type Changed =
         | 'tried';
     };
 
-export type Store = ReturnType<typeof createStore>;
+export type PageStore = ReturnType<typeof createPageStore>;
 
 /** Other pages' interactions are told, too; they are not remembered for long. */
 const mostEarly = 50;
 
 /** The server tells everything once and then what changes; the views are told after each change what kind it was. */
-export function createStore() {
+export function createPageStore() {
   const state = emptyState();
   const listeners = new Set<(changed: Changed) => void>();
   /** How interactions ended of which the page did not know yet: the news may be faster than the answer to its own request. */
@@ -79,14 +79,14 @@ export function createStore() {
     changed({ kind: 'pending' });
   }
 
-  function take(known: Partial<Places & Conditions>): void {
+  function take(known: Partial<SidebarState & SimulationState>): void {
     Object.assign(state, known);
     setSandboxTime(state.time);
     state.channelId = firstOf(visibleChannels(state), state.channelId);
     state.userId = firstOf(state.members, state.userId);
   }
 
-  const receive: { readonly [Kind in News['kind']]: (news: NewsOf<Kind>) => void } = {
+  const receive: { readonly [Kind in PageEvent['kind']]: (news: NewsOf<Kind>) => void } = {
     everything({ timeline, ...known }) {
       state.timeline.clear();
       for (const item of timeline) state.timeline.set(item.key, item);
@@ -135,7 +135,7 @@ export function createStore() {
   return {
     state: state as Readonly<State>,
     subscribe: (listener: (changed: Changed) => void) => void listeners.add(listener),
-    receive: <Kind extends News['kind']>(news: NewsOf<Kind>) => receive[news.kind as Kind](news),
+    receive: <Kind extends PageEvent['kind']>(news: NewsOf<Kind>) => receive[news.kind as Kind](news),
     live(isLive: boolean) {
       state.live = isLive;
       changed({ kind: 'live' });

@@ -1,4 +1,4 @@
-import { choicesOf, type Known } from './option-values.ts';
+import { choicesOf, type KnownValues } from './option-values.ts';
 import { readLine, type TypedLine } from './typed-line.ts';
 
 export interface Suggestion {
@@ -16,7 +16,7 @@ type WithOptions = Extract<TypedLine, { stage: 'options' }>;
 const most = 25;
 
 /** What could come next in a line. */
-export function suggest(line: string, known: Known): readonly Suggestion[] {
+export function suggest(line: string, known: KnownValues): readonly Suggestion[] {
   if (!line.startsWith('/')) return [];
   const typed = readLine(line, known.commands);
   switch (typed.stage) {
@@ -33,7 +33,7 @@ export function suggest(line: string, known: Known): readonly Suggestion[] {
 export function suggestCompletions(
   line: string,
   choices: readonly { readonly name: string }[],
-  known: Known,
+  known: KnownValues,
 ): readonly Suggestion[] {
   const typed = readLine(line, known.commands);
   if (typed.stage !== 'options' || typed.open === null) return [];
@@ -71,7 +71,7 @@ function suggestOptions({ options, values, head, rest }: WithOptions): readonly 
 function suggestValues(
   typed: WithOptions,
   open: NonNullable<WithOptions['open']>,
-  known: Known,
+  known: KnownValues,
 ): readonly Suggestion[] {
   const wanted = (typed.values.get(open.name) ?? '').toLowerCase().replace(/^[@#]/, '');
   const before = upTo(open.name, typed);

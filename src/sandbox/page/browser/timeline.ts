@@ -2,12 +2,12 @@ import type { Step, TimelineDelivery, TimelineLine } from '../ports.ts';
 import { element, find } from './element.ts';
 import { formatTime } from './moments.ts';
 import { passed, stepWord } from './steps.ts';
-import type { State, Store } from './store.ts';
+import type { PageStore, State } from './store.ts';
 
 type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
 /** What happened, newest first: a delivery is one entry that fills up and can be unfolded, everything else is a line. */
-export function startTimeline(store: Store): void {
+export function startTimeline(store: PageStore): void {
   const { state } = store;
   const list = find('timeline');
   const spoken = find('timeline-news');

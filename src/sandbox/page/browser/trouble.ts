@@ -1,12 +1,12 @@
-import type { Outages, Trouble } from '../ports.ts';
+import type { FaultKind, Outages } from '../ports.ts';
 import { element, find } from './element.ts';
 import { formatTime } from './moments.ts';
 import { ask } from './requests.ts';
 import { keepCurrent, sandboxAhead, sandboxNow } from './sandbox-time.ts';
-import type { Store } from './store.ts';
+import type { PageStore } from './store.ts';
 
 interface Offer {
-  readonly what: Trouble;
+  readonly what: FaultKind;
   readonly label: string;
   /** What it does, for who points at it or cannot see it. */
   readonly hint: string;
@@ -23,12 +23,12 @@ const offers: readonly Offer[] = [
 ];
 
 /** Buttons that go wrong on purpose, and the time inside the sandbox. */
-export function startTrouble(store: Store): void {
+export function startTrouble(store: PageStore): void {
   const { state } = store;
   const result = find('trouble-result');
   const clock = find('sandbox-time');
 
-  async function make(what: Trouble): Promise<void> {
+  async function make(what: FaultKind): Promise<void> {
     result.textContent = '…';
     const answer = await ask('/page/trouble', { what, userId: state.userId });
     result.textContent = answer.error ?? answer.said;

@@ -1,6 +1,6 @@
-import type { CommandForm, Option, ValueOption } from '../../discord/command-form.ts';
+import type { CommandSchema, Option, ValueOption } from '../../discord/command-schema.ts';
 
-export type Command = Pick<CommandForm, 'name' | 'description' | 'options'>;
+export type ApplicationCommand = Pick<CommandSchema, 'name' | 'description' | 'options'>;
 type NestingOption = Exclude<Option, ValueOption>;
 
 /** A line such as `/reviews sort:highest limit:5`, taken apart as far as it has been typed. */
@@ -27,7 +27,7 @@ interface TypedOptions {
   readonly rest: string;
 }
 
-export function readLine(line: string, commands: readonly Command[]): TypedLine {
+export function readLine(line: string, commands: readonly ApplicationCommand[]): TypedLine {
   const [, word = '', after = ''] = /^\/(\S*)([\s\S]*)$/.exec(line) ?? [];
   const command = after === '' ? undefined : commands.find(({ name }) => name === word);
   if (command === undefined) return { stage: 'command', word };

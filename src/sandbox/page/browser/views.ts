@@ -1,10 +1,10 @@
-import type { Changed, Store } from './store.ts';
+import type { Changed, PageStore } from './store.ts';
 
 /** Where news of a kind is seen. */
 const viewOf: Partial<Record<Changed['kind'], string>> = { message: 'chat', timeline: 'service' };
 
 /** On a narrow screen Discord and the service take turns; a small mark says that something happened in the other one. */
-export function startViews(store: Store): void {
+export function startViews(store: PageStore): void {
   const app = document.querySelector<HTMLElement>('.app');
   const buttons = [...document.querySelectorAll<HTMLElement>('.views button')];
 

@@ -1,0 +1,57 @@
+/** Units of time (ms). */
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+
+type Unit = 'day' | 'hour' | 'minute' | 'second';
+
+const units: readonly (readonly [Unit, number])[] = [
+  ['day', day],
+  ['hour', hour],
+  ['minute', minute],
+  ['second', second],
+];
+
+const plurals = new Intl.PluralRules('en');
+const integers = new Intl.NumberFormat('en');
+const relativeTimes = new Intl.RelativeTimeFormat('en');
+
+function countOf(count: number, unit: Unit): string {
+  return count.toLocaleString('en', { style: 'unit', unit, unitDisplay: 'long' });
+}
+
+/** `1 vote`, `2,000 votes`. @param other the plural, where appending an "s" does not form it */
+export function formatCount(count: number, one: string, other = `${one}s`): string {
+  return `${integers.format(count)} ${pluralize(count, one, other)}`;
+}
+
+/** The noun, verb or phrase that agrees with the count. */
+export function pluralize(count: number, one: string, other = `${one}s`): string {
+  return plurals.select(Math.abs(count)) === 'one' ? one : other;
+}
+
+/** A duration (ms) in the largest unit that fits, rounded down: `3 hours`. Less than a second is `0 seconds`. */
+export function formatDuration(duration: number): string {
+  const [unit, size] = units.find(([, length]) => duration >= length) ?? ['second', second];
+  return countOf(Math.max(0, Math.floor(duration / size)), unit);
+}
+
+/** A wait (ms) in hours and minutes, rounded up so that it never promises too much: `11 hours 59 minutes`. */
+export function formatWait(duration: number): string {
+  const total = Math.ceil(duration / minute);
+  const [hours, minutes] = [Math.floor(total / 60), total % 60];
+  const parts = [hours > 0 && countOf(hours, 'hour'), (minutes > 0 || hours === 0) && countOf(minutes, 'minute')];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** How long ago something happened (both ms since the epoch): `3 hours ago`; less than a minute is `just now`. */
+export function formatAgo(at: number, now: number): string {
+  const [unit, size] = units.find(([, length]) => now - at >= length) ?? ['second', second];
+  return unit === 'second' ? 'just now' : relativeTimes.format(-Math.floor((now - at) / size), unit);
+}
+
+/** How long a step took (ms), short: `4 ms`, `1.2 s`. */
+export function formatElapsed(duration: number): string {
+  return duration < second ? `${Math.round(duration)} ms` : `${(duration / second).toFixed(1)} s`;
+}

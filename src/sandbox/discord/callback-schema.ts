@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { messageSchema } from './message-schema.ts';
+import { modalSchema } from './modal.ts';
+
+/** How an interaction is answered. Discord: "Interaction Response Object". */
+export const callbackType = {
+  message: 4,
+  deferredMessage: 5,
+  deferredUpdate: 6,
+  update: 7,
+  choices: 8,
+  modal: 9,
+} as const;
+
+const choices = z.object({
+  choices: z
+    .array(z.object({ name: z.string().min(1).max(100), value: z.union([z.string().max(100), z.number()]) }))
+    .max(25),
+});
+
+const flags = z.object({ flags: z.int().nullish() }).nullish();
+
+export const callbackSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal(callbackType.message), data: messageSchema }),
+  z.object({ type: z.literal(callbackType.deferredMessage), data: flags }),
+  z.object({ type: z.literal(callbackType.deferredUpdate), data: flags }),
+  z.object({ type: z.literal(callbackType.update), data: messageSchema }),
+  z.object({ type: z.literal(callbackType.choices), data: choices }),
+  z.object({ type: z.literal(callbackType.modal), data: modalSchema }),
+]);
+
+export type Callback = z.output<typeof callbackSchema>;

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { issue } from './message-schema.ts';
+
+/** What a command may be. Discord: "Application Command Object". */
+
+export const optionType = {
+  subcommand: 1,
+  subcommandGroup: 2,
+  string: 3,
+  integer: 4,
+  boolean: 5,
+  user: 6,
+  channel: 7,
+  role: 8,
+  mentionable: 9,
+  number: 10,
+  attachment: 11,
+} as const;
+
+const name = z
+  .string()
+  .min(1)
+  .max(32)
+  .superRefine((value, context) => {
+    if (!/^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u.test(value) || value !== value.toLowerCase()) {
+      issue(context, [], 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid');
+    }
+  });
+
+const description = z.string().min(1).max(100);
+const localizations = z.record(z.string(), z.string().nullish()).nullish();
+
+const choice = z.object({
+  name: z.string().min(1).max(100),
+  name_localizations: localizations,
+  value: z.union([z.string().max(100), z.number()]),
+});
+
+/** An option that takes a value. */
+const valueOption = z
+  .object({
+    type: z.literal([3, 4, 5, 6, 7, 8, 9, 10, 11]),
+    name,
+    name_localizations: localizations,
+    description,
+    description_localizations: localizations,
+    required: z.boolean().nullish(),
+    choices: z.array(choice).max(25).nullish(),
+    channel_types: z.array(z.int()).nullish(),
+    min_value: z.number().nullish(),
+    max_value: z.number().nullish(),
+    min_length: z.int().min(0).max(6000).nullish(),
+    max_length: z.int().min(1).max(6000).nullish(),
+    autocomplete: z.boolean().nullish(),
+  })
+  .superRefine((option, context) => {
+    const numeric = option.type === optionType.integer || option.type === optionType.number;
+    const takesChoices = numeric || option.type === optionType.string;
+    if (option.choices?.length && !takesChoices) {
+      issue(
+        context,
+        ['choices'],
+        'APPLICATION_COMMAND_OPTION_CHOICES_NOT_ALLOWED',
+        'This option type takes no choices',
+      );
+    }
+    if (option.choices?.length && option.autocomplete) {
+      issue(
+        context,
+        ['autocomplete'],
+        'APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID',
+        'Choices exclude autocomplete',
+      );
+    }
+    for (const [index, each] of (option.choices ?? []).entries()) {
+      const fits = numeric ? typeof each.value === 'number' : typeof each.value === 'string';
+      if (!fits)
+        issue(
+          context,
+          ['choices', index, 'value'],
+          'APPLICATION_COMMAND_OPTION_CHOICE_TYPE',
+          'Value does not match the option type',
+        );
+    }
+    if ((option.min_value ?? -Infinity) > (option.max_value ?? Infinity)) {
+      issue(context, ['max_value'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
+    }
+    if ((option.min_length ?? 0) > (option.max_length ?? 6000)) {
+      issue(context, ['max_length'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
+    }
+    refuseRepeats(option.choices ?? [], context, ['choices'], 'APPLICATION_COMMAND_OPTION_CHOICES_NAME_ALREADY_EXISTS');
+  });
+
+const subcommand = z
+  .object({
+    type: z.literal(optionType.subcommand),
+    name,
+    name_localizations: localizations,
+    description,
+    description_localizations: localizations,
+    options: z.array(valueOption).max(25).nullish(),
+  })
+  .superRefine(checkOptions);
+
+const subcommandGroup = z
+  .object({
+    type: z.literal(optionType.subcommandGroup),
+    name,
+    name_localizations: localizations,
+    description,
+    description_localizations: localizations,
+    options: z.array(subcommand).max(25).nullish(),
+  })
+  .superRefine(checkOptions);
+
+const option = z.discriminatedUnion('type', [subcommand, subcommandGroup, valueOption]);
+
+const slashCommand = z
+  .object({
+    type: z.literal(1).default(1),
+    name,
+    name_localizations: localizations,
+    description,
+    description_localizations: localizations,
+    options: z.array(option).max(25).nullish(),
+    default_member_permissions: z.string().regex(/^\d+$/).nullish(),
+    dm_permission: z.boolean().nullish(),
+    contexts: z.array(z.int().min(0).max(2)).nullish(),
+    integration_types: z.array(z.int().min(0).max(1)).nullish(),
+    nsfw: z.boolean().nullish(),
+  })
+  .superRefine(checkOptions)
+  .superRefine((command, context) => {
+    if (sizeOf(command) > 8000) {
+      issue(context, [], 'APPLICATION_COMMAND_TOO_LARGE', 'Command exceeds maximum size (8000)');
+    }
+  });
+
+export type ValueOption = z.output<typeof valueOption>;
+export type Option = z.output<typeof option>;
+export type CommandSchema = z.output<typeof slashCommand>;
+
+export const commandSchema = slashCommand;
+
+/** A bulk overwrite. */
+export const commandListSchema = z.array(slashCommand).superRefine((commands, context) => {
+  refuseRepeats(commands, context, [], 'APPLICATION_COMMANDS_DUPLICATE_NAME');
+});
+
+interface Nested {
+  readonly name: string;
+  readonly type?: number;
+  readonly description?: string;
+  readonly required?: boolean | null | undefined;
+  readonly choices?: readonly { name: string; value: string | number }[] | null | undefined;
+  readonly options?: readonly Nested[] | null | undefined;
+}
+
+function checkOptions(holder: { options?: readonly Nested[] | null | undefined }, context: z.RefinementCtx): void {
+  const options = holder.options ?? [];
+  refuseRepeats(options, context, ['options'], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS');
+  const firstOptional = options.findIndex((each) => (each.type ?? 0) >= optionType.string && !each.required);
+  for (const [index, each] of options.entries()) {
+    if (firstOptional !== -1 && index > firstOptional && each.required) {
+      const message = 'Required options must be placed before non-required options';
+      issue(context, ['options', index], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', message);
+    }
+  }
+  const nested = options.filter((each) => (each.type ?? 0) < optionType.string).length;
+  if (nested !== 0 && nested !== options.length) {
+    const message = 'Sub-command and sub-command group option types are mutually exclusive to all other types';
+    issue(context, ['options'], 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID', message);
+  }
+}
+
+function refuseRepeats(
+  named: readonly { readonly name: string }[],
+  context: z.RefinementCtx,
+  path: PropertyKey[],
+  code: string,
+): void {
+  for (const [index, { name: each }] of named.entries()) {
+    if (named.findIndex((other) => other.name === each) < index) {
+      issue(context, [...path, index], code, 'The name is already taken');
+    }
+  }
+}
+
+/** Names, descriptions and values together. Discord: "Application Command Object", limits. */
+function sizeOf(part: Nested): number {
+  const choices = (part.choices ?? []).reduce((sum, each) => sum + each.name.length + String(each.value).length, 0);
+  const nested = (part.options ?? []).reduce((sum, each) => sum + sizeOf(each), 0);
+  return part.name.length + (part.description?.length ?? 0) + choices + nested;
+}

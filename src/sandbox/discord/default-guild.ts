@@ -1,0 +1,172 @@
+import type { GuildChannel, Member, Role, User } from './objects.ts';
+import { permissions } from './permissions.ts';
+
+/** Who lives in the guild. */
+export interface Person {
+  readonly id: string;
+  readonly username: string;
+  readonly displayName?: string;
+}
+
+export interface DefaultGuildOptions {
+  readonly guild?: { readonly id: string; readonly name: string };
+  /** The first one owns the guild. */
+  readonly people?: readonly Person[];
+}
+
+/** The guild as it is at the beginning. */
+export type DefaultGuild = ReturnType<typeof defaultGuild>;
+
+const id = (number: number) => String(1_190_000_000_000_000_000n + BigInt(number));
+const founded = '2024-01-01T00:00:00.000000+00:00';
+
+export const applicationId = id(2);
+const roleIds = { bot: id(21), voter: id(22), supporter: id(23), owner: id(24) };
+
+const usualGuild = { id: id(1), name: 'Lantern Harbour' };
+const usualPeople: readonly Person[] = [
+  { id: id(11), username: 'mira', displayName: 'Mira' },
+  { id: id(12), username: 'tomas.k', displayName: 'Tomás' },
+  { id: id(13), username: 'aiko', displayName: '愛子' },
+  { id: id(14), username: 'old_salt', displayName: 'Old Salt' },
+];
+
+function userOf({ id: personId, username, displayName }: Person, bot = false): User {
+  return {
+    id: personId,
+    username,
+    discriminator: bot ? '0001' : '0',
+    global_name: displayName ?? null,
+    avatar: null,
+    bot,
+    public_flags: 0,
+    flags: 0,
+    primary_guild: null,
+  };
+}
+
+const role = (roleId: string, name: string, position: number, color: number, held: bigint): Role => ({
+  id: roleId,
+  name,
+  color,
+  colors: { primary_color: color, secondary_color: null, tertiary_color: null },
+  hoist: position > 0,
+  icon: null,
+  unicode_emoji: null,
+  position,
+  permissions: String(held),
+  managed: roleId === roleIds.bot,
+  mentionable: false,
+  flags: 0,
+  ...(roleId === roleIds.bot ? { tags: { bot_id: applicationId } } : {}),
+});
+
+const membersMay = permissions(
+  'viewChannel',
+  'sendMessages',
+  'addReactions',
+  'embedLinks',
+  'attachFiles',
+  'readMessageHistory',
+  'useExternalEmojis',
+  'useApplicationCommands',
+);
+
+const member = (user: User, roles: readonly string[]): Member => ({
+  user,
+  nick: null,
+  avatar: null,
+  banner: null,
+  roles,
+  joined_at: founded,
+  premium_since: null,
+  deaf: false,
+  mute: false,
+  flags: 0,
+  pending: false,
+  communication_disabled_until: null,
+});
+
+const channel = (guildId: string, number: number, name: string, topic: string): GuildChannel => ({
+  id: id(number),
+  type: 0,
+  guild_id: guildId,
+  name,
+  topic,
+  position: number,
+  permission_overwrites: [],
+  parent_id: null,
+  nsfw: false,
+  rate_limit_per_user: 0,
+  last_message_id: null,
+  flags: 0,
+});
+
+/** The guild without what changes: its channels, members and roles are kept beside it. */
+const settings = {
+  icon: null,
+  home_header: null,
+  splash: null,
+  discovery_splash: null,
+  description: 'A community of the local Discord',
+  banner: null,
+  region: 'deprecated',
+  afk_channel_id: null,
+  afk_timeout: 300,
+  widget_enabled: false,
+  widget_channel_id: null,
+  verification_level: 0,
+  default_message_notifications: 1,
+  explicit_content_filter: 0,
+  emojis: [],
+  stickers: [],
+  features: [],
+  mfa_level: 0,
+  application_id: null,
+  system_channel_id: null,
+  system_channel_flags: 0,
+  rules_channel_id: null,
+  public_updates_channel_id: null,
+  safety_alerts_channel_id: null,
+  vanity_url_code: null,
+  premium_tier: 0,
+  premium_subscription_count: 0,
+  premium_progress_bar_enabled: false,
+  preferred_locale: 'en-US',
+  nsfw: false,
+  nsfw_level: 0,
+  incidents_data: null,
+  max_presences: null,
+  max_members: 500_000,
+  max_video_channel_users: 25,
+  max_stage_video_channel_users: 50,
+} as const;
+
+/**
+ * The guild that a local Discord begins with. Ids never change from one start to the next, so that what was stored about a member
+ * or a channel still holds.
+ */
+export function defaultGuild({ guild = usualGuild, people = usualPeople }: DefaultGuildOptions) {
+  const bot = userOf({ id: applicationId, username: 'tallyhook' }, true);
+  const [owner] = people;
+  return {
+    bot,
+    guild: { ...settings, ...guild, owner_id: owner?.id ?? applicationId },
+    people,
+    roleIds,
+    roles: [
+      role(guild.id, '@everyone', 0, 0, membersMay),
+      role(roleIds.voter, 'Voter', 1, 0x57f287, 0n),
+      role(roleIds.supporter, 'Supporter', 2, 0xf47fff, 0n),
+      role(roleIds.bot, 'tallyhook', 3, 0x5865f2, permissions('manageRoles', 'mentionEveryone')),
+      role(roleIds.owner, 'Owner', 4, 0xfaa61a, permissions('administrator')),
+    ],
+    members: [
+      member(bot, [roleIds.bot]),
+      ...people.map((person) => member(userOf(person), person === owner ? [roleIds.owner] : [])),
+    ],
+    general: channel(guild.id, 32, 'general', 'Everything else'),
+    announcements: channel(guild.id, 31, 'votes', 'Every vote, as it comes in'),
+    premium: channel(guild.id, 33, 'premium', 'Thank you for your support'),
+  };
+}

@@ -1,0 +1,140 @@
+import type { NormalizedEmbed, NormalizedRow } from './normalize.ts';
+
+/** The objects that go over the wire, cut to what this Discord knows. Names and meanings are those of Discord's documentation. */
+
+export interface User {
+  readonly id: string;
+  readonly username: string;
+  readonly discriminator: string;
+  readonly global_name: string | null;
+  readonly avatar: string | null;
+  readonly bot: boolean;
+  readonly public_flags: number;
+  readonly flags: number;
+  readonly primary_guild: null;
+}
+
+export interface Member {
+  readonly user: User;
+  readonly nick: string | null;
+  readonly avatar: string | null;
+  readonly banner: string | null;
+  readonly roles: readonly string[];
+  readonly joined_at: string;
+  readonly premium_since: string | null;
+  readonly deaf: boolean;
+  readonly mute: boolean;
+  readonly flags: number;
+  readonly pending: boolean;
+  readonly communication_disabled_until: string | null;
+}
+
+export interface Role {
+  readonly id: string;
+  readonly name: string;
+  readonly color: number;
+  readonly colors: { primary_color: number; secondary_color: null; tertiary_color: null };
+  readonly hoist: boolean;
+  readonly icon: null;
+  readonly unicode_emoji: null;
+  readonly position: number;
+  /** A decimal bit set. */
+  readonly permissions: string;
+  readonly managed: boolean;
+  readonly mentionable: boolean;
+  readonly flags: number;
+  /** Whose own role it is. */
+  readonly tags?: { readonly bot_id: string };
+}
+
+export interface Overwrite {
+  readonly id: string;
+  /** 0 a role, 1 a member. */
+  readonly type: 0 | 1;
+  readonly allow: string;
+  readonly deny: string;
+}
+
+export interface GuildChannel {
+  readonly id: string;
+  readonly type: 0;
+  readonly guild_id: string;
+  readonly name: string;
+  readonly topic: string | null;
+  readonly position: number;
+  readonly permission_overwrites: readonly Overwrite[];
+  readonly parent_id: null;
+  readonly nsfw: boolean;
+  readonly rate_limit_per_user: number;
+  readonly last_message_id: string | null;
+  readonly flags: number;
+}
+
+export interface DirectChannel {
+  readonly id: string;
+  readonly type: 1;
+  readonly recipients: readonly User[];
+  readonly last_message_id: string | null;
+  readonly flags: number;
+}
+
+export type Channel = GuildChannel | DirectChannel;
+
+export interface Attachment {
+  readonly id: string;
+  readonly filename: string;
+  readonly description?: string;
+  readonly content_type: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly url: string;
+  readonly proxy_url: string;
+}
+
+export interface InteractionMetadata {
+  readonly id: string;
+  readonly type: number;
+  readonly user?: User;
+  readonly authorizing_integration_owners: Readonly<Record<string, string>>;
+  readonly original_response_message_id?: string;
+  /** The message whose component was used. */
+  readonly interacted_message_id?: string;
+  /** The interaction that opened the modal. */
+  readonly triggering_interaction_metadata?: InteractionMetadata;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly author: User;
+  readonly content: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly edited_timestamp: string | null;
+  readonly tts: boolean;
+  readonly mention_everyone: boolean;
+  /** Those whom the text pings; a mention that was not allowed is not in here. */
+  readonly mentions: readonly User[];
+  readonly mention_roles: readonly string[];
+  readonly attachments: readonly Attachment[];
+  readonly embeds: readonly NormalizedEmbed[];
+  readonly components: readonly NormalizedRow[];
+  readonly pinned: boolean;
+  readonly type: number;
+  readonly flags: number;
+  readonly nonce?: string | number;
+  readonly application_id?: string;
+  readonly webhook_id?: string;
+  readonly interaction_metadata?: InteractionMetadata;
+  /** The old form of the metadata; it alone says which command was used. */
+  readonly interaction?: { readonly id: string; readonly type: number; readonly name: string; readonly user: User };
+}
+
+export const messageFlag = {
+  suppressEmbeds: 1 << 2,
+  ephemeral: 1 << 6,
+  loading: 1 << 7,
+  suppressNotifications: 1 << 12,
+};
+
+export const messageType = { default: 0, reply: 19, chatInputCommand: 20 };

@@ -1,0 +1,175 @@
+import { TallyhookError } from '../../platform/errors.ts';
+import { type Option, optionType, type ValueOption } from './command-schema.ts';
+import type { RegisteredCommand } from './commands.ts';
+import type { DiscordState } from './discord-state.ts';
+import type { Files, GivenFile } from './files.ts';
+import type { Attachment } from './objects.ts';
+import { type Asker, type Resolved, resolvedIn } from './resolved.ts';
+
+type SentValue = string | number | boolean;
+/** A value as a member gives it. */
+export type OptionInput = SentValue | GivenFile;
+
+/** The client does not let a member send this at all, so the bot never hears of it. */
+export class RejectedByClientError extends TallyhookError {}
+
+interface SentOption {
+  readonly name: string;
+  readonly type: number;
+  readonly value?: SentValue;
+  /** The one that is being typed. */
+  readonly focused?: true;
+  readonly options?: readonly SentOption[];
+}
+
+/** A use of a command that the client would send: its options, and what stands behind the ids among them. */
+export interface ResolvedCommand {
+  readonly options: readonly SentOption[];
+  readonly resolved: Resolved;
+}
+
+/**
+ * Checks what a member typed against what the bot registered. Subcommands follow the name: `vote trace`.
+ *
+ * @throws RefusedByClient when the client would mark a field red.
+ */
+export function resolveCommand(
+  asker: Asker,
+  files: Files,
+  command: RegisteredCommand,
+  path: readonly string[],
+  given: Readonly<Record<string, OptionInput>>,
+): ResolvedCommand {
+  const { steps, values } = descend(command, path);
+  const unknown = Object.keys(given).find((name) => !values.some((option) => option.name === name));
+  if (unknown !== undefined)
+    throw new RejectedByClientError('unknown_option', `/${command.name} has no option ${unknown}`);
+  const attachments: Record<string, Attachment> = {};
+  const upload = (file: GivenFile) => {
+    const attachment = files.keepOne(file);
+    attachments[attachment.id] = attachment;
+    return attachment.id;
+  };
+  const sent = values.flatMap((option) => sentValue(asker.world, option, given[option.name], upload));
+  const named = sent.map(({ type, value }) => ({ type, id: String(value) }));
+  const resolved = resolvedIn(asker, named);
+  return {
+    options: nested(steps, sent),
+    resolved: Object.keys(attachments).length > 0 ? { ...resolved, attachments } : resolved,
+  };
+}
+
+/**
+ * What the client asks while a value is being typed: what has been typed so far, without a check, and which option it is about.
+ *
+ * @throws RefusedByClient where the bot completes no such option
+ */
+export function resolveCompletion(
+  command: RegisteredCommand,
+  path: readonly string[],
+  given: Readonly<Record<string, OptionInput>>,
+  focused: { readonly name: string; readonly value: string },
+): readonly SentOption[] {
+  const { steps, values } = descend(command, path);
+  if (!values.some((option) => option.name === focused.name && option.autocomplete)) {
+    throw new RejectedByClientError('no_autocomplete', `/${command.name} completes no option ${focused.name}`);
+  }
+  const sent = values.flatMap(({ name, type }): SentOption[] => {
+    if (name === focused.name) return [{ name, type, value: focused.value, focused: true }];
+    const value = given[name];
+    return value === undefined || typeof value === 'object' ? [] : [{ name, type, value }];
+  });
+  return nested(steps, sent);
+}
+
+/** The subcommands on the way, and the options at its end. */
+function descend(command: RegisteredCommand, path: readonly string[]) {
+  const steps: NestingOption[] = [];
+  let options: readonly Option[] = command.options ?? [];
+  for (const name of path) {
+    const step = options.filter(isNesting).find((option) => option.name === name);
+    if (step === undefined)
+      throw new RejectedByClientError('unknown_subcommand', `/${command.name} has no subcommand ${name}`);
+    steps.push(step);
+    options = step.options ?? [];
+  }
+  if (options.some(isNesting))
+    throw new RejectedByClientError('subcommand_missing', `/${command.name} needs a subcommand`);
+  const values = options.filter((option): option is ValueOption => !isNesting(option));
+  return { steps, values };
+}
+
+function nested(steps: readonly NestingOption[], sent: readonly SentOption[]): readonly SentOption[] {
+  return steps.reduceRight<readonly SentOption[]>(
+    (inner, step) => [{ name: step.name, type: step.type, options: inner }],
+    sent,
+  );
+}
+
+type NestingOption = Exclude<Option, ValueOption>;
+
+function isNesting(option: Option): option is NestingOption {
+  return option.type === optionType.subcommand || option.type === optionType.subcommandGroup;
+}
+
+function sentValue(
+  world: DiscordState,
+  option: ValueOption,
+  value: OptionInput | undefined,
+  upload: (file: GivenFile) => string,
+): SentOption[] {
+  if (value === undefined) {
+    if (option.required) throw new RejectedByClientError('option_missing', `The option ${option.name} is required`);
+    return [];
+  }
+  const fault = faultOf(world, option, value);
+  if (fault !== undefined) throw new RejectedByClientError('option_invalid', `The option ${option.name} ${fault}`);
+  return [{ name: option.name, type: option.type, value: typeof value === 'object' ? upload(value) : value }];
+}
+
+function faultOf(world: DiscordState, option: ValueOption, value: OptionInput): string | undefined {
+  const named = typeof value === 'string' ? value : '';
+  const isRole = world.roles.some(({ id }) => id === named);
+  if (option.choices?.length && !option.choices.some((choice) => choice.value === value))
+    return 'is none of the choices';
+  switch (option.type) {
+    case optionType.boolean:
+      return typeof value === 'boolean' ? undefined : 'is not true or false';
+    case optionType.integer:
+    case optionType.number:
+      return numberFault(option, value);
+    case optionType.user:
+      return world.user(named) ? undefined : 'is no user';
+    case optionType.channel:
+      return channelFault(world, option, named);
+    case optionType.role:
+      return isRole ? undefined : 'is no role';
+    case optionType.mentionable:
+      return isRole || world.user(named) ? undefined : 'is nobody who can be mentioned';
+    case optionType.attachment:
+      return typeof value === 'object' ? undefined : 'is no file';
+    default:
+      return textFault(option, value);
+  }
+}
+
+function channelFault(world: DiscordState, option: ValueOption, id: string): string | undefined {
+  const channel = world.channels.get(id);
+  if (channel?.type !== 0) return 'is no channel';
+  return option.channel_types?.includes(channel.type) === false ? 'is no channel of the kind' : undefined;
+}
+
+function numberFault(option: ValueOption, value: OptionInput): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'is not a number';
+  if (option.type === optionType.integer && !Number.isSafeInteger(value)) return 'is not a whole number';
+  if (value < (option.min_value ?? -Infinity)) return `is less than ${option.min_value}`;
+  if (value > (option.max_value ?? Infinity)) return `is more than ${option.max_value}`;
+  return undefined;
+}
+
+function textFault(option: ValueOption, value: OptionInput): string | undefined {
+  if (typeof value !== 'string') return 'is not a text';
+  if (value.length < (option.min_length ?? 1)) return 'is too short';
+  if (value.length > (option.max_length ?? 6000)) return 'is too long';
+  return undefined;
+}

@@ -1,0 +1,87 @@
+/**
+ * The elements that look like Discord's: @skyra/discord-components-core. What the page uses of it is named here, and here is what it
+ * leaves undone: controls that the keyboard cannot reach, and templates that put spaces into the text.
+ */
+import './discord-components-settings.ts';
+import '@skyra/discord-components-core/discord-action-row.js';
+import '@skyra/discord-components-core/discord-attachments.js';
+import '@skyra/discord-components-core/discord-bold.js';
+import '@skyra/discord-components-core/discord-button.js';
+import '@skyra/discord-components-core/discord-code.js';
+import '@skyra/discord-components-core/discord-command.js';
+import '@skyra/discord-components-core/discord-embed.js';
+import '@skyra/discord-components-core/discord-embed-description.js';
+import '@skyra/discord-components-core/discord-embed-field.js';
+import '@skyra/discord-components-core/discord-embed-fields.js';
+import '@skyra/discord-components-core/discord-embed-footer.js';
+import '@skyra/discord-components-core/discord-file-attachment.js';
+import '@skyra/discord-components-core/discord-header.js';
+import '@skyra/discord-components-core/discord-image-attachment.js';
+import '@skyra/discord-components-core/discord-italic.js';
+import '@skyra/discord-components-core/discord-link.js';
+import '@skyra/discord-components-core/discord-list-item.js';
+import '@skyra/discord-components-core/discord-mention.js';
+import '@skyra/discord-components-core/discord-message.js';
+import '@skyra/discord-components-core/discord-messages.js';
+import '@skyra/discord-components-core/discord-quote.js';
+import '@skyra/discord-components-core/discord-spoiler.js';
+import '@skyra/discord-components-core/discord-subscript.js';
+import '@skyra/discord-components-core/discord-time.js';
+import '@skyra/discord-components-core/discord-underlined.js';
+import '@skyra/discord-components-core/discord-unordered-list.js';
+
+type Drawn = HTMLElement & { readonly updateComplete: Promise<boolean> };
+
+/** A message whose "Dismiss message" can be reached and pressed with the keyboard. */
+export function reachable(message: HTMLElementTagNameMap['discord-message']): HTMLElement {
+  return afterDrawing(message, (root) => {
+    const link = root.querySelector<HTMLElement>('.discord-message-ephemeral-link');
+    if (link === null) return;
+    link.tabIndex = 0;
+    link.addEventListener('keydown', ({ key }) => {
+      if (key === 'Enter') message.dismissMessageClicked();
+    });
+  });
+}
+
+/** A button that is disabled where it looks so. */
+export function honest(button: HTMLElementTagNameMap['discord-button']): HTMLElement {
+  return afterDrawing(button, (root) => root.querySelector('button')?.toggleAttribute('disabled', button.disabled));
+}
+
+/** Words without the white space with which the library's template surrounds them. */
+export function tight(words: Drawn): HTMLElement {
+  return afterDrawing(words, (root) => {
+    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue?.trim() ?? '';
+  });
+}
+
+/** A cover that can be lifted with the keyboard, and of which nothing is read aloud before that. */
+export function covered(spoiler: HTMLElementTagNameMap['discord-spoiler']): HTMLElement {
+  const cover = { role: 'button', tabindex: '0', 'aria-label': 'Spoiler, press to show' };
+  for (const [name, value] of Object.entries(cover)) spoiler.setAttribute(name, value);
+  const lift = () => {
+    spoiler.activated = true;
+    for (const name of Object.keys(cover)) spoiler.removeAttribute(name);
+  };
+  spoiler.addEventListener('click', lift);
+  spoiler.addEventListener('keydown', (event) => {
+    if (spoiler.activated || !['Enter', ' '].includes(event.key)) return;
+    event.preventDefault();
+    lift();
+  });
+  return spoiler;
+}
+
+/** Gives the focus to a control, which may stand in an element of the library that has yet to be drawn. */
+export async function focusOn(control: HTMLElement): Promise<void> {
+  if ('updateComplete' in control) await control.updateComplete;
+  const inner = control.shadowRoot?.querySelector<HTMLElement>('button, a');
+  (inner ?? control).focus();
+}
+
+function afterDrawing<Made extends Drawn>(made: Made, change: (root: ShadowRoot) => void): Made {
+  void made.updateComplete.then(() => made.shadowRoot && change(made.shadowRoot));
+  return made;
+}

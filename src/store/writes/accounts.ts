@@ -1,0 +1,99 @@
+import type { Kysely } from 'kysely';
+import { type AccountState, emptyAccount, withEntry } from '../../ledger/account.ts';
+import { countedVoteCauses, type Entry } from '../../ledger/entry.ts';
+import type { LedgerWrites } from '../../ledger/ledger.ts';
+import { untimedSuffix } from '../../tally/idempotency-key.ts';
+import type { Tally } from '../../tally/tally.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { linkedEntries } from '../linked-entries.ts';
+import { insertion, literal, run, statement } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+
+/** Entries and the balance that sums them up, for use inside a transaction of `connection`. */
+export function accountsIn(
+  db: Kysely<Tables>,
+  connection: Connection,
+): LedgerWrites & Pick<Tally, 'hasUntimedVoteBetween'> {
+  const insertEntry = insertion<Entry & { previous: number | null }>()((argument) =>
+    db.insertInto('entries').values({
+      user_id: argument('userId'),
+      listing: argument('listing'),
+      credits: argument('credits'),
+      cause: argument('cause'),
+      reason: argument('reason'),
+      at: argument('at'),
+      delivery_id: argument('deliveryId'),
+      previous: argument('previous'),
+    }),
+  );
+  const findBalance = statement<{ userId: string }>()((argument) =>
+    db
+      .selectFrom('balances')
+      .select(['credits', 'votes', 'last_entry', 'last_votes'])
+      .where('user_id', '=', argument('userId')),
+  );
+  const saveBalance = statement<Omit<AccountState, 'lastVotes'> & { lastVotes: string }>()((argument) =>
+    db
+      .insertInto('balances')
+      .values({
+        user_id: argument('userId'),
+        credits: argument('credits'),
+        votes: argument('votes'),
+        last_entry: argument('lastEntry'),
+        last_votes: argument('lastVotes'),
+      })
+      .onConflict((conflict) =>
+        conflict.column('user_id').doUpdateSet(({ ref }) => ({
+          credits: ref('excluded.credits'),
+          votes: ref('excluded.votes'),
+          last_entry: ref('excluded.last_entry'),
+          last_votes: ref('excluded.last_votes'),
+        })),
+      ),
+  );
+
+  return {
+    async accountState(userId) {
+      const [row] = await findBalance(connection, { userId });
+      if (row === undefined) return emptyAccount(userId);
+      const { credits, votes, last_entry: lastEntry, last_votes: lastVotes } = row;
+      return { userId, credits, votes, lastEntry, lastVotes: JSON.parse(lastVotes) };
+    },
+
+    async append(passbook, entry) {
+      const id = await insertEntry(connection, { ...entry, previous: passbook.lastEntry });
+      if (id === null) throw new Error('An entry was not written.');
+      const after = withEntry(passbook, entry, id);
+      await saveBalance(connection, { ...after, lastVotes: JSON.stringify(after.lastVotes) });
+      return after;
+    },
+
+    async hasVoteBetween({ lastEntry }, listing, after, before) {
+      const votes = linkedEntries(db, lastEntry)
+        .selectFrom('linked')
+        .select('id')
+        .where('at', '>', after)
+        .where('at', '<', before)
+        .where('listing', '=', listing)
+        .where('cause', 'in', countedVoteCauses.map(literal));
+      return (await run(connection, votes.limit(1))).length > 0;
+    },
+
+    async hasUntimedVoteBetween({ lastEntry }, listing, after, before, causes) {
+      const rows = await run(
+        connection,
+        linkedEntries(db, lastEntry)
+          .selectFrom('linked')
+          .innerJoin('deliveries', 'deliveries.id', 'linked.delivery_id')
+          .select('linked.id')
+          .where('linked.at', '>', after)
+          .where('linked.at', '<', before)
+          .where('linked.listing', '=', listing)
+          .where('linked.cause', 'in', causes.map(literal))
+          .where('deliveries.event_key', 'like', `% ${untimedSuffix}`)
+          .limit(1),
+      );
+      return rows.length > 0;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { nowhere, settings } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+describe('an app that cannot be put together', () => {
+  it('closes the database that it has opened', async () => {
+    const path = `${tempDir()}/tally.db`;
+    const config = loadConfig({ ...settings(nowhere), DATABASE_URL: `sqlite:${path}`, CACHE_URL: 'memory:' });
+    const listings = config.listings.map((listing) => ({ ...listing, lookupKey: 'two words' }));
+    const log = createLog({ level: 'silent', secrets: [] });
+    await expect(createApp({ ...config, listings }, { clock: systemClock, log })).rejects.toMatchObject({
+      code: 'lookup_key_malformed',
+    });
+    expect(existsSync(path)).toBe(true);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+});

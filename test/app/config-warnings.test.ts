@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { logConfigWarnings } from '../../src/app/config-warnings.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { nowhere, settings } from '../support/settings.ts';
+
+it.each([
+  ['fifteen-letters', 1],
+  ['sixteen-letters!', 0],
+])('warns of an owner token that can be guessed: %s', (token, warnings) => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  logConfigWarnings(loadConfig({ ...settings(nowhere), OWNER_TOKEN: token }), log);
+  const told = lines.filter((line) => line.includes('OWNER_TOKEN'));
+  expect(told).toHaveLength(warnings);
+  expect(told.join()).not.toContain(token);
+});

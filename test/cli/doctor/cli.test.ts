@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { doctorCommand } from '../../../src/cli/doctor/command.ts';
+import { runCommand } from '../../../src/terminal/terminal.ts';
+import { captive } from '../../service/terminal.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const nowhere = {
+  DISCORD_TOKEN: 'token-for-tests',
+  DISCORD_API_URL: 'http://127.0.0.1:1/api',
+  LOOKUP_BASE_URL: 'http://127.0.0.1:1/api/v1',
+  LOOKUP_SERVER_KEY: 'server-key-for-tests',
+};
+
+async function run(environment: Record<string, string>, ...args: string[]) {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const { terminal, output } = captive();
+  const code = await runCommand(terminal, () => doctorCommand(args, terminal));
+  return { code, output: output() };
+}
+
+afterEach(() => void vi.unstubAllEnvs());
+
+describe('the command doctor', () => {
+  it('ends with 2 and every fault of the settings', async () => {
+    const { code, output } = await run({ PORT: 'x', DISCORD_TOKEN: '' });
+    expect(code).toBe(2);
+    for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL', 'PORT'])
+      expect(output).toContain(`✗ configuration  ${name}`);
+  });
+
+  it('tells the same in JSON', async () => {
+    const { code, output } = await run({ PORT: 'x' }, '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(output)).toMatchObject({
+      well: false,
+      findings: expect.arrayContaining([expect.objectContaining({ check: 'configuration', level: 'fail' })]),
+    });
+  });
+
+  it('ends with 1 for a fault of the installation, and creates no database', async () => {
+    const directory = tempDir();
+    const { code, output } = await run({ ...nowhere, DATABASE_URL: `sqlite:${directory}/tally.db` });
+    expect(code).toBe(1);
+    expect(output).toContain('✗ secrets        No vote secret is configured');
+    expect(output).toMatch(/\n\d+ faults, \d+ notes\.$/);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('stops at once when it is asked to, and does not say that all is well', async () => {
+    for (const [name, value] of Object.entries(nowhere)) vi.stubEnv(name, value);
+    vi.stubEnv('DATABASE_URL', `sqlite:${tempDir()}/tally.db`);
+    const { terminal, output, stop } = captive();
+    const ended = doctorCommand([], terminal);
+    stop();
+    expect(await ended).toBe(1);
+    expect(output()).toContain('Stopped before everything was looked at.');
+  });
+
+  it('ends with 2 for words that it does not know', async () => {
+    expect(await run(nowhere, '--url', 'votes.example.org')).toMatchObject({ code: 2 });
+    expect(await run(nowhere, '--quickly')).toMatchObject({ code: 2 });
+  });
+});
