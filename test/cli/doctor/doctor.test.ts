@@ -43,7 +43,7 @@ describe('the doctor, beside a running installation', { timeout: 30_000 }, () =>
     await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), 5_000);
     await post('/webhooks/vote', vote('1'));
     const { told, said, text } = await examined(environment, { url: `${url}/webhooks/vote` });
-    expect(told.filter(({ level }) => level === 'fault')).toEqual([]);
+    expect(told.filter(({ level }) => level === 'fail')).toEqual([]);
     for (const check of [
       'configuration',
       'secrets',
