@@ -7,30 +7,30 @@ export const help = `Measures how fast tallyhook is, beside what people would us
 
   --quick     fewer rounds and shorter runs
   --write     put the results into bench/README.md
-  --million   receive: also a million votes through one receiver, watching its memory
+  --soak      receive: also a million votes through one receiver, watching its memory
   --keep      ledger: leave the large databases in data/bench for the next run
 
 The benchmarks are`;
 
-export interface Wanted {
+export interface Arguments {
   readonly names: readonly string[];
   readonly quick: boolean;
   readonly write: boolean;
-  readonly million: boolean;
+  readonly soak: boolean;
   readonly keep: boolean;
   readonly help: boolean;
 }
 
 /**
- * What is wanted; all benchmarks where none is named.
+ * What is args; all benchmarks where none is named.
  * @throws Error for a benchmark or an option that there is not
  */
-export function wantedBy(args: readonly string[], known: readonly string[]): Wanted {
+export function parseArguments(args: readonly string[], known: readonly string[]): Arguments {
   const flag = { type: 'boolean', default: false } as const;
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { quick: flag, write: flag, million: flag, keep: flag, help: { ...flag, short: 'h' } },
+    options: { quick: flag, write: flag, soak: flag, keep: flag, help: { ...flag, short: 'h' } },
   });
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no benchmark "${unknown}". There are ${known.join(', ')}.`);

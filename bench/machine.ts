@@ -16,7 +16,7 @@ export function machine(directory: string): string {
   ].join(' · ');
 }
 
-/** How many others wanted to run in the last minute, per CPU; above a quarter the figures are rough. */
+/** How many others args to run in the last minute, per CPU; above a quarter the figures are rough. */
 export function busyness(): number {
   return (loadavg()[0] ?? 0) / cpus().length;
 }

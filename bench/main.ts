@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../src/platform/clock.ts';
 import { messageOf } from '../src/platform/errors.ts';
 import type { Benchmark } from './benchmark.ts';
-import { help, type Wanted, wantedBy } from './command-line.ts';
+import { type Arguments, help, parseArguments } from './command-line.ts';
 import { commands } from './commands/commands.ts';
 import { ledger } from './ledger/ledger.ts';
 import { busyness, machine } from './machine.ts';
@@ -17,14 +17,14 @@ import { versions } from './versions.ts';
 const benchmarks: readonly Benchmark[] = [receive, commands, ledger, start];
 const names = benchmarks.map(({ name }) => name);
 
-const wanted = readWanted();
-if (wanted?.help) console.log(`${help} ${names.join(', ')}.`);
-else if (wanted !== null) await measureAll(wanted);
+const args = readArguments();
+if (args?.help) console.log(`${help} ${names.join(', ')}.`);
+else if (args !== null) await measureAll(args);
 
 /** Null where it cannot be understood, which has been said then. */
-function readWanted(): Wanted | null {
+function readArguments(): Arguments | null {
   try {
-    return wantedBy(process.argv.slice(2), names);
+    return parseArguments(process.argv.slice(2), names);
   } catch (error) {
     console.error(messageOf(error), '"npm run bench -- --help" names what there is.');
     process.exitCode = 2;
@@ -32,7 +32,7 @@ function readWanted(): Wanted | null {
   }
 }
 
-async function measureAll(wanted: Wanted): Promise<void> {
+async function measureAll(args: Arguments): Promise<void> {
   // Not in the system's directory for temporary files: that may be memory, which makes everything durable for nothing.
   const directory = join(import.meta.dirname, '..', 'data', 'bench');
   mkdirSync(directory, { recursive: true });
@@ -41,19 +41,19 @@ async function measureAll(wanted: Wanted): Promise<void> {
     console.error(`This machine is busy (${busyness().toFixed(1)} wait per CPU): the figures will be rough.`);
   const began = performance.now();
 
-  for (const { name, against, measure } of benchmarks.filter((each) => wanted.names.includes(each.name))) {
-    const report = await measure({ ...wanted, directory }, (progress) => {
+  for (const { name, against, measure } of benchmarks.filter((each) => args.names.includes(each.name))) {
+    const report = await measure({ ...args, directory }, (progress) => {
       const seconds = Math.round((performance.now() - began) / 1_000);
       console.error(`${String(seconds).padStart(4)} s  ${name}: ${progress}`);
     });
     const text = markdown(report);
     console.log(`\n## ${name}\n\n${text}\n`);
     const day = new Date(systemClock.now()).toISOString().slice(0, 10);
-    const occasion = [
-      `Measured on ${day}${wanted.quick ? ' with --quick' : ''}: ${machine(directory)}.`,
+    const provenance = [
+      `Measured on ${day}${args.quick ? ' with --quick' : ''}: ${machine(directory)}.`,
       `${versions(against)}.`,
       ...(wasBusy ? ['The machine was busy with other things, so the figures are rough.'] : []),
     ];
-    if (wanted.write) writeResult(name, `${occasion.join(' ')}\n\n${text}`);
+    if (args.write) writeResult(name, `${provenance.join(' ')}\n\n${text}`);
   }
 }

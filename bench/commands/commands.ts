@@ -2,10 +2,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Benchmark } from '../benchmark.ts';
 import { atMost, figure, type Goal, type Table, within } from '../report.ts';
-import { type Answered, measureAnswers } from './answers.ts';
-import { type Answers, crowd, crowdSize, measureCrowd } from './crowd.ts';
-import { countRequests, type Requests, type Voters } from './requests.ts';
-import { playConstant, playTallyhook, startListingService } from './stage.ts';
+import { type BurstResult, burst, burstSize, measureBurst } from './burst.ts';
+import { measureReplies, type ReplyTimes } from './reply-times.ts';
+import { countRequests, type Requests, type Voters } from './request-count.ts';
+import { startConstantBot, startListingService, startTallyhook } from './setup.ts';
 
 const kindsOfVoters: readonly Voters[] = ['known', 'unknown', 'never voted'];
 
@@ -13,36 +13,36 @@ const kindsOfVoters: readonly Voters[] = ['known', 'unknown', 'never voted'];
 export const commands: Benchmark = {
   name: 'commands',
   against: ['discord.js'],
-  async measure(how, tell) {
-    const directory = join(how.directory, 'commands');
+  async measure(profile, logProgress) {
+    const directory = join(profile.directory, 'commands');
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
     const service = await startListingService(directory);
     const running: { stop(): Promise<void> }[] = [service];
     try {
-      const own = await playTallyhook(join(directory, 'own'), service);
+      const own = await startTallyhook(join(directory, 'own'), service);
       running.push(own);
-      const constant = await playConstant();
+      const constant = await startConstantBot();
       running.push(constant);
       const [member] = own.discord.members;
       // A cooldown that runs is remembered until it ends, so that every /canvote finds it in the cache.
       if (member !== undefined)
         await service.castVote({ kind: 'server', userId: member.id, username: member.username });
-      const answered = await measureAnswers(own, constant, how.quick ? 200 : 1_000, tell);
+      const answered = await measureReplies(own, constant, profile.quick ? 200 : 1_000, logProgress);
 
-      tell(`${crowdSize} members at once`);
-      const crowded = await playTallyhook(join(directory, 'crowd'), service, crowd);
+      logProgress(`${burstSize} members at once`);
+      const crowded = await startTallyhook(join(directory, 'crowd'), service, burst);
       running.push(crowded);
-      const waited = await measureCrowd(crowded);
+      const waited = await measureBurst(crowded);
 
-      tell('counting requests to the service');
+      logProgress('counting requests to the service');
       const requests = new Map<Voters, Requests>();
       for (const voters of kindsOfVoters) requests.set(voters, await countRequests(voters, directory));
       return {
         goals: [...answered.flatMap(answerGoals), ...crowdGoals(waited)],
         tables: [times(answered), savings(requests)],
         notes: [
-          `${crowdSize.toLocaleString('en-US')} different members at once, nothing cached: half had an answer after ${figure(waited.p50)} ms. Each cost ${figure(waited.cpu.bot)} ms of CPU in the bot, and ${figure(waited.cpu.around)} ms in the local Discord and the service that share one process.`,
+          `${burstSize.toLocaleString('en-US')} different members at once, nothing cached: half had an answer after ${figure(waited.p50)} ms. Each cost ${figure(waited.cpu.bot)} ms of CPU in the bot, and ${figure(waited.cpu.around)} ms in the local Discord and the service that share one process.`,
         ],
       };
     } finally {
@@ -52,21 +52,21 @@ export const commands: Benchmark = {
   },
 };
 
-function answerGoals({ command, own, constant }: Answered): Goal[] {
+function answerGoals({ command, own, constant }: ReplyTimes): Goal[] {
   return [
     atMost(`/${command} cached, p50, of a constant reply`, 1.2, own.p50 / constant.p50),
     atMost(`/${command} cached, p99, of a constant reply`, 1.5, own.p99 / constant.p99),
   ];
 }
 
-function crowdGoals({ longest, unanswered }: Answers): Goal[] {
+function crowdGoals({ longest, unanswered }: BurstResult): Goal[] {
   return [
-    within(`longest wait of ${crowdSize.toLocaleString('en-US')} members at once`, 3, longest / 1_000, 's'),
+    within(`longest wait of ${burstSize.toLocaleString('en-US')} members at once`, 3, longest / 1_000, 's'),
     { what: 'of them without an answer', goal: '0', measured: String(unanswered), met: unanswered === 0 },
   ];
 }
 
-function times(answered: readonly Answered[]): Table {
+function times(answered: readonly ReplyTimes[]): Table {
   return {
     caption: 'From the dispatch of the interaction to its callback, one at a time, ms.',
     columns: ['', 'p50', 'p50 constant', 'p99', 'p99 constant'],

@@ -1,6 +1,6 @@
 /** The process of a bot that answers each command with one constant message: `constant-bot.ts <token> <api url> <guild id>`. */
 import { Client, Events, GatewayIntentBits, type InteractionReplyOptions } from 'discord.js';
-import { answerParent } from '../process/answering.ts';
+import { serveParent } from '../process/child-server.ts';
 
 const [token = '', api = '', guildId = ''] = process.argv.slice(2);
 const replies = new Map<string, InteractionReplyOptions>();
@@ -14,7 +14,7 @@ const ready = new Promise<Client<true>>((resolve) => client.once(Events.ClientRe
 await client.login(token);
 const { application } = await ready;
 
-answerParent({
+serveParent({
   async replyWith(constants: Readonly<Record<string, InteractionReplyOptions>>) {
     for (const [name, reply] of Object.entries(constants)) replies.set(name, reply);
     const commands = Object.keys(constants).map((name) => ({ name, description: 'Answers at once.' }));

@@ -3,10 +3,10 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { answerParent } from '../process/answering.ts';
+import { serveParent } from '../process/child-server.ts';
 
 const config = loadConfig(JSON.parse(process.argv[2] ?? '{}'));
 const log = createLog({ level: config.logLevel, secrets: config.secrets });
 const app = await createApp(config, { clock: systemClock, log });
 await app.start();
-answerParent({});
+serveParent({});

@@ -3,7 +3,7 @@ import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
-import { atSql, listing, voterSql, votersOf } from './past.ts';
+import { atSql, listing, voterSql, votersOf } from './fixture.ts';
 
 /**
  * Makes a database with so many votes in it, each with its delivery, entry and finished announcement, as the very first schema had

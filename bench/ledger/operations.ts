@@ -1,7 +1,7 @@
 import type { Vote } from '../../src/ledger/event.ts';
 import { hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
-import { listing, userId, votersOf } from './past.ts';
+import { listing, userId, votersOf } from './fixture.ts';
 
 /** Something that is asked of the ledger; `turn` says for whom, so that no two in a row touch the same pages. */
 export interface Operation {

@@ -1,19 +1,21 @@
 /** A process that loads a server and measures how long its answers take. */
-import { answerParent } from '../process/answering.ts';
+import { serveParent } from '../process/child-server.ts';
 import { percentile } from '../samples.ts';
-import { createDealer } from './deck.ts';
+import { runClosedLoop } from './closed-loop.ts';
 import type { Load, Result } from './load.ts';
-import { pace } from './pace.ts';
-import { saturate } from './saturate.ts';
+import { runOpenLoop } from './open-loop.ts';
+import { createRequestSource } from './request-set.ts';
 
-const dealer = createDealer();
+const dealer = createRequestSource();
 
 async function load({ port, path, dialect, from, count, connections, rate, forget }: Load): Promise<Result> {
   const deck = dealer.deal({ dialect, path, from, count });
   if (forget === true) dealer.forget();
   const before = process.cpuUsage();
   const { latencies, took, accepted } =
-    rate === undefined ? await saturate(port, deck, connections) : await pace(port, deck, connections, rate);
+    rate === undefined
+      ? await runClosedLoop(port, deck, connections)
+      : await runOpenLoop(port, deck, connections, rate);
   const { user, system } = process.cpuUsage(before);
   return {
     accepted,
@@ -24,4 +26,4 @@ async function load({ port, path, dialect, from, count, connections, rate, forge
   };
 }
 
-answerParent({ load });
+serveParent({ load });

@@ -1,11 +1,11 @@
 import { startChild } from '../process/child.ts';
-import type { Dialect } from './dialect.ts';
+import type { AuthScheme } from './auth-scheme.ts';
 
 /** One run against one server. */
 export interface Load {
   readonly port: number;
   readonly path: string;
-  readonly dialect: Dialect;
+  readonly dialect: AuthScheme;
   /** The number of the first vote; those that a server has seen already are no news to it. */
   readonly from: number;
   readonly count: number;

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Question, Usage } from './protocol.ts';
+import type { ChildRequest, ChildResponse, Usage } from './protocol.ts';
 
 /** How long a child may take to end (ms). */
 const patience = 5_000;
@@ -31,7 +31,7 @@ export async function startChild(
   let last = 0;
 
   child.on('message', (message) => {
-    const answer = message as Answer;
+    const answer = message as ChildResponse;
     const waiting = asked.get(answer.id);
     asked.delete(answer.id);
     if ('error' in answer) waiting?.reject(new Error(answer.error));
@@ -44,7 +44,7 @@ export async function startChild(
 
   function ask<Told>(name: string, detail?: unknown): Promise<Told> {
     last += 1;
-    const question: Question = { id: last, name, detail };
+    const question: ChildRequest = { id: last, name, detail };
     return new Promise<Told>((resolve, reject) => {
       asked.set(question.id, { resolve: resolve as (told: unknown) => void, reject });
       child.send(question, (error) => error && reject(error));

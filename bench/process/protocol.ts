@@ -1,11 +1,13 @@
 /** What passes between the process that measures and those that are measured. */
-export interface Question {
+export interface ChildRequest {
   readonly id: number;
   readonly name: string;
   readonly detail: unknown;
 }
 
-export type Answer = { readonly id: number; readonly told: unknown } | { readonly id: number; readonly error: string };
+export type ChildResponse =
+  | { readonly id: number; readonly told: unknown }
+  | { readonly id: number; readonly error: string };
 
 export interface Usage {
   /** CPU time in user and system, all threads, since the process began (µs). */

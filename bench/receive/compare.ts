@@ -1,7 +1,7 @@
-import type { Tell } from '../benchmark.ts';
+import type { LogProgress } from '../benchmark.ts';
 import { median } from '../samples.ts';
 import type { ContenderName } from './contender.ts';
-import type { Measured, Running } from './running.ts';
+import type { Measurement, RunningContender } from './contender-runner.ts';
 
 /** How long each contender runs, and how often. */
 export interface Schedule {
@@ -13,11 +13,11 @@ export interface Schedule {
 }
 
 /** One contender's figures: medians over the rounds. */
-export interface Standing {
-  readonly contender: Running;
-  readonly saturated: Measured;
+export interface ContenderResult {
+  readonly contender: RunningContender;
+  readonly saturated: Measurement;
   /** At half of what the Express sample takes; null where that is more than it can take itself. */
-  readonly half: Measured | null;
+  readonly half: Measurement | null;
   /** Its rate over that of another in the same round, median: what slows the machine down slows both. */
   over(name: ContenderName): number;
   /** Resident memory at the end (MB). */
@@ -25,25 +25,29 @@ export interface Standing {
 }
 
 /** Requests that show how fast a contender is before it is warm. */
-const taste = 1_000;
+const warmupRequests = 1_000;
 /** How much of its own rate a contender must have left over to keep up with a given one. */
 const room = 0.9;
 
 /** Runs the contenders in turns, each round in another order, so that a busy minute of the machine hits none of them alone. */
-export async function compare(contenders: readonly Running[], schedule: Schedule, tell: Tell): Promise<Standing[]> {
+export async function compare(
+  contenders: readonly RunningContender[],
+  schedule: Schedule,
+  logProgress: LogProgress,
+): Promise<ContenderResult[]> {
   const { rounds, seconds, alsoHalf } = schedule;
   const rates = new Map<ContenderName, number>();
   for (const contender of contenders) {
-    tell(`warming up ${contender.name}`);
-    let { rate } = await contender.run(taste);
+    logProgress(`warming up ${contender.name}`);
+    let { rate } = await contender.run(warmupRequests);
     // Twice: compiled code is several times as fast as what ran first.
     for (let times = 0; times < 2; times += 1) ({ rate } = await contender.run(Math.ceil(rate * seconds)));
     rates.set(contender.name, rate);
   }
 
   const saturated = await inTurns(contenders, rounds, async (contender, round) => {
-    const measured = await contender.run(Math.ceil((rates.get(contender.name) ?? taste) * seconds));
-    tell(`round ${round + 1} of ${rounds}: ${contender.name} ${Math.round(measured.rate)}/s`);
+    const measured = await contender.run(Math.ceil((rates.get(contender.name) ?? warmupRequests) * seconds));
+    logProgress(`round ${round + 1} of ${rounds}: ${contender.name} ${Math.round(measured.rate)}/s`);
     return measured;
   });
   const rateOf = (name: ContenderName) => median((saturated.get(name) ?? []).map(({ rate }) => rate));
@@ -52,7 +56,7 @@ export async function compare(contenders: readonly Running[], schedule: Schedule
   const able = contenders.filter(({ name }) => alsoHalf && rateOf(name) * room > halfRate);
   const half = await inTurns(able, rounds, async (contender, round) => {
     const measured = await contender.run(Math.ceil(halfRate * seconds), { rate: halfRate });
-    tell(
+    logProgress(
       `round ${round + 1} of ${rounds} at ${Math.round(halfRate)}/s: ${contender.name} p99 ${measured.p99.toFixed(1)} ms`,
     );
     return measured;
@@ -73,11 +77,11 @@ export async function compare(contenders: readonly Running[], schedule: Schedule
 }
 
 async function inTurns(
-  contenders: readonly Running[],
+  contenders: readonly RunningContender[],
   rounds: number,
-  run: (contender: Running, round: number) => Promise<Measured>,
-): Promise<Map<ContenderName, Measured[]>> {
-  const measured = new Map<ContenderName, Measured[]>(contenders.map(({ name }) => [name, []]));
+  run: (contender: RunningContender, round: number) => Promise<Measurement>,
+): Promise<Map<ContenderName, Measurement[]>> {
+  const measured = new Map<ContenderName, Measurement[]>(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     const order = [...contenders.slice(round % contenders.length), ...contenders.slice(0, round % contenders.length)];
     for (const contender of order) measured.get(contender.name)?.push(await run(contender, round));
@@ -85,8 +89,8 @@ async function inTurns(
   return measured;
 }
 
-function medians(runs: readonly Measured[]): Measured {
-  const of = (pick: (run: Measured) => number) => median(runs.map(pick));
+function medians(runs: readonly Measurement[]): Measurement {
+  const of = (pick: (run: Measurement) => number) => median(runs.map(pick));
   return {
     accepted: of(({ accepted }) => accepted),
     rate: of(({ rate }) => rate),

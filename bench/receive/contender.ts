@@ -1,11 +1,11 @@
-import type { Dialect } from '../load/dialect.ts';
+import type { AuthScheme } from '../load/auth-scheme.ts';
 
 /** A server that takes votes. */
 export interface Contender {
   /** Names its file in `contenders/`. */
   readonly name: ContenderName;
   readonly title: string;
-  readonly dialect: Dialect;
+  readonly dialect: AuthScheme;
   /** Whether an acknowledged vote is on disk. */
   readonly isDurable: boolean;
 }

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Goal, within } from '../report.ts';
 import { median } from '../samples.ts';
-import type { Running } from './running.ts';
+import type { RunningContender } from './contender-runner.ts';
 
 /** Deliveries and commits take turns in blocks of this many. */
 const block = 25;
@@ -11,7 +11,7 @@ const block = 25;
 const rate = 100;
 
 /** A vote that comes alone must not wait for company: its way through an idle server, beside one plain commit on the same disk. */
-export async function measureSingle(tallyhook: Running, directory: string, blocks: number): Promise<Goal> {
+export async function measureSingleVote(tallyhook: RunningContender, directory: string, blocks: number): Promise<Goal> {
   const database = plainDatabase(join(directory, 'plain.db'));
   const deliveries: number[] = [];
   const commits: number[] = [];

@@ -3,42 +3,42 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Tell } from '../benchmark.ts';
+import type { LogProgress } from '../benchmark.ts';
 import { atLeast, figure, type Goal } from '../report.ts';
 import { compare, type Schedule } from './compare.ts';
 import { type ContenderName, contenders } from './contender.ts';
-import { proveKept } from './kept.ts';
-import { type Running, type Surroundings, startContender } from './running.ts';
+import { type Environment, type RunningContender, startContender } from './contender-runner.ts';
+import { verifyDurability } from './verify-durability.ts';
 
 const source = fileURLToPath(new URL('./slow-disk.c', import.meta.url));
 const taking: readonly ContenderName[] = ['express-sqlite', 'tallyhook'];
 
 /** Once more, with a disk that is 2 ms slower: what commits together gains by it, what commits alone does not. */
 export async function measureSlowDisk(
-  surroundings: Surroundings,
+  environment: Environment,
   schedule: Schedule,
-  tell: Tell,
+  logProgress: LogProgress,
 ): Promise<{ goals: readonly Goal[]; notes: readonly string[] }> {
-  const directory = join(surroundings.directory, 'slow-disk');
+  const directory = join(environment.directory, 'slow-disk');
   mkdirSync(directory, { recursive: true });
   const library = await compiled(join(directory, 'slow-disk.so'));
   if (library === null)
     return { goals: [], notes: ['The slow disk was left out: it takes Linux and a C compiler (`cc`).'] };
 
-  tell('once more on a disk that takes 2 ms more per fsync');
-  const running: Running[] = [];
+  logProgress('once more on a disk that takes 2 ms more per fsync');
+  const running: RunningContender[] = [];
   try {
     for (const contender of contenders.filter(({ name }) => taking.includes(name))) {
-      running.push(await startContender(contender, { ...surroundings, directory }, { LD_PRELOAD: library }));
+      running.push(await startContender(contender, { ...environment, directory }, { LD_PRELOAD: library }));
     }
-    const standings = await compare(
+    const results = await compare(
       running,
       { ...schedule, rounds: Math.ceil(schedule.rounds / 2), alsoHalf: false },
-      tell,
+      logProgress,
     );
-    const rates = standings.map(({ contender, saturated }) => `${contender.name} ${figure(saturated.rate)}/s`);
-    for (const { contender } of standings) if (contender.name === 'tallyhook') proveKept(contender);
-    const ratio = standings.find(({ contender }) => contender.name === 'tallyhook')?.over('express-sqlite');
+    const rates = results.map(({ contender, saturated }) => `${contender.name} ${figure(saturated.rate)}/s`);
+    for (const { contender } of results) if (contender.name === 'tallyhook') verifyDurability(contender);
+    const ratio = results.find(({ contender }) => contender.name === 'tallyhook')?.over('express-sqlite');
     return {
       goals: [atLeast('rate over a transaction per vote, with 2 ms more per fsync', 15, ratio ?? Number.NaN)],
       notes: [`With 2 ms more per fsync: ${rates.join(', ')}.`],

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { unusedPort } from '../process/listening.ts';
-import { answering } from './started.ts';
+import { unusedPort } from '../process/listen.ts';
+import { waitUntilAnswering } from './cold-start.ts';
 
 /** How long after `npm start` (s). */
 export interface Usable {
@@ -38,7 +38,7 @@ export async function startSandboxOnce(directory: string): Promise<Usable> {
   });
   try {
     const url = `http://127.0.0.1:${port}/`;
-    await answering(url);
+    await waitUntilAnswering(url);
     const first = since();
     await botConnected(`${url}page/events`);
     const bot = since();

@@ -2,39 +2,39 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { unusedPort } from '../process/listening.ts';
+import { unusedPort } from '../process/listen.ts';
 import { atMost, figure, type Table } from '../report.ts';
 import { median } from '../samples.ts';
 import { type Bot, built, fromSource, idleBot } from './bots.ts';
+import { type StartResult, startOnce } from './cold-start.ts';
 import { startSandboxOnce, type Usable } from './sandbox.ts';
-import { type Started, startOnce } from './started.ts';
 
 /** How long it takes to be there, and how much room it takes up. */
 export const start: Benchmark = {
   name: 'start',
   against: ['discord.js'],
-  async measure(how, tell) {
-    const directory = join(how.directory, 'start');
+  async measure(profile, logProgress) {
+    const directory = join(profile.directory, 'start');
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
     const discord = await startLocalDiscord({ rateLimits: false });
     try {
-      tell('building');
+      logProgress('building');
       const ours = await built(join(directory, 'dist'));
-      const starts = new Map<Bot, Started[]>([idleBot, ours, fromSource].map((bot) => [bot, []]));
-      for (let round = 1; round <= (how.quick ? 3 : 7); round += 1) {
+      const starts = new Map<Bot, StartResult[]>([idleBot, ours, fromSource].map((bot) => [bot, []]));
+      for (let round = 1; round <= (profile.quick ? 3 : 7); round += 1) {
         for (const [bot, started] of starts) {
           const where = { ...discord, port: await unusedPort(), directory: mkdtempSync(join(directory, 'bot-')) };
           started.push(await startOnce(bot, discord, where));
-          tell(`round ${round}: ${bot.title} ready after ${Math.round(started.at(-1)?.ready ?? 0)} ms`);
+          logProgress(`round ${round}: ${bot.title} ready after ${Math.round(started.at(-1)?.ready ?? 0)} ms`);
         }
       }
       const sandboxes: Usable[] = [];
-      for (let round = 1; round <= (how.quick ? 1 : 3); round += 1) {
+      for (let round = 1; round <= (profile.quick ? 1 : 3); round += 1) {
         sandboxes.push(await startSandboxOnce(directory));
-        tell(`round ${round}: the page of npm start is there`);
+        logProgress(`round ${round}: the page of npm start is there`);
       }
-      const ratio = (pick: (started: Started) => number) =>
+      const ratio = (pick: (started: StartResult) => number) =>
         median((starts.get(ours) ?? []).map(pick)) / median((starts.get(idleBot) ?? []).map(pick));
       return {
         goals: [
@@ -59,7 +59,7 @@ export const start: Benchmark = {
   },
 };
 
-function comparison(starts: ReadonlyMap<Bot, readonly Started[]>): Table {
+function comparison(starts: ReadonlyMap<Bot, readonly StartResult[]>): Table {
   return {
     caption: 'From the start of the process; memory two seconds after it is ready.',
     columns: ['', 'ready, ms', 'resident, MB'],

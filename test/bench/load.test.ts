@@ -1,14 +1,14 @@
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDealer } from '../../bench/load/deck.ts';
-import { pace } from '../../bench/load/pace.ts';
+import { runClosedLoop } from '../../bench/load/closed-loop.ts';
+import { runOpenLoop } from '../../bench/load/open-loop.ts';
+import { createRequestSource } from '../../bench/load/request-set.ts';
 import { responseLength } from '../../bench/load/response.ts';
-import { saturate } from '../../bench/load/saturate.ts';
 import { secret } from '../../bench/load/vote.ts';
-import { listening } from '../../bench/process/listening.ts';
+import { listen } from '../../bench/process/listen.ts';
 import { isSignedWith } from '../../src/webhook/signature.ts';
 
-const deal = (count: number) => createDealer().deal({ dialect: 'tallyhook', path: '/votes', from: 7, count });
+const deal = (count: number) => createRequestSource().deal({ dialect: 'tallyhook', path: '/votes', from: 7, count });
 
 /** A server that keeps the bodies that were signed, and answers as it is told. */
 async function receiver(answer: RequestListener) {
@@ -25,13 +25,13 @@ async function receiver(answer: RequestListener) {
     server.closeAllConnections();
     server.close();
   });
-  return { port: await listening(server), bodies };
+  return { port: await listen(server), bodies };
 }
 
 describe('the sender of the benchmarks', () => {
   it('sends each vote once, signed and unlike every other', async () => {
     const { port, bodies } = await receiver((_request, response) => response.end('{}'));
-    const { accepted, latencies } = await saturate(port, deal(300), 8);
+    const { accepted, latencies } = await runClosedLoop(port, deal(300), 8);
     expect(accepted).toBe(300);
     expect(new Set(bodies).size).toBe(300);
     expect(latencies.every((latency) => latency > 0)).toBe(true);
@@ -43,13 +43,13 @@ describe('the sender of the benchmarks', () => {
       count += 1;
       response.writeHead(count % 3 === 0 ? 503 : 200, { 'content-type': 'text/plain' }).end('x'.repeat(count));
     });
-    expect((await saturate(port, deal(90), 4)).accepted).toBe(60);
+    expect((await runClosedLoop(port, deal(90), 4)).accepted).toBe(60);
   });
 
   it('fails when the server hangs up', async () => {
     const { port } = await receiver((request) => request.socket.destroy());
-    await expect(saturate(port, deal(10), 2)).rejects.toThrow('A connection broke');
-    await expect(pace(port, deal(10), 2, 1_000)).rejects.toThrow('A connection broke');
+    await expect(runClosedLoop(port, deal(10), 2)).rejects.toThrow('A connection broke');
+    await expect(runOpenLoop(port, deal(10), 2, 1_000)).rejects.toThrow('A connection broke');
   });
 
   it('counts the wait for a stalled server from the moment when a vote was due', async () => {
@@ -60,7 +60,7 @@ describe('the sender of the benchmarks', () => {
       if (held.length === 1) setTimeout(() => held[0]?.(), 60);
       else held.at(-1)?.();
     });
-    const { latencies } = await pace(port, deal(10), 1, 100_000);
+    const { latencies } = await runOpenLoop(port, deal(10), 1, 100_000);
     expect(Math.min(...latencies)).toBeGreaterThan(50);
   });
 });

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isSignedWith } from '../../../src/webhook/signature.ts';
 import { secret } from '../../load/vote.ts';
-import { listening } from '../../process/listening.ts';
+import { listen } from '../../process/listen.ts';
 import type { Start } from '../contender.ts';
 
 /** The least that Node can do about a signed delivery: read it, check it, answer. Nothing is parsed and nothing is kept. */
-export const start: Start = () => listening(createServer(handle));
+export const start: Start = () => listen(createServer(handle));
 
 function handle(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = [];

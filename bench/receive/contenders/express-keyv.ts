@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
-import { listening } from '../../process/listening.ts';
+import { listen } from '../../process/listen.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
 
@@ -13,5 +13,5 @@ export const start: Start = ({ directory }) => {
   const app = expressSample(async ({ userId }) => {
     await balances.set(userId, ((await balances.get(userId)) ?? 0) + 10);
   });
-  return listening(createServer(app));
+  return listen(createServer(app));
 };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { listening } from '../../process/listening.ts';
+import { listen } from '../../process/listen.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
 
@@ -22,5 +22,5 @@ export const start: Start = ({ directory }) => {
     if (insert.run(userId, at, body).changes > 0) credit.run(userId);
   });
   const app = expressSample(({ userId, timestamp }, body) => record(userId, timestamp, JSON.stringify(body)));
-  return listening(createServer(app));
+  return listen(createServer(app));
 };

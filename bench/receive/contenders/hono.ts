@@ -3,7 +3,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { isSignedWith } from '../../../src/webhook/signature.ts';
 import { secret } from '../../load/vote.ts';
-import { listening } from '../../process/listening.ts';
+import { listen } from '../../process/listen.ts';
 import { path, type Start } from '../contender.ts';
 
 /** The Express sample, said in Hono. */
@@ -16,5 +16,5 @@ export const start: Start = () => {
       return context.json({ error: 'Invalid signature' }, 401);
     return context.json({ received: true });
   });
-  return listening(createAdaptorServer({ fetch: app.fetch }) as Server);
+  return listen(createAdaptorServer({ fetch: app.fetch }) as Server);
 };

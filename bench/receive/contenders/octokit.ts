@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createNodeMiddleware, Webhooks } from '@octokit/webhooks';
 import { secret } from '../../load/vote.ts';
-import { listening } from '../../process/listening.ts';
+import { listen } from '../../process/listen.ts';
 import { path, type Start } from '../contender.ts';
 
 /** The best known receiver of signed webhooks, with one listener that does nothing. */
@@ -9,5 +9,5 @@ export const start: Start = () => {
   const webhooks = new Webhooks({ secret });
   webhooks.on('star', () => {});
   const middleware = createNodeMiddleware(webhooks, { path });
-  return listening(createServer((request, response) => void middleware(request, response)));
+  return listen(createServer((request, response) => void middleware(request, response)));
 };

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { secret } from '../../load/vote.ts';
 import type { Start } from '../contender.ts';
-import { databaseFile } from '../kept.ts';
+import { databaseFile } from '../verify-durability.ts';
 
 /**
  * The whole program as it runs in production. Discord and the service accept connections and say nothing, so each vote leaves its

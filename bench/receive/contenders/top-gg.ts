@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { Webhook } from '@top-gg/sdk';
 import express from 'express';
 import { secret } from '../../load/vote.ts';
-import { listening } from '../../process/listening.ts';
+import { listen } from '../../process/listen.ts';
 import { path, type Start } from '../contender.ts';
 
 /** The listener of a listing service's own SDK. It compares the Authorization header; nothing is signed. */
@@ -13,5 +13,5 @@ export const start: Start = () => {
     path,
     votes.listener(() => {}),
   );
-  return listening(createServer(app));
+  return listen(createServer(app));
 };

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Tell } from '../benchmark.ts';
+import type { LogProgress } from '../benchmark.ts';
 import { atMost, figure, type Report, type Table } from '../report.ts';
 import { median } from '../samples.ts';
 import { contenders } from './contender.ts';
-import { proveKept } from './kept.ts';
-import { type Surroundings, startContender } from './running.ts';
+import { type Environment, startContender } from './contender-runner.ts';
+import { verifyDurability } from './verify-durability.ts';
 
 const blocks = 40;
 const block = 25_000;
@@ -23,20 +23,20 @@ interface Sample {
  * A million votes through one receiver: memory that grows with them would end a small machine in a month. Over the first half the heap
  * grows to what the load takes, until V8 collects all of it for the first time.
  */
-export async function measureMillion(surroundings: Surroundings, tell: Tell): Promise<Report> {
-  const directory = join(surroundings.directory, 'million');
+export async function measureSoak(environment: Environment, logProgress: LogProgress): Promise<Report> {
+  const directory = join(environment.directory, 'million');
   const contender = contenders.find(({ name }) => name === 'tallyhook');
   if (contender === undefined) throw new Error('tallyhook is no contender.');
-  const tallyhook = await startContender(contender, { ...surroundings, directory });
+  const tallyhook = await startContender(contender, { ...environment, directory });
   const samples: Sample[] = [];
   try {
     for (let turn = 1; turn <= blocks; turn += 1) {
       const { rate } = await tallyhook.run(block, { forget: true });
       const { resident, held } = await tallyhook.memory();
       samples.push({ votes: turn * block, resident, held, rate });
-      tell(`${turn * block} votes: ${figure(resident)} MB`);
+      logProgress(`${turn * block} votes: ${figure(resident)} MB`);
     }
-    proveKept(tallyhook);
+    verifyDurability(tallyhook);
   } finally {
     await tallyhook.stop();
   }

@@ -1,8 +1,8 @@
 import { type Connection, openConnection } from './connection.ts';
-import type { Deck } from './deck.ts';
+import type { RequestSet } from './request-set.ts';
 
 /** What came of a run. Times are ms. */
-export interface Run {
+export interface LoadRun {
   readonly latencies: Float64Array;
   /** From the first request to the last answer. */
   readonly took: number;
@@ -10,7 +10,7 @@ export interface Run {
 }
 
 /** Sends the whole deck as fast as the answers come: each connection sends its next request when its last one is answered. */
-export async function saturate(port: number, deck: Deck, connections: number): Promise<Run> {
+export async function runClosedLoop(port: number, deck: RequestSet, connections: number): Promise<LoadRun> {
   const latencies = new Float64Array(deck.size);
   const open: Connection[] = [];
   let next = 0;

@@ -1,10 +1,10 @@
 import type { InteractionReplyOptions } from 'discord.js';
-import type { Tell } from '../benchmark.ts';
+import type { LogProgress } from '../benchmark.ts';
 import { median, percentile } from '../samples.ts';
-import { offered, type Playing } from './stage.ts';
+import { type BotUnderTest, commandsRegistered } from './setup.ts';
 
 /** How long a command took to be answered, beside the same message sent as a constant. Times are ms. */
-export interface Answered {
+export interface ReplyTimes {
   readonly command: string;
   readonly own: Times;
   readonly constant: Times;
@@ -20,13 +20,18 @@ const names = ['stats', 'canvote', 'reviews'] as const;
 const warmUp = 60;
 
 /** One command at a time, now of one bot and now of the other, from the interaction's dispatch to its callback. */
-export async function measureAnswers(own: Playing, constant: Playing, times: number, tell: Tell): Promise<Answered[]> {
-  await offered(own);
+export async function measureReplies(
+  own: BotUnderTest,
+  constant: BotUnderTest,
+  times: number,
+  logProgress: LogProgress,
+): Promise<ReplyTimes[]> {
+  await commandsRegistered(own);
   await constant.bot.ask('replyWith', await constantsOf(own));
-  await offered(constant);
-  const answered: Answered[] = [];
+  await commandsRegistered(constant);
+  const answered: ReplyTimes[] = [];
   for (const command of names) {
-    tell(`/${command}, ${times} times each`);
+    logProgress(`/${command}, ${times} times each`);
     const samples: { own: number[]; constant: number[] } = { own: [], constant: [] };
     for (let time = -warmUp; time < times; time += 1) {
       // In turns, so that neither always comes after the other's work.
@@ -48,19 +53,19 @@ function timesOf(samples: readonly number[]): Times {
   return { p50: median(samples), p99: percentile(samples, 0.99) };
 }
 
-async function timed(playing: Playing, command: string): Promise<number> {
+async function timed(playing: BotUnderTest, command: string): Promise<number> {
   const began = performance.now();
   await use(playing, command).response;
   return performance.now() - began;
 }
 
-function use({ discord }: Playing, name: string) {
+function use({ discord }: BotUnderTest, name: string) {
   const [member] = discord.members;
   return discord.runCommand({ name, userId: member?.id ?? '', channelId: discord.channels.general });
 }
 
 /** What tallyhook answers, for the other bot to repeat word for word. */
-async function constantsOf(own: Playing): Promise<Record<string, InteractionReplyOptions>> {
+async function constantsOf(own: BotUnderTest): Promise<Record<string, InteractionReplyOptions>> {
   const constants: Record<string, InteractionReplyOptions> = {};
   for (const name of names) {
     const handle = use(own, name);

@@ -2,7 +2,7 @@
  * Takes the picture of the sandbox that the README shows: starts a sandbox of its own, plays a short while on its page in a headless
  * Chromium, and writes docs/sandbox.png.
  *
- *   node scripts/picture.ts [file]
+ *   node scripts/screenshot.ts [file]
  *
  * CHROMIUM_PATH names the browser, /usr/bin/chromium unless given.
  */

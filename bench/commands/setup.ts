@@ -10,7 +10,7 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import { type Child, startChild } from '../process/child.ts';
 
 /** A bot in its own process and the Discord that it is alone on. */
-export interface Playing {
+export interface BotUnderTest {
   readonly discord: LocalDiscord;
   readonly bot: Child;
   stop(): Promise<void>;
@@ -30,11 +30,11 @@ export function startListingService(directory: string): Promise<RunningService> 
 }
 
 /** tallyhook on a Discord of its own, with empty store and cache, ready to take commands. */
-export async function playTallyhook(
+export async function startTallyhook(
   directory: string,
   service: RunningService,
   people?: readonly Person[],
-): Promise<Playing> {
+): Promise<BotUnderTest> {
   mkdirSync(directory, { recursive: true });
   const discord = await startLocalDiscord({ rateLimits: false, ...(people === undefined ? {} : { people }) });
   const settings = {
@@ -54,14 +54,14 @@ export async function playTallyhook(
 }
 
 /** The bot that replies with constants; what they are it has to be told. */
-export async function playConstant(): Promise<Playing> {
+export async function startConstantBot(): Promise<BotUnderTest> {
   const discord = await startLocalDiscord({ rateLimits: false });
   const { token, apiUrl, guildId } = discord;
   const bot = await startChild(new URL('./constant-bot.ts', import.meta.url), [token, apiUrl, guildId]);
   return playing(discord, bot);
 }
 
-function playing(discord: LocalDiscord, bot: Child): Playing {
+function playing(discord: LocalDiscord, bot: Child): BotUnderTest {
   return {
     discord,
     bot,
@@ -73,7 +73,7 @@ function playing(discord: LocalDiscord, bot: Child): Playing {
 }
 
 /** Resolves when the commands can be used. */
-export async function offered({ discord }: Playing): Promise<void> {
+export async function commandsRegistered({ discord }: BotUnderTest): Promise<void> {
   while (!discord.connected) await once(discord.events, 'change');
   while (discord.commands().length === 0) await pause(5);
 }

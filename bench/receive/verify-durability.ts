@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Running } from './running.ts';
+import type { RunningContender } from './contender-runner.ts';
 
 /** The file in which tallyhook keeps votes, inside the directory that it was given. */
 export const databaseFile = 'tallyhook.db';
@@ -10,7 +10,7 @@ export const databaseFile = 'tallyhook.db';
  * sums of the entries. Returns how many there are.
  * @throws Error where one is missing: then the speed is worth nothing.
  */
-export function proveKept(tallyhook: Running): number {
+export function verifyDurability(tallyhook: RunningContender): number {
   const database = new DatabaseSync(join(tallyhook.directory, databaseFile), { readOnly: true });
   try {
     const count = (what: string) => Number(Object.values(database.prepare(`SELECT ${what}`).get() ?? {})[0]);

@@ -1,19 +1,19 @@
-import type { Answer, Question, Usage } from './protocol.ts';
+import type { ChildRequest, ChildResponse, Usage } from './protocol.ts';
 
 /** What a child can be asked, by name. */
-export type Answers = Readonly<Record<string, (detail: never) => unknown>>;
+export type Handlers = Readonly<Record<string, (detail: never) => unknown>>;
 
 /** The child's side: answers until the parent kills it, or goes away. */
-export function answerParent(answers: Answers): void {
-  const known: Answers = { ready: () => null, usage, ...answers };
+export function serveParent(answers: Handlers): void {
+  const known: Handlers = { ready: () => null, usage, ...answers };
   process.on('message', (message) => {
-    const { id, name, detail } = message as Question;
-    void answer(known, name, detail).then((told) => process.send?.({ id, ...told } satisfies Answer));
+    const { id, name, detail } = message as ChildRequest;
+    void answer(known, name, detail).then((told) => process.send?.({ id, ...told } satisfies ChildResponse));
   });
   process.on('disconnect', () => process.exit());
 }
 
-async function answer(known: Answers, name: string, detail: unknown): Promise<{ told: unknown } | { error: string }> {
+async function answer(known: Handlers, name: string, detail: unknown): Promise<{ told: unknown } | { error: string }> {
   try {
     const answering = known[name];
     if (answering === undefined) throw new Error(`Nobody answers "${name}" here.`);

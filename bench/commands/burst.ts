@@ -1,16 +1,16 @@
 import type { Person } from '../../src/sandbox/discord/default-guild.ts';
 import { percentile } from '../samples.ts';
-import { offered, type Playing } from './stage.ts';
+import { type BotUnderTest, commandsRegistered } from './setup.ts';
 
 /** So many members ask at the same moment. */
-export const crowdSize = 1_000;
+export const burstSize = 1_000;
 
-export const crowd: readonly Person[] = Array.from({ length: crowdSize }, (_, number) => ({
+export const burst: readonly Person[] = Array.from({ length: burstSize }, (_, number) => ({
   id: String(300_000_000_000_000_000n + BigInt(number)),
   username: `member_${number}`,
 }));
 
-export interface Answers {
+export interface BurstResult {
   /** Members to whom Discord said "The application did not respond". */
   readonly unanswered: number;
   /** Until the first answer, ms. */
@@ -21,11 +21,11 @@ export interface Answers {
 }
 
 /** Everybody asks `/canvote`, and nothing is known of anybody: the budget lets 120 questions through to the service. */
-export async function measureCrowd(playing: Playing): Promise<Answers> {
-  await offered(playing);
+export async function measureBurst(playing: BotUnderTest): Promise<BurstResult> {
+  await commandsRegistered(playing);
   const { discord, bot } = playing;
   const before = { bot: await bot.usage(), around: process.cpuUsage() };
-  const handles = crowd.map(({ id }) =>
+  const handles = burst.map(({ id }) =>
     discord.runCommand({ name: 'canvote', userId: id, channelId: discord.channels.general }),
   );
   const responses = await Promise.allSettled(handles.map(({ response }) => response));
@@ -33,12 +33,12 @@ export async function measureCrowd(playing: Playing): Promise<Answers> {
   const after = { bot: await bot.usage(), around: process.cpuUsage(before.around) };
   const waits = responses.filter((response) => response.status === 'fulfilled').map(({ value }) => value.afterMs);
   return {
-    unanswered: crowdSize - waits.length,
+    unanswered: burstSize - waits.length,
     p50: percentile(waits, 0.5),
     longest: percentile(waits, 1),
     cpu: {
-      bot: (after.bot.cpu - before.bot.cpu) / 1_000 / crowdSize,
-      around: (after.around.user + after.around.system) / 1_000 / crowdSize,
+      bot: (after.bot.cpu - before.bot.cpu) / 1_000 / burstSize,
+      around: (after.around.user + after.around.system) / 1_000 / burstSize,
     },
   };
 }

@@ -1,8 +1,8 @@
-import { type Dialect, request } from './dialect.ts';
+import { type AuthScheme, request } from './auth-scheme.ts';
 import { type SignedBody, vote } from './vote.ts';
 
 /** Requests that need only be sent: nothing is built or signed while the clock runs. */
-export interface Deck {
+export interface RequestSet {
   readonly size: number;
   at(index: number): Buffer;
 }
@@ -11,8 +11,8 @@ export interface Deck {
  * Prepares decks. Votes are signed once and kept for whoever else sends them, because signing takes longer than all the rest;
  * a run over a million of them forgets what lies behind it.
  */
-export function createDealer(): {
-  deal(options: { dialect: Dialect; path: string; from: number; count: number }): Deck;
+export function createRequestSource(): {
+  deal(options: { dialect: AuthScheme; path: string; from: number; count: number }): RequestSet;
   forget(): void;
 } {
   const signed = new Map<number, SignedBody>();

@@ -9,27 +9,27 @@ const connections = 64;
 const megabyte = 2 ** 20;
 
 /** What one run showed of a contender. */
-export interface Measured extends Result {
+export interface Measurement extends Result {
   /** CPU time of the server's process per request (µs). */
   readonly cpu: number;
 }
 
 /** How votes are sent; unless it says otherwise, as fast as they are taken, over 64 connections. */
-export type Manner = Partial<Pick<Load, 'rate' | 'connections' | 'forget'>>;
+export type RunOptions = Partial<Pick<Load, 'rate' | 'connections' | 'forget'>>;
 
 /** A contender in its own process, and what it has been sent so far. */
-export interface Running extends Contender {
+export interface RunningContender extends Contender {
   /** Votes that were sent, all different. */
   readonly sent: () => number;
   readonly directory: string;
   /** Sends so many votes that it has not seen. Throws where one is not acknowledged. */
-  run(count: number, manner?: Manner): Promise<Measured>;
+  run(count: number, options?: RunOptions): Promise<Measurement>;
   /** MB: resident, and what the program itself holds of it. */
   memory(): Promise<{ readonly resident: number; readonly held: number }>;
   stop(): Promise<void>;
 }
 
-export interface Surroundings {
+export interface Environment {
   readonly generator: Generator;
   /** Each contender gets a directory of its own in here. */
   readonly directory: string;
@@ -39,9 +39,9 @@ export interface Surroundings {
 /** @param environment for the process, beside this one's */
 export async function startContender(
   contender: Contender,
-  { generator, directory, silentDiscord }: Surroundings,
+  { generator, directory, silentDiscord }: Environment,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Running> {
+): Promise<RunningContender> {
   const own = join(directory, contender.name);
   mkdirSync(own, { recursive: true });
   const setting: Setting = { directory: own, silentDiscord };
@@ -54,12 +54,12 @@ export async function startContender(
     ...contender,
     sent: () => sent,
     directory: own,
-    async run(count, manner = {}) {
+    async run(count, options = {}) {
       const from = sent;
       sent += count;
       const before = await child.usage();
       const { dialect } = contender;
-      const result = await generator.load({ port, path, dialect, from, count, connections, ...manner });
+      const result = await generator.load({ port, path, dialect, from, count, connections, ...options });
       const after = await child.usage();
       if (result.accepted !== count) {
         throw new Error(`${contender.name} took only ${result.accepted} of ${count} votes.`);

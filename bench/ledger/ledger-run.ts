@@ -1,13 +1,13 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
-import type { Tell } from '../benchmark.ts';
+import type { LogProgress } from '../benchmark.ts';
 import { median, percentile } from '../samples.ts';
 import { fill } from './fill.ts';
 import { operations } from './operations.ts';
 
 /** A ledger of one size, and what is asked of it. */
-export interface Measured {
+export interface LedgerResult {
   readonly entries: number;
   /** By operation, ms. */
   readonly p50: ReadonlyMap<string, number>;
@@ -23,9 +23,14 @@ export interface Measured {
 }
 
 /** @param turns how often each operation is run */
-export async function measureLedger(path: string, entries: number, turns: number, tell: Tell): Promise<Measured> {
+export async function measureLedger(
+  path: string,
+  entries: number,
+  turns: number,
+  logProgress: LogProgress,
+): Promise<LedgerResult> {
   const isKept = existsSync(path);
-  if (!isKept) await made(path, entries, tell);
+  if (!isKept) await made(path, entries, logProgress);
   const bytesPerVote = statSync(path).size / entries;
   const migration = await timeToOpen(path);
   const opening = median([await timeToOpen(path), await timeToOpen(path), await timeToOpen(path)]);
@@ -38,7 +43,7 @@ export async function measureLedger(path: string, entries: number, turns: number
     await store.ledger.leaderboard({ limit: 1 });
     ranking = performance.now() - began;
     for (const { name, run } of await operations(store, entries)) {
-      tell(`${name} of ${entries} entries`);
+      logProgress(`${name} of ${entries} entries`);
       const samples: number[] = [];
       for (let turn = 0; turn < turns; turn += 1) {
         const began = performance.now();
@@ -55,14 +60,14 @@ export async function measureLedger(path: string, entries: number, turns: number
 }
 
 /** Under another name until it is whole: a run that is broken off leaves nothing that looks like a ledger. */
-async function made(path: string, entries: number, tell: Tell): Promise<void> {
+async function made(path: string, entries: number, logProgress: LogProgress): Promise<void> {
   const began = performance.now();
   const unfinished = `${path}.unfinished`;
   for (const end of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + end, { force: true });
-  tell(`filling a ledger with ${entries} entries`);
+  logProgress(`filling a ledger with ${entries} entries`);
   await fill(unfinished, entries);
   renameSync(unfinished, path);
-  tell(`filled in ${Math.round((performance.now() - began) / 1_000)} s`);
+  logProgress(`filled in ${Math.round((performance.now() - began) / 1_000)} s`);
 }
 
 async function timeToOpen(path: string): Promise<number> {

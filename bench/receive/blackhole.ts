@@ -1,15 +1,15 @@
 import { createServer, type Socket } from 'node:net';
-import { listening } from '../process/listening.ts';
+import { listen } from '../process/listen.ts';
 
 /** A server that takes connections and never says a word: a Discord that hangs. */
-export async function startSilence(): Promise<{ url: string; stop(): void }> {
+export async function startBlackhole(): Promise<{ url: string; stop(): void }> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
     socket.on('error', () => {}).on('close', () => open.delete(socket));
     socket.resume();
   });
-  const port = await listening(server);
+  const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
     stop() {

@@ -5,7 +5,7 @@ import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Bot, Whereabouts } from './bots.ts';
 
 /** What one start showed. */
-export interface Started {
+export interface StartResult {
   /** From the start of the process until Discord has it connected and, where it says so itself, it is ready for everything (ms). */
   readonly ready: number;
   /** Resident memory once it has come to rest (MB). */
@@ -15,7 +15,7 @@ export interface Started {
 const settling = 2_000;
 
 /** Starts a bot, waits until it is ready and at rest, and ends it. */
-export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabouts): Promise<Started> {
+export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabouts): Promise<StartResult> {
   const began = performance.now();
   const child = spawn(process.execPath, bot.args(where), {
     cwd: where.directory,
@@ -24,7 +24,7 @@ export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabo
   });
   try {
     while (!discord.connected) await Promise.race([once(discord.events, 'change'), endOf(child)]);
-    if (bot.hasReadyz) await answering(`http://127.0.0.1:${where.port}/readyz`);
+    if (bot.hasReadyz) await waitUntilAnswering(`http://127.0.0.1:${where.port}/readyz`);
     const ready = performance.now() - began;
     await pause(settling);
     return { ready, resident: residentOf(child) };
@@ -35,7 +35,7 @@ export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabo
 }
 
 /** Resolves when the address answers 2xx. */
-export async function answering(url: string): Promise<void> {
+export async function waitUntilAnswering(url: string): Promise<void> {
   for (;;) {
     const isThere = await fetch(url).then(
       ({ ok }) => ok,

@@ -1,6 +1,6 @@
+import type { LoadRun } from './closed-loop.ts';
 import { type Connection, openConnection } from './connection.ts';
-import type { Deck } from './deck.ts';
-import type { Run } from './saturate.ts';
+import type { RequestSet } from './request-set.ts';
 
 /** Nobody ever wakes who waits for it. */
 const nobody = new Int32Array(new SharedArrayBuffer(4));
@@ -9,7 +9,7 @@ const nobody = new Int32Array(new SharedArrayBuffer(4));
  * Sends the deck at an even rate (per second), whether or not the answers keep up. A request whose turn has come while every connection
  * is busy waits, and its latency counts from its turn: a server that stalls cannot hide it by holding up the sender.
  */
-export async function pace(port: number, deck: Deck, connections: number, rate: number): Promise<Run> {
+export async function runOpenLoop(port: number, deck: RequestSet, connections: number, rate: number): Promise<LoadRun> {
   const latencies = new Float64Array(deck.size);
   const idle: { send(index: number): void }[] = [];
   const open: Connection[] = [];

@@ -1,6 +1,6 @@
 /** What the filled ledgers hold: votes of one listing, one a second, by members who take turns in an order that looks random. */
 export const listing = 'server';
-export const began = Date.UTC(2025, 0, 1);
+export const firstVoteAt = Date.UTC(2025, 0, 1);
 const stride = 7_919;
 
 /** How many vote; each of them ten times. */
@@ -18,4 +18,4 @@ export function voterSql(voters: number): string {
   return `CAST(200000000000000000 + (i * ${stride} % ${voters}) * 600000001 AS TEXT)`;
 }
 
-export const atSql = `(${began} + i * 1000)`;
+export const atSql = `(${firstVoteAt} + i * 1000)`;
