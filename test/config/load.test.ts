@@ -353,7 +353,7 @@ describe('tallyhook config', () => {
 describe('the documents', () => {
   it('name every setting with its default', () => {
     const example = readFileSync('.env.example', 'utf8');
-    const readme = readFileSync('README.md', 'utf8');
+    const readme = readFileSync('docs/configuration.md', 'utf8');
     for (const name of settingNames) {
       const usual = settings[name].default ?? '';
       expect(example, name).toMatch(new RegExp(`^#? ?${name}=${literal(usual)}`, 'm'));
