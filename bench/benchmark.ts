@@ -2,25 +2,25 @@ import type { Report } from './report.ts';
 
 /** How thoroughly to measure. */
 export interface Profile {
-  /** A minute's worth: fewer rounds, shorter runs. The figures are rougher. */
+  /** About a minute: fewer rounds and shorter runs. The figures are less precise. */
   readonly quick: boolean;
-  /** Also watches the memory of the receiver over a million deliveries. */
+  /** Also records the receiver's memory over a million deliveries. */
   readonly soak: boolean;
-  /** Leaves the large database in place for the next run. */
+  /** Keeps the large database for the next run. */
   readonly keep: boolean;
-  /** A directory on a real disk for whatever the benchmark stores. It is there already. */
+  /** An existing directory on a real disk, for the benchmark's files. */
   readonly directory: string;
 }
 
-/** One question about speed, with an answer in tables and in goals met or missed. */
+/** One benchmark: produces tables and goals that are met or missed. */
 export interface Benchmark {
-  /** Names it on the command line and in the README. */
+  /** The name on the command line and in the README. */
   readonly name: string;
-  /** The packages that tallyhook is measured against. */
+  /** The packages that tallyhook is compared with. */
   readonly against: readonly string[];
-  /** @throws Error where what was measured did not do its work: a figure of wrong answers is none. */
+  /** @throws Error if a contender produced a wrong result: its figures would be meaningless. */
   readonly measure: (profile: Profile, logProgress: LogProgress) => Promise<Report>;
 }
 
-/** Says on the terminal what is going on. */
+/** Prints progress on the terminal. */
 export type LogProgress = (progress: string) => void;

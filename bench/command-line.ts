@@ -22,8 +22,8 @@ export interface Arguments {
 }
 
 /**
- * What is args; all benchmarks where none is named.
- * @throws Error for a benchmark or an option that there is not
+ * The parsed arguments; all benchmarks if none is named.
+ * @throws Error for an unknown benchmark or option
  */
 export function parseArguments(args: readonly string[], known: readonly string[]): Arguments {
   const flag = { type: 'boolean', default: false } as const;

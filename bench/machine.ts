@@ -3,7 +3,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { median } from './samples.ts';
 
-/** What the figures were measured on, in one line for the README. */
+/** The machine in one line, for the README. */
 export function machine(directory: string): string {
   const [cpu] = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);
@@ -16,12 +16,12 @@ export function machine(directory: string): string {
   ].join(' · ');
 }
 
-/** How many others args to run in the last minute, per CPU; above a quarter the figures are rough. */
+/** Load average of the last minute per CPU; above 0.25 the figures are rough. */
 export function busyness(): number {
   return (loadavg()[0] ?? 0) / cpus().length;
 }
 
-/** How long the disk takes to make a page durable (ms, median): durable figures compare only where this is alike. */
+/** Time of a 4 KB write with fdatasync (ms, median): durable rates compare only between similar disks. */
 function syncTime(directory: string): number {
   const path = join(directory, 'sync-time');
   const file = openSync(path, 'w');

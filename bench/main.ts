@@ -1,4 +1,4 @@
-/** `npm run bench`: measures how fast tallyhook is, beside what people would use instead. */
+/** `npm run bench`: compares the speed of tallyhook with alternatives. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../src/platform/clock.ts';
@@ -21,7 +21,7 @@ const args = readArguments();
 if (args?.help) console.log(`${help} ${names.join(', ')}.`);
 else if (args !== null) await measureAll(args);
 
-/** Null where it cannot be understood, which has been said then. */
+/** Null for invalid arguments; the error has been printed. */
 function readArguments(): Arguments | null {
   try {
     return parseArguments(process.argv.slice(2), names);
@@ -33,7 +33,7 @@ function readArguments(): Arguments | null {
 }
 
 async function measureAll(args: Arguments): Promise<void> {
-  // Not in the system's directory for temporary files: that may be memory, which makes everything durable for nothing.
+  // Not in the temporary directory: it may be in memory, where fsync costs nothing.
   const directory = join(import.meta.dirname, '..', 'data', 'bench');
   mkdirSync(directory, { recursive: true });
   const wasBusy = busyness() > 0.25;

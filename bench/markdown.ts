@@ -1,6 +1,6 @@
 import type { Goal, Report, Table } from './report.ts';
 
-/** A report as it stands in the README and on the terminal. */
+/** Formats a report for the README and the terminal. */
 export function markdown({ goals, tables, notes }: Report): string {
   const parts = [...(goals.length > 0 ? [goalTable(goals)] : []), ...tables.map(captioned)];
   if (notes.length > 0) parts.push(notes.map((note) => `- ${note}`).join('\n'));
@@ -16,7 +16,7 @@ function captioned({ caption, columns, rows }: Table): string {
   return `${caption}\n\n${drawn(columns, rows)}`;
 }
 
-/** Columns of even width, so that it reads in a terminal too; all but the first are flush right. */
+/** Padded columns, readable in a terminal too; all but the first are right-aligned. */
 function drawn(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((name, at) => Math.max(3, name.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]) =>

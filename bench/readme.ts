@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const readme = new URL('./README.md', import.meta.url);
 
-/** Puts a result into bench/README.md. Throws as {@link withResult} does. */
+/** Writes a result into bench/README.md. Throws as {@link withResult} does. */
 export function writeResult(name: string, text: string): void {
   writeFileSync(readme, withResult(readFileSync(readme, 'utf8'), name, text));
 }
 
 /**
- * The text with a result between the benchmark's markers, in the place of an earlier one.
- * @throws Error where it has no such markers
+ * The text with the result between the benchmark's markers, replacing an earlier one.
+ * @throws Error if the markers are missing
  */
 export function withResult(whole: string, name: string, text: string): string {
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];

@@ -1,12 +1,12 @@
-/** What a benchmark has found. */
+/** The result of a benchmark. */
 export interface Report {
   readonly goals: readonly Goal[];
   readonly tables: readonly Table[];
-  /** What a reader has to know to judge the figures: a sentence each. */
+  /** Notes that a reader needs to interpret the figures, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** A goal beside the figure. Neither is a promise: the figure is this machine's, on this day. */
+/** A goal and the measured value. */
 export interface Goal {
   readonly what: string;
   readonly goal: string;
@@ -17,7 +17,7 @@ export interface Goal {
 export interface Table {
   readonly caption: string;
   readonly columns: readonly string[];
-  /** As many cells each as there are columns. The first names the row; the others are figures. */
+  /** One cell per column. The first names the row; the others are figures. */
   readonly rows: readonly (readonly string[])[];
 }
 
@@ -40,7 +40,7 @@ function multiple(ratio: number): string {
   return Number.isFinite(ratio) ? `${ratio.toFixed(2)}×` : '–';
 }
 
-/** Three digits are as many as such a measurement bears. */
+/** Three significant digits; more would be false precision. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0 || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');

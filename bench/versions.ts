@@ -8,7 +8,7 @@ interface Manifest {
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest;
 
-/** tallyhook's own version, and those of the packages that it is measured against: package.json pins them exactly. */
+/** The versions of tallyhook and of the packages that it is compared with; package.json pins them. */
 export function versions(packages: readonly string[]): string {
   const { version, dependencies, devDependencies } = manifest;
   const pinned: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies };

@@ -1,8 +1,8 @@
 import type { Plugin } from 'rolldown';
 
 /**
- * Writes what is not ASCII as escapes. Node keeps the text of what it runs in memory, and one character beyond Latin-1 makes it keep the
- * whole file at two bytes a character.
+ * Escapes non-ASCII characters. Node keeps the source text in memory, and one character beyond Latin-1 makes it use
+ * two bytes per character for the whole file.
  */
 export function ascii(): Plugin {
   return {

@@ -1,4 +1,4 @@
-/** Fills dist/ with what has to be made beside the compiled sources. A part of `npm run build`. */
+/** Creates the parts of dist/ that tsc does not: bundles and assets. Part of `npm run build`. */
 import { fileURLToPath } from 'node:url';
 import { buildPage } from '../src/sandbox/page/build.ts';
 import { bundle } from './bundle.ts';

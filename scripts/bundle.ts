@@ -6,16 +6,16 @@ import { ascii } from './ascii.ts';
 import { notices } from './notices.ts';
 import { optional } from './optional.ts';
 
-/** Each has a file under its own name: what is run, and the thread that is started by its address. */
+/** Entry points: the program, and the writer thread, which is started by its file name. */
 const input = { launch: 'src/launch.js', 'write-worker': 'src/store/commits/write-worker.ts' };
 
-/** A tool that only the repository has. Node looks for it when it is asked for. */
+/** Only installed in the repository, and loaded lazily. */
 const installed = ['rolldown'];
 
 /**
- * Puts the whole program with its packages into `folder`, as a few large files instead of hundreds of small ones, which Node would have to
- * find and link at each start. What is imported lazily stays in a file of its own. All lie beside each other, so that an address
- * relative to `import.meta.url` holds as it does in the sources of the same room.
+ * Bundles the program with its dependencies into `folder`: a few large files instead of hundreds of small ones, which Node would have to
+ * find and link at each start. Lazy imports stay in separate files. All files are in one folder, so paths
+ * relative to `import.meta.url` work as in the sources of one folder.
  */
 export async function bundle(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -24,12 +24,12 @@ export async function bundle(folder: string): Promise<void> {
     input,
     platform: 'node',
     external: [...installed, ...optional],
-    // discord.js evaluates scripts that a manager of shards sends; there is none here.
+    // discord.js evaluates scripts of a sharding manager, which is not used.
     checks: { eval: false },
-    // A warning is a fault: an import that was not found would only be missed by whoever runs it.
+    // A warning is an error: an unresolved import would only fail at runtime.
     onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
     plugins: [ascii(), notices('THIRD-PARTY.txt')],
-    // Node keeps the text of what it runs in memory; without comments it is two thirds.
+    // Node keeps the source text in memory; without comments it is a third smaller.
     output: { dir: folder, comments: { jsdoc: false, annotation: false, legal: true } },
   });
   await buildPage(folder);

@@ -1,6 +1,6 @@
 /**
- * Packs the project as it was built, installs it into an empty folder without a compiler at hand, and uses it. Needs the registry, so it is
- * no test: `npm run build && npm run test:package`.
+ * Packs the built project, installs it into an empty folder without a compiler, and uses it. Needs the registry, so it is
+ * not a test: `npm run build && npm run test:package`.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Somebody's program: it opens a cache of either kind, and fails where the adapter cannot be loaded. */
+/** A user's program: opens both kinds of cache, and fails if an adapter cannot be loaded. */
 const use = `
 import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
 import 'tallyhook/sandbox';
@@ -34,7 +34,7 @@ const project = join(folder, 'project');
 const bin = join(folder, 'bin');
 try {
   for (const path of [project, bin]) mkdirSync(path);
-  // Everything that a package may run while it is installed: no compiler, no make, no Python.
+  // The only programs available during the installation: no compiler, no make, no Python.
   symlinkSync(process.execPath, join(bin, 'node'));
   symlinkSync('/bin/sh', join(bin, 'sh'));
   const run = (command: string, args: readonly string[], cwd = project) =>

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'rolldown';
 
-/** Adds a file with the licences of all packages that became part of the bundle: most of them ask for that, wherever they go. */
+/** Adds a file with the licences of all bundled packages, as most of them require. */
 export function notices(fileName: string): Plugin {
   return {
     name: 'notices',
@@ -15,7 +15,7 @@ export function notices(fileName: string): Plugin {
   };
 }
 
-/** The folder of the package that a module belongs to: some have a package.json without a name further down. */
+/** The folder of a module's package: some packages have nested package.json files without a version. */
 function packageOf(id: string): string {
   for (let folder = dirname(id); folder !== dirname(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json')) && manifestOf(folder).version !== undefined) return folder;

@@ -1,5 +1,5 @@
 /**
- * Packages that others do without: a faster inflate that nobody has installed, and drivers for Node without SQLite and for another runtime.
- * No bundle contains them.
+ * Optional packages of dependencies: a faster inflate, and SQLite drivers for other runtimes.
+ * Bundles leave them out.
  */
 export const optional = ['zlib-sync', 'better-sqlite3', 'bun:sqlite'];

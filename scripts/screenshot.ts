@@ -1,5 +1,5 @@
 /**
- * Takes the picture of the sandbox that the README shows: starts a sandbox of its own, plays a short while on its page in a headless
+ * Takes the README's screenshot: starts a sandbox, uses its page for a moment in a headless
  * Chromium, and writes docs/sandbox.png.
  *
  *   node scripts/screenshot.ts [file]
@@ -15,7 +15,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 const largest = 300 * 1024;
 const file = process.argv[2] ?? join('docs', 'sandbox.png');
 
-/** A vote, a forged one, a repeated one, and a command: enough to see what it is about. */
+/** A vote, a forged one, a repeated one, and a command. */
 async function play(page: Page): Promise<void> {
   const press = (name: RegExp) => page.getByRole('button', { name }).click();
   const delivered = (text: string) => page.locator('.delivery').first().filter({ hasText: text }).waitFor();
@@ -34,12 +34,12 @@ async function play(page: Page): Promise<void> {
   await press(/Repeat delivery/);
   await delivered('Duplicate');
   await page.getByRole('combobox', { name: 'Slash command' }).pressSequentially('/');
-  // Where the pointer stands, something would be highlighted.
+  // Move the pointer away, so that nothing is highlighted.
   await page.mouse.move(700, 24);
   await page.waitForTimeout(1200);
 }
 
-// Nobody has voted yet, so everybody may.
+// No votes yet, so every member can vote.
 const sandbox = await startSandbox({ seed: 'none' });
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',

@@ -2,7 +2,7 @@ import type { Person } from '../../src/sandbox/discord/default-guild.ts';
 import { percentile } from '../samples.ts';
 import { type BotUnderTest, commandsRegistered } from './setup.ts';
 
-/** So many members ask at the same moment. */
+/** Number of members that use the command at once. */
 export const burstSize = 1_000;
 
 export const burst: readonly Person[] = Array.from({ length: burstSize }, (_, number) => ({
@@ -11,16 +11,16 @@ export const burst: readonly Person[] = Array.from({ length: burstSize }, (_, nu
 }));
 
 export interface BurstResult {
-  /** Members to whom Discord said "The application did not respond". */
+  /** Members that got "The application did not respond". */
   readonly unanswered: number;
-  /** Until the first answer, ms. */
+  /** Time to the first response (ms). */
   readonly p50: number;
   readonly longest: number;
-  /** CPU time per member, of the bot and of all that stands around it: the local Discord and the service (ms). */
+  /** CPU time per member: of the bot, and of local Discord and service together (ms). */
   readonly cpu: { readonly bot: number; readonly around: number };
 }
 
-/** Everybody asks `/canvote`, and nothing is known of anybody: the budget lets 120 questions through to the service. */
+/** All members use `/canvote` with an empty cache: the budget allows 120 requests to the service. */
 export async function measureBurst(playing: BotUnderTest): Promise<BurstResult> {
   await commandsRegistered(playing);
   const { discord, bot } = playing;

@@ -9,7 +9,7 @@ import { startConstantBot, startListingService, startTallyhook } from './setup.t
 
 const kindsOfVoters: readonly Voters[] = ['known', 'unknown', 'never voted'];
 
-/** What a command costs the member who waits, and the service that is asked. */
+/** Response times of commands, and requests to the service. */
 export const commands: Benchmark = {
   name: 'commands',
   against: ['discord.js'],
@@ -25,7 +25,7 @@ export const commands: Benchmark = {
       const constant = await startConstantBot();
       running.push(constant);
       const [member] = own.discord.members;
-      // A cooldown that runs is remembered until it ends, so that every /canvote finds it in the cache.
+      // A running cooldown is cached until it ends, so every /canvote is a cache hit.
       if (member !== undefined)
         await service.castVote({ kind: 'server', userId: member.id, username: member.username });
       const answered = await measureReplies(own, constant, profile.quick ? 200 : 1_000, logProgress);

@@ -1,4 +1,4 @@
-/** The process of a bot that answers each command with one constant message: `constant-bot.ts <token> <api url> <guild id>`. */
+/** The process of a bot that replies to each command with a constant message: `constant-bot.ts <token> <api url> <guild id>`. */
 import { Client, Events, GatewayIntentBits, type InteractionReplyOptions } from 'discord.js';
 import { serveParent } from '../process/child-server.ts';
 

@@ -1,17 +1,17 @@
 import type { Clock } from '../../src/platform/clock.ts';
 import { minute } from '../../src/platform/durations.ts';
 
-/** How long an answer is kept, whatever it says (ms). */
+/** TTL of every cache entry (ms). */
 const lifetime = minute;
 
-/** What each command needs of the service. */
+/** The lookups of each command. */
 const needs: Readonly<Record<string, (userId: string) => readonly string[]>> = {
   canvote: (userId) => ['profile', `votes ${userId}`],
   stats: () => ['profile'],
   reviews: () => ['reviews'],
 };
 
-/** The cache that most bots have: every answer lives for a minute. It only counts the requests that it would send. */
+/** A common cache with a TTL of a minute for everything. It only counts the requests it would send. */
 export function createPlainCache(clock: Clock): { use(command: string, userId: string): void; requests(): number } {
   const until = new Map<string, number>();
   let requests = 0;

@@ -3,7 +3,7 @@ import type { LogProgress } from '../benchmark.ts';
 import { median, percentile } from '../samples.ts';
 import { type BotUnderTest, commandsRegistered } from './setup.ts';
 
-/** How long a command took to be answered, beside the same message sent as a constant. Times are ms. */
+/** Response times of a command and of the same message sent as a constant (ms). */
 export interface ReplyTimes {
   readonly command: string;
   readonly own: Times;
@@ -16,10 +16,10 @@ export interface Times {
 }
 
 const names = ['stats', 'canvote', 'reviews'] as const;
-/** Until compiled code runs on both sides, and all is in the cache. */
+/** Warm-up: compiled code on both sides, everything cached. */
 const warmUp = 60;
 
-/** One command at a time, now of one bot and now of the other, from the interaction's dispatch to its callback. */
+/** One command at a time, alternating between the bots, from the interaction's dispatch to its callback. */
 export async function measureReplies(
   own: BotUnderTest,
   constant: BotUnderTest,
@@ -34,7 +34,7 @@ export async function measureReplies(
     logProgress(`/${command}, ${times} times each`);
     const samples: { own: number[]; constant: number[] } = { own: [], constant: [] };
     for (let time = -warmUp; time < times; time += 1) {
-      // In turns, so that neither always comes after the other's work.
+      // Alternating order, so that neither always runs after the other.
       const took = {
         ...(time % 2 === 0 ? { own: await timed(own, command) } : {}),
         constant: await timed(constant, command),
@@ -64,13 +64,13 @@ function use({ discord }: BotUnderTest, name: string) {
   return discord.runCommand({ name, userId: member?.id ?? '', channelId: discord.channels.general });
 }
 
-/** What tallyhook answers, for the other bot to repeat word for word. */
+/** tallyhook's replies, for the constant bot to repeat. */
 async function constantsOf(own: BotUnderTest): Promise<Record<string, InteractionReplyOptions>> {
   const constants: Record<string, InteractionReplyOptions> = {};
   for (const name of names) {
     const handle = use(own, name);
     await handle.settled;
-    // The first answer may have been deferred; the second comes from the cache.
+    // The first reply may be deferred; the second comes from the cache.
     const callback = await use(own, name).response;
     if (callback.type !== 4) throw new Error(`/${name} is not answered from the cache.`);
     const { embeds, components, flags } = callback.data;

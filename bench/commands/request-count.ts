@@ -9,22 +9,22 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import { en } from '../../src/texts/en.ts';
 import { createPlainCache } from './plain-cache.ts';
 
-/** Requests to the service for a thousand commands. */
+/** Requests to the service per thousand commands. */
 export interface Requests {
   readonly own: number;
-  /** With every answer cached for a minute. */
+  /** With a cache TTL of a minute. */
   readonly plain: number;
 }
 
-/** Whether the votes of those who ask came in by webhook, came in while nobody listened, or were never cast. */
+/** Whether the members' votes arrived by webhook, happened without a webhook, or were never cast. */
 export type Voters = 'known' | 'unknown' | 'never voted';
 
 const members = 200;
 const thousand = 1_000;
-/** Between two commands: a thousand of them fill an hour. */
+/** Interval between commands: a thousand in an hour. */
 const gap = hour / thousand;
 
-/** An hour of a lively community: 60 % `/canvote`, 20 % `/stats`, 20 % `/reviews`, on a clock that is moved by hand. */
+/** A simulated hour: 60 % `/canvote`, 20 % `/stats`, 20 % `/reviews`, on a manual clock. */
 export async function countRequests(voters: Voters, directory: string): Promise<Requests> {
   let now = Date.UTC(2025, 5, 1);
   const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
@@ -68,7 +68,7 @@ export async function countRequests(voters: Voters, directory: string): Promise<
   }
 }
 
-/** Every member votes, a few seconds after one another. Returns when each did (ms since the epoch). */
+/** Every member votes, a few seconds apart. Returns the times (ms since the epoch). */
 async function cast(service: RunningService, clock: Clock, wait: () => void): Promise<ReadonlyMap<string, number>> {
   const votes = new Map<string, number>();
   for (let number = 0; number < members; number += 1) {

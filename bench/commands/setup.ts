@@ -9,7 +9,7 @@ import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { type Child, startChild } from '../process/child.ts';
 
-/** A bot in its own process and the Discord that it is alone on. */
+/** A bot in its own process with its own local Discord. */
 export interface BotUnderTest {
   readonly discord: LocalDiscord;
   readonly bot: Child;
@@ -29,7 +29,7 @@ export function startListingService(directory: string): Promise<RunningService> 
   });
 }
 
-/** tallyhook on a Discord of its own, with empty store and cache, ready to take commands. */
+/** tallyhook on its own local Discord, with empty store and cache, ready for commands. */
 export async function startTallyhook(
   directory: string,
   service: RunningService,
@@ -53,7 +53,7 @@ export async function startTallyhook(
   return playing(discord, bot);
 }
 
-/** The bot that replies with constants; what they are it has to be told. */
+/** The bot that replies with constants, which are sent to it. */
 export async function startConstantBot(): Promise<BotUnderTest> {
   const discord = await startLocalDiscord({ rateLimits: false });
   const { token, apiUrl, guildId } = discord;
@@ -72,7 +72,7 @@ function playing(discord: LocalDiscord, bot: Child): BotUnderTest {
   };
 }
 
-/** Resolves when the commands can be used. */
+/** Resolves when the commands are registered. */
 export async function commandsRegistered({ discord }: BotUnderTest): Promise<void> {
   while (!discord.connected) await once(discord.events, 'change');
   while (discord.commands().length === 0) await pause(5);

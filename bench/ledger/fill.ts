@@ -6,21 +6,21 @@ import { migrations } from '../../src/store/migrations/index.ts';
 import { atSql, listing, voterSql, votersOf } from './fixture.ts';
 
 /**
- * Makes a database with so many votes in it, each with its delivery, entry and finished announcement, as the very first schema had
- * them: whoever opens it next has to migrate it, which is what an upgrade takes. By SQL over sets, with nothing made durable until the
- * end; the program's own way would take an hour.
+ * Creates a database with this many votes, each with its delivery, entry and finished announcement, in the first
+ * schema, so that opening it measures the migration. Uses set-based SQL without durability until the
+ * end; the program's own writes would take an hour.
  */
 export async function fill(path: string, entries: number): Promise<void> {
   await oldestSchema(path);
   const database = new DatabaseSync(path);
   try {
-    // A write-ahead log would take in every page before the file does; this keeps only pages that were there before.
+    // A write-ahead log would receive every page first; a rollback journal contains only pages that existed before.
     for (const pragma of ['journal_mode = MEMORY', 'synchronous = OFF', 'cache_size = -500000'])
       database.exec(`PRAGMA ${pragma}`);
     const indexes: Record<string, unknown>[] = database
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
       .all();
-    // Built at the end, an index is sorted once; row by row it would be written over and over.
+    // An index that is built at the end is sorted once instead of being updated per row.
     for (const { name } of indexes) database.exec(`DROP INDEX ${String(name)}`);
     for (const insert of inserts(entries)) database.exec(insert);
     for (const { sql } of indexes) database.exec(String(sql));
@@ -62,6 +62,6 @@ function inserts(entries: number): string[] {
   ];
 }
 
-/** In the order of the key, because the table lies in it. */
+/** In key order, because the table is clustered by the key. */
 const balances = `INSERT INTO balances (user_id, credits, votes)
   SELECT user_id, sum(credits), count(*) FROM entries GROUP BY user_id ORDER BY user_id`;

@@ -6,19 +6,19 @@ import { median, percentile } from '../samples.ts';
 import { fill } from './fill.ts';
 import { operations } from './operations.ts';
 
-/** A ledger of one size, and what is asked of it. */
+/** The measurements of a ledger of one size. */
 export interface LedgerResult {
   readonly entries: number;
   /** By operation, ms. */
   readonly p50: ReadonlyMap<string, number>;
   readonly p99: ReadonlyMap<string, number>;
-  /** The leaderboard's first page: the accounts are ranked for it, and that ranking is kept for half a minute (ms). */
+  /** The first leaderboard page, which ranks the accounts; the ranking is cached for 30 s (ms). */
   readonly ranking: number;
-  /** On disk, per vote with all that belongs to it (bytes). */
+  /** Size on disk per vote (bytes). */
   readonly bytesPerVote: number;
-  /** Bringing a database of the first schema up to this program; null where an earlier run has done that (ms). */
+  /** Migration from the first schema; null if an earlier run has done it (ms). */
   readonly migration: number | null;
-  /** Opening it once it is up to date (ms). */
+  /** Opening the migrated database (ms). */
   readonly opening: number;
 }
 
@@ -59,7 +59,7 @@ export async function measureLedger(
   return { entries, p50: at(0.5), p99: at(0.99), ranking, bytesPerVote, migration: isKept ? null : migration, opening };
 }
 
-/** Under another name until it is whole: a run that is broken off leaves nothing that looks like a ledger. */
+/** Under a temporary name until it is complete, so an aborted run leaves no incomplete ledger. */
 async function made(path: string, entries: number, logProgress: LogProgress): Promise<void> {
   const began = performance.now();
   const unfinished = `${path}.unfinished`;

@@ -7,7 +7,7 @@ import { type LedgerResult, measureLedger } from './ledger-run.ts';
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000];
 const quickSizes = sizes.slice(0, 3);
 
-/** What a ledger costs that has grown for years: ten million entries of a million members. */
+/** The cost of a large ledger: ten million entries of a million members. */
 export const ledger: Benchmark = {
   name: 'ledger',
   against: [],
@@ -17,7 +17,7 @@ export const ledger: Benchmark = {
     try {
       const found: LedgerResult[] = [];
       for (const entries of profile.quick ? quickSizes : sizes) {
-        // Votes are added to it while it is measured, so what is kept for the next run is a little larger.
+        // The measurement adds votes, so the file kept for the next run is slightly larger.
         found.push(
           await measureLedger(join(directory, `${entries}.db`), entries, profile.quick ? 500 : 2_000, logProgress),
         );

@@ -3,7 +3,7 @@ import { hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listing, userId, votersOf } from './fixture.ts';
 
-/** Something that is asked of the ledger; `turn` says for whom, so that no two in a row touch the same pages. */
+/** An operation on the ledger; `turn` selects the member, so that consecutive runs use different pages. */
 export interface Operation {
   readonly name: string;
   run(turn: number): Promise<unknown>;
@@ -13,7 +13,7 @@ const entriesOnPage = 100;
 const deliveriesOnPage = 50;
 const placesOnPage = 10;
 const ranked = 1_000;
-/** A prime, so that the turns visit members all over the table. */
+/** A prime, so that the turns are spread over the table. */
 const leap = 611_953;
 
 const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour };
@@ -25,11 +25,11 @@ const server = {
   premiumChannelId: null,
 } as const;
 
-/** What members and the owner ask, and what a vote does, on a ledger of so many entries. */
+/** The queries of members and owner, and the write of a vote, on a ledger of this size. */
 export async function operations(store: Store, entries: number): Promise<readonly Operation[]> {
   const voters = votersOf(entries);
   const member = (turn: number) => userId((turn * leap) % voters);
-  // A ledger that was kept from an earlier run has that run's votes in it too.
+  // A ledger kept from an earlier run also contains that run's votes.
   const [newest] = await store.records.deliveries({ outcome: null, limit: 1, before: null });
   const now = (newest?.receivedAt ?? 0) + 13 * hour;
 
@@ -54,7 +54,7 @@ export async function operations(store: Store, entries: number): Promise<readonl
   ];
 }
 
-/** One vote in a transaction of its own: event, entry, balance and effect, on disk. */
+/** One durable vote in its own transaction: event, entry, balance and effect. */
 async function credit(store: Store, voter: string, at: number): Promise<void> {
   const vote: Vote = {
     family: 'vote',

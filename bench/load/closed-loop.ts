@@ -1,17 +1,17 @@
 import { type Connection, openConnection } from './connection.ts';
 import type { RequestSet } from './request-set.ts';
 
-/** What came of a run. Times are ms. */
+/** The result of a run. Times in ms. */
 export interface LoadRun {
   readonly latencies: Float64Array;
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   readonly took: number;
   readonly accepted: number;
 }
 
-/** Sends the whole deck as fast as the answers come: each connection sends its next request when its last one is answered. */
-export async function runClosedLoop(port: number, deck: RequestSet, connections: number): Promise<LoadRun> {
-  const latencies = new Float64Array(deck.size);
+/** Closed loop: each connection sends its next request when the previous one is answered. */
+export async function runClosedLoop(port: number, requests: RequestSet, connections: number): Promise<LoadRun> {
+  const latencies = new Float64Array(requests.size);
   const open: Connection[] = [];
   let next = 0;
   let answered = 0;
@@ -24,11 +24,11 @@ export async function runClosedLoop(port: number, deck: RequestSet, connections:
     let index = 0;
     let connection: Connection | undefined;
     function send(): void {
-      if (next >= deck.size) return;
+      if (next >= requests.size) return;
       index = next;
       next += 1;
       sentAt = performance.now();
-      connection?.send(deck.at(index));
+      connection?.send(requests.at(index));
     }
     const opened = openConnection(
       port,
@@ -36,7 +36,7 @@ export async function runClosedLoop(port: number, deck: RequestSet, connections:
         latencies[index] = performance.now() - sentAt;
         answered += 1;
         if (isAccepted) accepted += 1;
-        if (answered === deck.size) done.resolve();
+        if (answered === requests.size) done.resolve();
         else send();
       },
       (reason) => done.reject(new Error(`A connection broke: ${reason}.`)),

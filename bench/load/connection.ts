@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { responseLength } from './response.ts';
 
-/** A connection that is kept alive and carries one request at a time. It costs a third of what an HTTP client would. */
+/** A keep-alive connection with one request at a time. It takes a third of the CPU of an HTTP client. */
 export interface Connection {
-  /** The one before must have been answered. */
+  /** The previous request must have been answered. */
   send(request: Buffer): void;
   close(): void;
 }
@@ -12,14 +12,14 @@ export interface Connection {
 const statusDigit = 'HTTP/1.1 '.length;
 const two = '2'.charCodeAt(0);
 
-/** @param onAnswer is told whether it was a 2xx; @param onBroken that the server has ended the connection. */
+/** @param onAnswer called with whether the status was 2xx; @param onBroken called when the server has closed the connection */
 export async function openConnection(
   port: number,
   onAnswer: (accepted: boolean) => void,
   onBroken: (reason: string) => void,
 ): Promise<Connection> {
   let pending = '';
-  // Answers to the same request are of the same length, so a chunk of that length needs no reading.
+  // Responses to the same request have the same length, so a chunk of that length needs no parsing.
   let usualLength = -1;
   let closed = false;
 

@@ -1,4 +1,4 @@
-/** A process that loads a server and measures how long its answers take. */
+/** The process of the load generator. */
 import { serveParent } from '../process/child-server.ts';
 import { percentile } from '../samples.ts';
 import { runClosedLoop } from './closed-loop.ts';
@@ -9,13 +9,13 @@ import { createRequestSource } from './request-set.ts';
 const dealer = createRequestSource();
 
 async function load({ port, path, dialect, from, count, connections, rate, forget }: Load): Promise<Result> {
-  const deck = dealer.deal({ dialect, path, from, count });
+  const requests = dealer.deal({ dialect, path, from, count });
   if (forget === true) dealer.forget();
   const before = process.cpuUsage();
   const { latencies, took, accepted } =
     rate === undefined
-      ? await runClosedLoop(port, deck, connections)
-      : await runOpenLoop(port, deck, connections, rate);
+      ? await runClosedLoop(port, requests, connections)
+      : await runOpenLoop(port, requests, connections, rate);
   const { user, system } = process.cpuUsage(before);
   return {
     accepted,

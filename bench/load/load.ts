@@ -6,13 +6,13 @@ export interface Load {
   readonly port: number;
   readonly path: string;
   readonly dialect: AuthScheme;
-  /** The number of the first vote; those that a server has seen already are no news to it. */
+  /** The number of the first vote; a server must not have seen it before. */
   readonly from: number;
   readonly count: number;
   readonly connections: number;
-  /** Requests per second; without it as many as the server takes. */
+  /** Requests per second; if undefined, as many as the server accepts. */
   readonly rate?: number;
-  /** Nobody else will send these votes. */
+  /** No other contender will send these votes. */
   readonly forget?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Result {
   /** ms. */
   readonly p50: number;
   readonly p99: number;
-  /** CPU time of the sender per request (µs). It must be less than the server's, or it is the sender that is measured. */
+  /** CPU time of the load generator per request (µs). It must be less than the server's, or the generator is the bottleneck. */
   readonly senderCpu: number;
 }
 

@@ -2,15 +2,20 @@ import type { LoadRun } from './closed-loop.ts';
 import { type Connection, openConnection } from './connection.ts';
 import type { RequestSet } from './request-set.ts';
 
-/** Nobody ever wakes who waits for it. */
-const nobody = new Int32Array(new SharedArrayBuffer(4));
+/** Never notified: `Atomics.wait` on it is a sleep. */
+const neverNotified = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Sends the deck at an even rate (per second), whether or not the answers keep up. A request whose turn has come while every connection
- * is busy waits, and its latency counts from its turn: a server that stalls cannot hide it by holding up the sender.
+ * Open loop: sends requests at a constant rate (per second), whether or not the responses keep up. A request that is due while every connection
+ * is busy waits, and its latency counts from its due time, so a stalled server cannot hide it (coordinated omission).
  */
-export async function runOpenLoop(port: number, deck: RequestSet, connections: number, rate: number): Promise<LoadRun> {
-  const latencies = new Float64Array(deck.size);
+export async function runOpenLoop(
+  port: number,
+  requests: RequestSet,
+  connections: number,
+  rate: number,
+): Promise<LoadRun> {
+  const latencies = new Float64Array(requests.size);
   const idle: { send(index: number): void }[] = [];
   const open: Connection[] = [];
   let next = 0;
@@ -29,14 +34,14 @@ export async function runOpenLoop(port: number, deck: RequestSet, connections: n
         answered += 1;
         if (isAccepted) accepted += 1;
         idle.push(lane);
-        if (answered === deck.size) done.resolve();
+        if (answered === requests.size) done.resolve();
       },
       (reason) => done.reject(new Error(`A connection broke: ${reason}.`)),
     );
     const lane = {
       send(turn: number) {
         index = turn;
-        connection.send(deck.at(turn));
+        connection.send(requests.at(turn));
       },
     };
     idle.push(lane);
@@ -44,19 +49,19 @@ export async function runOpenLoop(port: number, deck: RequestSet, connections: n
   }
 
   /**
-   * Looks at the clock every tenth of a millisecond: a timer is too coarse for thousands a second, and a loop that never sleeps would
-   * take a whole processor from the server.
+   * Polls the clock every 0.1 ms: a timer is too coarse for thousands of requests a second, and a busy loop would
+   * use a whole CPU.
    */
   function tick(): void {
     const now = performance.now();
-    while (next < deck.size && turnOf(next) <= now) {
+    while (next < requests.size && turnOf(next) <= now) {
       const lane = idle.shift();
       if (lane === undefined) break;
       lane.send(next);
       next += 1;
     }
-    Atomics.wait(nobody, 0, 0, 0.1);
-    if (next < deck.size) setImmediate(tick);
+    Atomics.wait(neverNotified, 0, 0, 0.1);
+    if (next < requests.size) setImmediate(tick);
   }
 
   await Promise.all(Array.from({ length: connections }, addLane));
@@ -66,7 +71,7 @@ export async function runOpenLoop(port: number, deck: RequestSet, connections: n
     await done.promise;
     return { latencies, took: performance.now() - began, accepted };
   } finally {
-    next = deck.size;
+    next = requests.size;
     for (const connection of open) connection.close();
   }
 }

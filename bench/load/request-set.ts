@@ -1,15 +1,15 @@
 import { type AuthScheme, request } from './auth-scheme.ts';
 import { type SignedBody, vote } from './vote.ts';
 
-/** Requests that need only be sent: nothing is built or signed while the clock runs. */
+/** Prepared requests: nothing is built or signed during the measurement. */
 export interface RequestSet {
   readonly size: number;
   at(index: number): Buffer;
 }
 
 /**
- * Prepares decks. Votes are signed once and kept for whoever else sends them, because signing takes longer than all the rest;
- * a run over a million of them forgets what lies behind it.
+ * Prepares request sets. Signed votes are cached for the other contenders, because signing takes longer than everything else;
+ * the soak run does not cache them.
  */
 export function createRequestSource(): {
   deal(options: { dialect: AuthScheme; path: string; from: number; count: number }): RequestSet;

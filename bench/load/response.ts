@@ -1,4 +1,4 @@
-/** How long the response that begins here is in all (bytes), or null while that cannot be told yet. */
+/** The total length of the response that starts here (bytes), or null if it is not known yet. */
 export function responseLength(text: string): number | null {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd === -1) return null;

@@ -1,9 +1,9 @@
 import { sign } from '../../src/webhook/signature.ts';
 
-/** What every contender shares with the sender. */
+/** The secret shared by the contenders and the load generator. */
 export const secret = 'bench-secret-bench-secret-bench';
 
-/** So many members vote in turn; an odd stride through them makes the order look random to an index. */
+/** The number of members that vote in turn; an odd stride makes the order look random to an index. */
 const voters = 100_003;
 const stride = 7_919;
 /** Longer than the cooldown (ms), so that every vote of a member counts. */
@@ -15,7 +15,7 @@ export interface SignedBody {
   readonly signature: string;
 }
 
-/** The vote of this number: about 190 bytes, unlike every other, signed. */
+/** The signed vote with this number: about 190 bytes, unique. */
 export function vote(number: number): SignedBody {
   const round = Math.floor(number / voters);
   const at = first + round * untilNext + (number % voters) * 100;

@@ -1,9 +1,9 @@
 import type { ChildRequest, ChildResponse, Usage } from './protocol.ts';
 
-/** What a child can be asked, by name. */
+/** The requests that a child process handles, by name. */
 export type Handlers = Readonly<Record<string, (detail: never) => unknown>>;
 
-/** The child's side: answers until the parent kills it, or goes away. */
+/** The child's side: handles requests until the parent ends it or exits. */
 export function serveParent(answers: Handlers): void {
   const known: Handlers = { ready: () => null, usage, ...answers };
   process.on('message', (message) => {

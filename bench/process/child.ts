@@ -2,19 +2,19 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ChildRequest, ChildResponse, Usage } from './protocol.ts';
 
-/** How long a child may take to end (ms). */
+/** Timeout for the end of a child process (ms). */
 const patience = 5_000;
 
-/** A process of its own, so that what is measured shares no event loop, heap or garbage collector with anything else. */
+/** A child process, so that the code under test has its own event loop, heap and garbage collector. */
 export interface Child {
-  /** Asks one of the questions that the child answers; rejects with the child's error. */
+  /** Sends a request to the child; rejects with the child's error. */
   ask<Told>(name: string, detail?: unknown): Promise<Told>;
-  /** What it has used of the CPU since it started, and of memory now. */
+  /** CPU time since the start, and current memory. */
   usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
-/** @param environment is added to this process's own. */
+/** @param environment added to this process's environment */
 export async function startChild(
   module: URL,
   args: readonly string[] = [],
@@ -55,7 +55,7 @@ export async function startChild(
   return { ask, usage: () => ask<Usage>('usage'), stop: () => ended(child) };
 }
 
-/** Without its parent a child goes away in good order, which leaves time to write a profile; one that hangs is killed. */
+/** A child exits gracefully when its parent is gone, which leaves time to write a profile; a hanging child is killed. */
 function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {

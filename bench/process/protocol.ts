@@ -1,4 +1,4 @@
-/** What passes between the process that measures and those that are measured. */
+/** The messages between the benchmark and the processes under test. */
 export interface ChildRequest {
   readonly id: number;
   readonly name: string;
@@ -10,10 +10,10 @@ export type ChildResponse =
   | { readonly id: number; readonly error: string };
 
 export interface Usage {
-  /** CPU time in user and system, all threads, since the process began (µs). */
+  /** User and system CPU time of all threads since the start of the process (µs). */
   readonly cpu: number;
   /** Resident memory (bytes). */
   readonly resident: number;
-  /** What the program itself holds of it: live objects, and buffers beside the heap (bytes). */
+  /** Used heap and external buffers (bytes). */
   readonly held: number;
 }

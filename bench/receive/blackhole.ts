@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { listen } from '../process/listen.ts';
 
-/** A server that takes connections and never says a word: a Discord that hangs. */
+/** A server that accepts connections and never responds, like a hanging Discord. */
 export async function startBlackhole(): Promise<{ url: string; stop(): void }> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

@@ -3,10 +3,10 @@ import { median } from '../samples.ts';
 import type { ContenderName } from './contender.ts';
 import type { Measurement, RunningContender } from './contender-runner.ts';
 
-/** How long each contender runs, and how often. */
+/** Number and length of the runs. */
 export interface Schedule {
   readonly rounds: number;
-  /** Seconds of a run. */
+  /** Length of a run (s). */
   readonly seconds: number;
   /** Whether they also run at half of the Express sample's rate. */
   readonly alsoHalf: boolean;
@@ -16,20 +16,20 @@ export interface Schedule {
 export interface ContenderResult {
   readonly contender: RunningContender;
   readonly saturated: Measurement;
-  /** At half of what the Express sample takes; null where that is more than it can take itself. */
+  /** At half the Express sample's rate; null if that exceeds the contender's own rate. */
   readonly half: Measurement | null;
-  /** Its rate over that of another in the same round, median: what slows the machine down slows both. */
+  /** Its rate divided by another contender's rate in the same round, median. */
   over(name: ContenderName): number;
   /** Resident memory at the end (MB). */
   readonly resident: number;
 }
 
-/** Requests that show how fast a contender is before it is warm. */
+/** Requests before the warm-up, to estimate the rate. */
 const warmupRequests = 1_000;
-/** How much of its own rate a contender must have left over to keep up with a given one. */
+/** Fraction of its own rate that a contender is expected to sustain. */
 const room = 0.9;
 
-/** Runs the contenders in turns, each round in another order, so that a busy minute of the machine hits none of them alone. */
+/** Runs the contenders in turns, each round in a different order, so that a busy machine affects all of them. */
 export async function compare(
   contenders: readonly RunningContender[],
   schedule: Schedule,
@@ -40,7 +40,7 @@ export async function compare(
   for (const contender of contenders) {
     logProgress(`warming up ${contender.name}`);
     let { rate } = await contender.run(warmupRequests);
-    // Twice: compiled code is several times as fast as what ran first.
+    // Twice, so that V8 has compiled the hot code.
     for (let times = 0; times < 2; times += 1) ({ rate } = await contender.run(Math.ceil(rate * seconds)));
     rates.set(contender.name, rate);
   }

@@ -4,39 +4,39 @@ import type { Generator, Load, Result } from '../load/load.ts';
 import { startChild } from '../process/child.ts';
 import { type Contender, path, type Setting } from './contender.ts';
 
-/** Senders that wait for an answer at one time, at most. */
+/** Concurrent connections. */
 const connections = 64;
 const megabyte = 2 ** 20;
 
-/** What one run showed of a contender. */
+/** The measurements of one run. */
 export interface Measurement extends Result {
   /** CPU time of the server's process per request (µs). */
   readonly cpu: number;
 }
 
-/** How votes are sent; unless it says otherwise, as fast as they are taken, over 64 connections. */
+/** How votes are sent; default: closed loop over 64 connections. */
 export type RunOptions = Partial<Pick<Load, 'rate' | 'connections' | 'forget'>>;
 
-/** A contender in its own process, and what it has been sent so far. */
+/** A contender in its own process. */
 export interface RunningContender extends Contender {
-  /** Votes that were sent, all different. */
+  /** Number of distinct votes sent. */
   readonly sent: () => number;
   readonly directory: string;
-  /** Sends so many votes that it has not seen. Throws where one is not acknowledged. */
+  /** Sends this many new votes. Throws if one is not acknowledged. */
   run(count: number, options?: RunOptions): Promise<Measurement>;
-  /** MB: resident, and what the program itself holds of it. */
+  /** Resident memory and used heap (MB). */
   memory(): Promise<{ readonly resident: number; readonly held: number }>;
   stop(): Promise<void>;
 }
 
 export interface Environment {
   readonly generator: Generator;
-  /** Each contender gets a directory of its own in here. */
+  /** Contains one directory per contender. */
   readonly directory: string;
   readonly silentDiscord: string;
 }
 
-/** @param environment for the process, beside this one's */
+/** @param environment added to this process's environment */
 export async function startContender(
   contender: Contender,
   { generator, directory, silentDiscord }: Environment,

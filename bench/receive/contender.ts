@@ -1,8 +1,8 @@
 import type { AuthScheme } from '../load/auth-scheme.ts';
 
-/** A server that takes votes. */
+/** A server that accepts votes. */
 export interface Contender {
-  /** Names its file in `contenders/`. */
+  /** The name of its file in `contenders/`. */
   readonly name: ContenderName;
   readonly title: string;
   readonly dialect: AuthScheme;
@@ -21,19 +21,19 @@ export type ContenderName =
   | 'fastify'
   | 'hono';
 
-/** Where every contender takes votes. */
+/** The path at which every contender accepts votes. */
 export const path = '/webhooks/vote';
 
-/** What a contender gets: a directory of its own, and where a Discord listens that never answers. */
+/** A contender's directory, and the address of a Discord that never responds. */
 export interface Setting {
   readonly directory: string;
   readonly silentDiscord: string;
 }
 
-/** What each file of `contenders/` exports as `start`: it listens on a free port of 127.0.0.1, which it returns. */
+/** The export `start` of each file in `contenders/`: listens on a free port of 127.0.0.1 and returns it. */
 export type Start = (setting: Setting) => Promise<number>;
 
-/** Those without storage first, then those that keep what they take. */
+/** Contenders without storage first, then those with storage. */
 export const contenders: readonly Contender[] = [
   { name: 'bare-http', title: 'bare node:http, HMAC', dialect: 'tallyhook', isDurable: false },
   {

@@ -3,13 +3,13 @@ import { isSignedWith } from '../../src/webhook/signature.ts';
 import { secret } from '../load/vote.ts';
 import { path } from './contender.ts';
 
-/** The part of a vote that somebody stores. */
+/** The fields of a vote that the samples store. */
 export interface Vote {
   readonly userId: string;
   readonly timestamp: string;
 }
 
-/** The sample of many a listing service's documentation: express.json, and the HMAC of the object serialised anew. */
+/** The sample from many listing services' documentation: express.json and the HMAC of the re-serialised body. */
 export function expressSample(keep: (vote: Vote, body: object) => void | Promise<void>): Express {
   const app = express();
   app.use(express.json());

@@ -12,7 +12,7 @@ import { measureSlowDisk } from './slow-disk.ts';
 import { measureSoak } from './soak.ts';
 import { verifyDurability } from './verify-durability.ts';
 
-/** What a vote costs from the first byte to the 200, beside what people would use instead. */
+/** The cost of a vote from the first byte to the 200, compared with alternatives. */
 export const receive: Benchmark = {
   name: 'receive',
   against: [
@@ -88,7 +88,7 @@ function goals(results: readonly ContenderResult[]): Goal[] {
   ];
 }
 
-/** What the sender spends of the CPU, over what the leanest server does: above 1 it would be the sender that is measured. */
+/** CPU of the load generator divided by that of the leanest server: above 1 the generator would be the bottleneck. */
 function senderOver(results: readonly ContenderResult[]): number {
   const ratios = results.map(({ saturated }) => saturated.senderCpu / saturated.cpu);
   return Math.max(...ratios);

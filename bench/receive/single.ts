@@ -5,12 +5,12 @@ import { type Goal, within } from '../report.ts';
 import { median } from '../samples.ts';
 import type { RunningContender } from './contender-runner.ts';
 
-/** Deliveries and commits take turns in blocks of this many. */
+/** Deliveries and commits alternate in blocks of this size. */
 const block = 25;
-/** Per second: the server is at rest when the next one comes. */
+/** Per second: the server is idle when the next request arrives. */
 const rate = 100;
 
-/** A vote that comes alone must not wait for company: its way through an idle server, beside one plain commit on the same disk. */
+/** Latency of a single vote on an idle server, compared with one plain commit on the same disk: batching must not delay it. */
 export async function measureSingleVote(tallyhook: RunningContender, directory: string, blocks: number): Promise<Goal> {
   const database = plainDatabase(join(directory, 'plain.db'));
   const deliveries: number[] = [];
@@ -31,7 +31,7 @@ export async function measureSingleVote(tallyhook: RunningContender, directory: 
   );
 }
 
-/** The least that can be kept: one row in one transaction. `commit` returns how long it took (ms). */
+/** One row in one transaction. `commit` returns the duration (ms). */
 function plainDatabase(path: string): { commit(): number; close(): void } {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = WAL');

@@ -13,7 +13,7 @@ import { verifyDurability } from './verify-durability.ts';
 const source = fileURLToPath(new URL('./slow-disk.c', import.meta.url));
 const taking: readonly ContenderName[] = ['express-sqlite', 'tallyhook'];
 
-/** Once more, with a disk that is 2 ms slower: what commits together gains by it, what commits alone does not. */
+/** The same with 2 ms more per fsync: group commit hides it, a commit per vote does not. */
 export async function measureSlowDisk(
   environment: Environment,
   schedule: Schedule,
@@ -48,7 +48,7 @@ export async function measureSlowDisk(
   }
 }
 
-/** The path of the library; null where there is no compiler, or no Linux to use it. */
+/** The path of the library; null without a compiler or not on Linux. */
 async function compiled(library: string): Promise<string | null> {
   if (process.platform !== 'linux') return null;
   try {

@@ -8,7 +8,7 @@ import { verifyDurability } from './verify-durability.ts';
 
 const blocks = 40;
 const block = 25_000;
-/** The stretches that are compared: one from the middle on, one until the end (blocks). */
+/** The length of the two compared sections, after the middle and at the end (blocks). */
 const stretch = 8;
 
 interface Sample {
@@ -20,13 +20,13 @@ interface Sample {
 }
 
 /**
- * A million votes through one receiver: memory that grows with them would end a small machine in a month. Over the first half the heap
- * grows to what the load takes, until V8 collects all of it for the first time.
+ * A million votes through one receiver, to detect memory leaks. Over the first half the heap
+ * grows to its working size, until the first full collection.
  */
 export async function measureSoak(environment: Environment, logProgress: LogProgress): Promise<Report> {
   const directory = join(environment.directory, 'million');
   const contender = contenders.find(({ name }) => name === 'tallyhook');
-  if (contender === undefined) throw new Error('tallyhook is no contender.');
+  if (contender === undefined) throw new Error('There is no contender "tallyhook".');
   const tallyhook = await startContender(contender, { ...environment, directory });
   const samples: Sample[] = [];
   try {

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { RunningContender } from './contender-runner.ts';
 
-/** The file in which tallyhook keeps votes, inside the directory that it was given. */
+/** The database file in tallyhook's directory. */
 export const databaseFile = 'tallyhook.db';
 
 /**
- * Looks whether every vote that tallyhook acknowledged is in its database: a row, an entry and an effect each, and balances that are the
- * sums of the entries. Returns how many there are.
- * @throws Error where one is missing: then the speed is worth nothing.
+ * Checks that every acknowledged vote is in tallyhook's database: a row, an entry and an effect each, and balances that are the
+ * sums of the entries. Returns the number of votes.
+ * @throws Error if one is missing
  */
 export function verifyDurability(tallyhook: RunningContender): number {
   const database = new DatabaseSync(join(tallyhook.directory, databaseFile), { readOnly: true });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundle } from '../../scripts/bundle.ts';
 
-/** Where a bot finds Discord, and where it may listen and store. */
+/** The Discord that a bot connects to, and its port and directory. */
 export interface Whereabouts {
   readonly token: string;
   readonly apiUrl: string;
@@ -13,10 +13,10 @@ export interface Whereabouts {
   readonly directory: string;
 }
 
-/** A way to run a bot: a command line for Node and an environment. */
+/** How to run a bot: Node arguments and environment. */
 export interface Bot {
   readonly title: string;
-  /** Whether it says by itself when it is ready for everything, on `/readyz`. */
+  /** Whether it serves `/readyz`. */
   readonly hasReadyz: boolean;
   args(where: Whereabouts): readonly string[];
   environment(where: Whereabouts): Readonly<Record<string, string>>;
@@ -31,10 +31,10 @@ export const idleBot: Bot = {
   environment: () => ({}),
 };
 
-/** As `npm start` runs it: TypeScript, with the types stripped while it starts. */
+/** As `npm start` runs it: TypeScript with type stripping. */
 export const fromSource: Bot = tallyhook('tallyhook from source', join(root, 'src', 'launch.js'));
 
-/** As the container runs it: built and compiled beforehand. Builds it anew, outside `dist/`. */
+/** As the container runs it: bundled, with a compile cache. Builds the bundle outside `dist/`. */
 export async function built(directory: string): Promise<Bot> {
   const program = join(directory, 'program');
   await bundle(program);

@@ -4,17 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Bot, Whereabouts } from './bots.ts';
 
-/** What one start showed. */
+/** The result of one start. */
 export interface StartResult {
-  /** From the start of the process until Discord has it connected and, where it says so itself, it is ready for everything (ms). */
+  /** From the start of the process to the gateway session and, if it serves `/readyz`, to readiness (ms). */
   readonly ready: number;
-  /** Resident memory once it has come to rest (MB). */
+  /** Resident memory after the idle time (MB). */
   readonly resident: number;
 }
 
 const settling = 2_000;
 
-/** Starts a bot, waits until it is ready and at rest, and ends it. */
+/** Starts a bot, waits until it is ready and idle, and stops it. */
 export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabouts): Promise<StartResult> {
   const began = performance.now();
   const child = spawn(process.execPath, bot.args(where), {
@@ -34,7 +34,7 @@ export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabo
   }
 }
 
-/** Resolves when the address answers 2xx. */
+/** Resolves when the address responds with 2xx. */
 export async function waitUntilAnswering(url: string): Promise<void> {
   for (;;) {
     const isThere = await fetch(url).then(
@@ -51,7 +51,7 @@ async function endOf(child: ChildProcess): Promise<never> {
   throw new Error(`The bot ended before it was ready: ${child.spawnargs.join(' ')}`);
 }
 
-/** As the system counts it (MB), because a bot that does nothing is not asked. NaN where there is no `ps`. */
+/** From `ps` (MB), because the idle bot cannot report it. NaN if `ps` is missing. */
 function residentOf({ pid }: ChildProcess): number {
   try {
     return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1_024;

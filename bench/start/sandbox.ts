@@ -6,20 +6,20 @@ import { chromium } from 'playwright-core';
 import { unusedPort } from '../process/listen.ts';
 import { waitUntilAnswering } from './cold-start.ts';
 
-/** How long after `npm start` (s). */
+/** Seconds after `npm start`. */
 export interface Usable {
   /** The page's first byte. */
   readonly page: number;
-  /** Its stream says that the bot is connected: a command would be answered. */
+  /** Its event stream reports that the bot is connected. */
   readonly bot: number;
-  /** A browser shows it; null where no Chromium is installed. */
+  /** Rendered by a browser; null if Chromium is not installed. */
   readonly shown: number | null;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const browserPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
-/** What somebody waits for who has just cloned the repository and installed its packages. */
+/** Startup as seen after cloning the repository and `npm ci`. */
 export async function startSandboxOnce(directory: string): Promise<Usable> {
   const port = await unusedPort();
   const browser = existsSync(browserPath)
@@ -46,7 +46,7 @@ export async function startSandboxOnce(directory: string): Promise<Usable> {
     await page?.getByText('Bot online').waitFor();
     return { page: first, bot, shown: page === undefined ? null : since() };
   } finally {
-    // npm has started others, and passes a signal on to only one of them.
+    // npm starts several processes and forwards a signal to only one.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
     await browser?.close();
   }

@@ -9,7 +9,7 @@ import { type Bot, built, fromSource, idleBot } from './bots.ts';
 import { type StartResult, startOnce } from './cold-start.ts';
 import { startSandboxOnce, type Usable } from './sandbox.ts';
 
-/** How long it takes to be there, and how much room it takes up. */
+/** Time to ready and memory. */
 export const start: Benchmark = {
   name: 'start',
   against: ['discord.js'],

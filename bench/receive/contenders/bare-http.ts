@@ -4,7 +4,7 @@ import { secret } from '../../load/vote.ts';
 import { listen } from '../../process/listen.ts';
 import type { Start } from '../contender.ts';
 
-/** The least that Node can do about a signed delivery: read it, check it, answer. Nothing is parsed and nothing is kept. */
+/** The minimum for a signed delivery on Node: read, verify, respond. Nothing is parsed or stored. */
 export const start: Start = () => listen(createServer(handle));
 
 function handle(request: IncomingMessage, response: ServerResponse): void {

@@ -6,7 +6,7 @@ import { listen } from '../../process/listen.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
 
-/** The sample with balances in Keyv, as many a bot keeps them. Two votes of one member at the same time may count as one. */
+/** The sample with balances in Keyv, as many bots do. Two concurrent votes of one member may count as one. */
 export const start: Start = ({ directory }) => {
   const store = new KeyvSqlite({ uri: `sqlite://${join(directory, 'balances.db')}`, wal: true });
   const balances = new Keyv<number>({ store });

@@ -5,7 +5,7 @@ import { listen } from '../../process/listen.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
 
-/** The sample with votes that survive: each in a transaction of its own, with prepared statements and a write-ahead log. */
+/** The sample with durable votes: one transaction per vote, prepared statements, write-ahead log. */
 export const start: Start = ({ directory }) => {
   const database = new Database(join(directory, 'votes.db'));
   database.pragma('journal_mode = WAL');

@@ -3,5 +3,5 @@ import { listen } from '../../process/listen.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
 
-/** What most people begin with. */
+/** The usual starting point. */
 export const start: Start = () => listen(createServer(expressSample(() => {})));

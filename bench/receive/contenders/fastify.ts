@@ -3,7 +3,7 @@ import { isSignedWith } from '../../../src/webhook/signature.ts';
 import { secret } from '../../load/vote.ts';
 import { path, type Start } from '../contender.ts';
 
-/** The Express sample, said in Fastify. */
+/** The Express sample on Fastify. */
 export const start: Start = async () => {
   const app = fastify();
   app.post(path, async (request, reply) => {

@@ -6,7 +6,7 @@ import { secret } from '../../load/vote.ts';
 import { listen } from '../../process/listen.ts';
 import { path, type Start } from '../contender.ts';
 
-/** The Express sample, said in Hono. */
+/** The Express sample on Hono. */
 export const start: Start = () => {
   const app = new Hono();
   app.post(path, async (context) => {

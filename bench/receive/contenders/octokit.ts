@@ -4,7 +4,7 @@ import { secret } from '../../load/vote.ts';
 import { listen } from '../../process/listen.ts';
 import { path, type Start } from '../contender.ts';
 
-/** The best known receiver of signed webhooks, with one listener that does nothing. */
+/** A widely used receiver of signed webhooks, with an empty listener. */
 export const start: Start = () => {
   const webhooks = new Webhooks({ secret });
   webhooks.on('star', () => {});

@@ -8,8 +8,8 @@ import type { Start } from '../contender.ts';
 import { databaseFile } from '../verify-durability.ts';
 
 /**
- * The whole program as it runs in production. Discord and the service accept connections and say nothing, so each vote leaves its
- * announcement in the outbox, and none is worked on while the clock runs.
+ * The whole program as in production. Discord and the service accept connections and never respond, so announcements
+ * accumulate in the outbox.
  */
 export const start: Start = async ({ directory, silentDiscord }) => {
   const config = loadConfig({
