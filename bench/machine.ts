@@ -27,10 +27,10 @@ function syncTime(directory: string): number {
   const file = openSync(path, 'w');
   const page = Buffer.alloc(4_096, 1);
   const times = Array.from({ length: 100 }, (_, at) => {
-    const began = performance.now();
+    const startedAt = performance.now();
     writeSync(file, page, 0, page.length, at * page.length);
     fdatasyncSync(file);
-    return performance.now() - began;
+    return performance.now() - startedAt;
   });
   closeSync(file);
   rmSync(path);

@@ -39,11 +39,11 @@ async function measureAll(args: Arguments): Promise<void> {
   const wasBusy = busyness() > 0.25;
   if (wasBusy)
     console.error(`This machine is busy (${busyness().toFixed(1)} wait per CPU): the figures will be rough.`);
-  const began = performance.now();
+  const startedAt = performance.now();
 
   for (const { name, against, measure } of benchmarks.filter((each) => args.names.includes(each.name))) {
     const report = await measure({ ...args, directory }, (progress) => {
-      const seconds = Math.round((performance.now() - began) / 1_000);
+      const seconds = Math.round((performance.now() - startedAt) / 1_000);
       console.error(`${String(seconds).padStart(4)} s  ${name}: ${progress}`);
     });
     const text = markdown(report);

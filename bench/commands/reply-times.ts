@@ -6,7 +6,7 @@ import { type BotUnderTest, commandsRegistered } from './setup.ts';
 /** Response times of a command and of the same message sent as a constant (ms). */
 export interface ReplyTimes {
   readonly command: string;
-  readonly own: Times;
+  readonly tallyhook: Times;
   readonly constant: Times;
 }
 
@@ -21,30 +21,30 @@ const warmUp = 60;
 
 /** One command at a time, alternating between the bots, from the interaction's dispatch to its callback. */
 export async function measureReplies(
-  own: BotUnderTest,
+  tallyhook: BotUnderTest,
   constant: BotUnderTest,
   times: number,
   logProgress: LogProgress,
 ): Promise<ReplyTimes[]> {
-  await commandsRegistered(own);
-  await constant.bot.ask('replyWith', await constantsOf(own));
+  await commandsRegistered(tallyhook);
+  await constant.bot.ask('replyWith', await constantsOf(tallyhook));
   await commandsRegistered(constant);
   const answered: ReplyTimes[] = [];
   for (const command of names) {
     logProgress(`/${command}, ${times} times each`);
-    const samples: { own: number[]; constant: number[] } = { own: [], constant: [] };
+    const samples: { tallyhook: number[]; constant: number[] } = { tallyhook: [], constant: [] };
     for (let time = -warmUp; time < times; time += 1) {
       // Alternating order, so that neither always runs after the other.
       const took = {
-        ...(time % 2 === 0 ? { own: await timed(own, command) } : {}),
+        ...(time % 2 === 0 ? { tallyhook: await timed(tallyhook, command) } : {}),
         constant: await timed(constant, command),
-        ...(time % 2 === 0 ? {} : { own: await timed(own, command) }),
+        ...(time % 2 === 0 ? {} : { tallyhook: await timed(tallyhook, command) }),
       };
       if (time < 0) continue;
-      samples.own.push(took.own ?? Number.NaN);
+      samples.tallyhook.push(took.tallyhook ?? Number.NaN);
       samples.constant.push(took.constant);
     }
-    answered.push({ command, own: timesOf(samples.own), constant: timesOf(samples.constant) });
+    answered.push({ command, tallyhook: timesOf(samples.tallyhook), constant: timesOf(samples.constant) });
   }
   return answered;
 }
@@ -54,9 +54,9 @@ function timesOf(samples: readonly number[]): Times {
 }
 
 async function timed(playing: BotUnderTest, command: string): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   await use(playing, command).response;
-  return performance.now() - began;
+  return performance.now() - startedAt;
 }
 
 function use({ discord }: BotUnderTest, name: string) {
@@ -65,13 +65,13 @@ function use({ discord }: BotUnderTest, name: string) {
 }
 
 /** tallyhook's replies, for the constant bot to repeat. */
-async function constantsOf(own: BotUnderTest): Promise<Record<string, InteractionReplyOptions>> {
+async function constantsOf(tallyhook: BotUnderTest): Promise<Record<string, InteractionReplyOptions>> {
   const constants: Record<string, InteractionReplyOptions> = {};
   for (const name of names) {
-    const handle = use(own, name);
+    const handle = use(tallyhook, name);
     await handle.settled;
     // The first reply may be deferred; the second comes from the cache.
-    const callback = await use(own, name).response;
+    const callback = await use(tallyhook, name).response;
     if (callback.type !== 4) throw new Error(`/${name} is not answered from the cache.`);
     const { embeds, components, flags } = callback.data;
     constants[name] = { embeds, components, flags, allowedMentions: { parse: [] } } as InteractionReplyOptions;

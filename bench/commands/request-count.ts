@@ -11,7 +11,7 @@ import { createPlainCache } from './plain-cache.ts';
 
 /** Requests to the service per thousand commands. */
 export interface Requests {
-  readonly own: number;
+  readonly tallyhook: number;
   /** With a cache TTL of a minute. */
   readonly plain: number;
 }
@@ -40,7 +40,7 @@ export async function countRequests(voters: Voters, directory: string): Promise<
   try {
     const votes =
       voters === 'never voted' ? new Map<string, number>() : await cast(service, clock, () => (now += 3 * second));
-    let own = 0;
+    let tallyhook = 0;
     const lookup = createLookup({
       kind: 'server',
       baseUrl: service.baseUrl,
@@ -48,7 +48,7 @@ export async function countRequests(voters: Voters, directory: string): Promise<
       clock,
       lastVote: async (userId) => (voters === 'known' ? (votes.get(userId) ?? null) : null),
       observe: ({ event }) => {
-        if (event === 'asked') own += 1;
+        if (event === 'asked') tallyhook += 1;
       },
     });
     const plain = createPlainCache(clock);
@@ -62,7 +62,7 @@ export async function countRequests(voters: Voters, directory: string): Promise<
       plain.use(name, userId);
       now += gap;
     }
-    return { own, plain: plain.requests() };
+    return { tallyhook, plain: plain.requests() };
   } finally {
     await service.stop();
   }

@@ -9,7 +9,7 @@ import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { type Child, startChild } from '../process/child.ts';
 
-/** A bot in its own process with its own local Discord. */
+/** A bot in its tallyhook process with its tallyhook local Discord. */
 export interface BotUnderTest {
   readonly discord: LocalDiscord;
   readonly bot: Child;
@@ -29,7 +29,7 @@ export function startListingService(directory: string): Promise<RunningService> 
   });
 }
 
-/** tallyhook on its own local Discord, with empty store and cache, ready for commands. */
+/** tallyhook on its tallyhook local Discord, with empty store and cache, ready for commands. */
 export async function startTallyhook(
   directory: string,
   service: RunningService,

@@ -39,16 +39,16 @@ export async function measureLedger(
   const times = new Map<string, number[]>();
   let ranking = Number.NaN;
   try {
-    const began = performance.now();
+    const startedAt = performance.now();
     await store.ledger.leaderboard({ limit: 1 });
-    ranking = performance.now() - began;
+    ranking = performance.now() - startedAt;
     for (const { name, run } of await operations(store, entries)) {
       logProgress(`${name} of ${entries} entries`);
       const samples: number[] = [];
       for (let turn = 0; turn < turns; turn += 1) {
-        const began = performance.now();
+        const startedAt = performance.now();
         await run(turn);
-        samples.push(performance.now() - began);
+        samples.push(performance.now() - startedAt);
       }
       times.set(name, samples);
     }
@@ -61,19 +61,19 @@ export async function measureLedger(
 
 /** Under a temporary name until it is complete, so an aborted run leaves no incomplete ledger. */
 async function made(path: string, entries: number, logProgress: LogProgress): Promise<void> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const unfinished = `${path}.unfinished`;
   for (const end of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + end, { force: true });
   logProgress(`filling a ledger with ${entries} entries`);
   await fill(unfinished, entries);
   renameSync(unfinished, path);
-  logProgress(`filled in ${Math.round((performance.now() - began) / 1_000)} s`);
+  logProgress(`filled in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 }
 
 async function timeToOpen(path: string): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const store = await openStore(`sqlite:${path}`, systemClock);
-  const took = performance.now() - began;
+  const took = performance.now() - startedAt;
   await store.close();
   return took;
 }

@@ -15,34 +15,34 @@ export const ledger: Benchmark = {
     const directory = join(profile.directory, 'ledger');
     mkdirSync(directory, { recursive: true });
     try {
-      const found: LedgerResult[] = [];
+      const reports: LedgerResult[] = [];
       for (const entries of profile.quick ? quickSizes : sizes) {
         // The measurement adds votes, so the file kept for the next run is slightly larger.
-        found.push(
+        reports.push(
           await measureLedger(join(directory, `${entries}.db`), entries, profile.quick ? 500 : 2_000, logProgress),
         );
       }
-      return report(found);
+      return report(reports);
     } finally {
       if (!profile.keep) rmSync(directory, { recursive: true, force: true });
     }
   },
 };
 
-function report(found: readonly LedgerResult[]): Report {
-  const largest = found.at(-1);
+function report(reports: readonly LedgerResult[]): Report {
+  const largest = reports.at(-1);
   const goals: Goal[] = [...(largest?.p99 ?? [])].map(([name, p99]) =>
     within(`${name}, p99 at ${largest?.entries.toLocaleString('en-US')} entries`, 5, p99, 'ms'),
   );
-  return { goals, tables: [growth(found)], notes: [] };
+  return { goals, tables: [growth(reports)], notes: [] };
 }
 
-function growth(found: readonly LedgerResult[]): Table {
-  const names = [...(found[0]?.p99.keys() ?? [])];
-  const row = (name: string, cell: (measured: LedgerResult) => string) => [name, ...found.map(cell)];
+function growth(reports: readonly LedgerResult[]): Table {
+  const names = [...(reports[0]?.p99.keys() ?? [])];
+  const row = (name: string, cell: (measured: LedgerResult) => string) => [name, ...reports.map(cell)];
   return {
     caption: 'By entries, a tenth as many members. Times in ms, p50 / p99; one vote at a time.',
-    columns: ['', ...found.map(({ entries }) => entries.toLocaleString('en-US'))],
+    columns: ['', ...reports.map(({ entries }) => entries.toLocaleString('en-US'))],
     rows: [
       ...names.map((name) =>
         row(name, ({ p50, p99 }) => `${figure(p50.get(name) ?? Number.NaN)} / ${figure(p99.get(name) ?? Number.NaN)}`),

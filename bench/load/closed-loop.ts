@@ -16,7 +16,7 @@ export async function runClosedLoop(port: number, requests: RequestSet, connecti
   let next = 0;
   let answered = 0;
   let accepted = 0;
-  let began = 0;
+  let startedAt = 0;
   const done = Promise.withResolvers<void>();
 
   function lane(): { start(): void; opened: Promise<void> } {
@@ -49,11 +49,11 @@ export async function runClosedLoop(port: number, requests: RequestSet, connecti
 
   const lanes = Array.from({ length: connections }, lane);
   await Promise.all(lanes.map(({ opened }) => opened));
-  began = performance.now();
+  startedAt = performance.now();
   for (const { start } of lanes) start();
   try {
     await done.promise;
-    return { latencies, took: performance.now() - began, accepted };
+    return { latencies, took: performance.now() - startedAt, accepted };
   } finally {
     for (const connection of open) connection.close();
   }

@@ -21,9 +21,9 @@ export async function runOpenLoop(
   let next = 0;
   let answered = 0;
   let accepted = 0;
-  let began = 0;
+  let startedAt = 0;
   const done = Promise.withResolvers<void>();
-  const turnOf = (index: number) => began + (index * 1_000) / rate;
+  const turnOf = (index: number) => startedAt + (index * 1_000) / rate;
 
   async function addLane(): Promise<void> {
     let index = 0;
@@ -65,11 +65,11 @@ export async function runOpenLoop(
   }
 
   await Promise.all(Array.from({ length: connections }, addLane));
-  began = performance.now();
+  startedAt = performance.now();
   tick();
   try {
     await done.promise;
-    return { latencies, took: performance.now() - began, accepted };
+    return { latencies, took: performance.now() - startedAt, accepted };
   } finally {
     next = requests.size;
     for (const connection of open) connection.close();

@@ -26,5 +26,5 @@ async function answer(known: Handlers, name: string, detail: unknown): Promise<{
 function usage(): Usage {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed, external } = process.memoryUsage();
-  return { cpu: user + system, resident: rss, held: heapUsed + external };
+  return { cpu: user + system, resident: rss, heapUsed: heapUsed + external };
 }

@@ -15,5 +15,5 @@ export interface Usage {
   /** Resident memory (bytes). */
   readonly resident: number;
   /** Used heap and external buffers (bytes). */
-  readonly held: number;
+  readonly heapUsed: number;
 }

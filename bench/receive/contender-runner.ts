@@ -17,7 +17,7 @@ export interface Measurement extends Result {
 /** How votes are sent; default: closed loop over 64 connections. */
 export type RunOptions = Partial<Pick<Load, 'rate' | 'connections' | 'forget'>>;
 
-/** A contender in its own process. */
+/** A contender in its contenderDirectory process. */
 export interface RunningContender extends Contender {
   /** Number of distinct votes sent. */
   readonly sent: () => number;
@@ -25,7 +25,7 @@ export interface RunningContender extends Contender {
   /** Sends this many new votes. Throws if one is not acknowledged. */
   run(count: number, options?: RunOptions): Promise<Measurement>;
   /** Resident memory and used heap (MB). */
-  memory(): Promise<{ readonly resident: number; readonly held: number }>;
+  memory(): Promise<{ readonly resident: number; readonly heapUsed: number }>;
   stop(): Promise<void>;
 }
 
@@ -42,9 +42,9 @@ export async function startContender(
   { generator, directory, silentDiscord }: Environment,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningContender> {
-  const own = join(directory, contender.name);
-  mkdirSync(own, { recursive: true });
-  const setting: Setting = { directory: own, silentDiscord };
+  const contenderDirectory = join(directory, contender.name);
+  mkdirSync(contenderDirectory, { recursive: true });
+  const setting: Setting = { directory: contenderDirectory, silentDiscord };
   const module = new URL('./contender-process.ts', import.meta.url);
   const child = await startChild(module, [contender.name, JSON.stringify(setting)], environment);
   const port = await child.ask<number>('port');
@@ -53,7 +53,7 @@ export async function startContender(
   return {
     ...contender,
     sent: () => sent,
-    directory: own,
+    directory: contenderDirectory,
     async run(count, options = {}) {
       const from = sent;
       sent += count;
@@ -67,8 +67,8 @@ export async function startContender(
       return { ...result, cpu: (after.cpu - before.cpu) / count };
     },
     async memory() {
-      const { resident, held } = await child.usage();
-      return { resident: resident / megabyte, held: held / megabyte };
+      const { resident, heapUsed } = await child.usage();
+      return { resident: resident / megabyte, heapUsed: heapUsed / megabyte };
     },
     stop: child.stop,
   };

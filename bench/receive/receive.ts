@@ -70,19 +70,19 @@ function resultOf(results: readonly ContenderResult[], name: ContenderName): Con
 }
 
 function goals(results: readonly ContenderResult[]): Goal[] {
-  const own = resultOf(results, 'tallyhook');
+  const tallyhook = resultOf(results, 'tallyhook');
   const express = resultOf(results, 'express');
   const peers = ['fastify', 'hono', 'top-gg', 'octokit'] as const;
   return [
-    atLeast('rate over the Express sample without storage', 1.5, own.over('express')),
-    atLeast('rate over bare node:http without storage', 0.5, own.over('bare-http')),
-    atLeast('rate over a transaction per vote', 5, own.over('express-sqlite')),
-    ...peers.map((name) => atLeast(`rate over ${name}`, 1, own.over(name))),
-    atMost("p99 at saturation, of the Express sample's", 2.5, own.saturated.p99 / express.saturated.p99),
+    atLeast('rate over the Express sample without storage', 1.5, tallyhook.over('express')),
+    atLeast('rate over bare node:http without storage', 0.5, tallyhook.over('bare-http')),
+    atLeast('rate over a transaction per vote', 5, tallyhook.over('express-sqlite')),
+    ...peers.map((name) => atLeast(`rate over ${name}`, 1, tallyhook.over(name))),
+    atMost("p99 at saturation, of the Express sample's", 2.5, tallyhook.saturated.p99 / express.saturated.p99),
     atMost(
       "p99 at half the Express sample's load, of the Express sample's",
       1,
-      (own.half?.p99 ?? Number.POSITIVE_INFINITY) / (express.half?.p99 ?? Number.NaN),
+      (tallyhook.half?.p99 ?? Number.POSITIVE_INFINITY) / (express.half?.p99 ?? Number.NaN),
     ),
     atMost("the sender's CPU per request, of the leanest server's", 1, senderOver(results)),
   ];

@@ -41,9 +41,9 @@ function plainDatabase(path: string): { commit(): number; close(): void } {
   const body = 'x'.repeat(190);
   return {
     commit() {
-      const began = performance.now();
+      const startedAt = performance.now();
       insert.run(body);
-      return performance.now() - began;
+      return performance.now() - startedAt;
     },
     close: () => database.close(),
   };

@@ -15,7 +15,7 @@ interface Sample {
   readonly votes: number;
   /** MB. */
   readonly resident: number;
-  readonly held: number;
+  readonly heapUsed: number;
   readonly rate: number;
 }
 
@@ -32,8 +32,8 @@ export async function measureSoak(environment: Environment, logProgress: LogProg
   try {
     for (let turn = 1; turn <= blocks; turn += 1) {
       const { rate } = await tallyhook.run(block, { forget: true });
-      const { resident, held } = await tallyhook.memory();
-      samples.push({ votes: turn * block, resident, held, rate });
+      const { resident, heapUsed } = await tallyhook.memory();
+      samples.push({ votes: turn * block, resident, heapUsed, rate });
       logProgress(`${turn * block} votes: ${figure(resident)} MB`);
     }
     verifyDurability(tallyhook);
@@ -53,13 +53,13 @@ export async function measureSoak(environment: Environment, logProgress: LogProg
 function growth(samples: readonly Sample[]): Table {
   return {
     caption: 'A million votes through one receiver. Memory in MB.',
-    columns: ['votes', 'resident', 'held', 'req/s'],
+    columns: ['votes', 'resident', 'heapUsed', 'req/s'],
     rows: samples
       .filter((_, at) => (at + 1) % 5 === 0)
-      .map(({ votes, resident, held, rate }) => [
+      .map(({ votes, resident, heapUsed, rate }) => [
         votes.toLocaleString('en-US'),
         figure(resident),
-        figure(held),
+        figure(heapUsed),
         figure(rate),
       ]),
   };

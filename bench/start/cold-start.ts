@@ -16,7 +16,7 @@ const settling = 2_000;
 
 /** Starts a bot, waits until it is ready and idle, and stops it. */
 export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabouts): Promise<StartResult> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, bot.args(where), {
     cwd: where.directory,
     env: { PATH: process.env['PATH'] ?? '', ...bot.environment(where) },
@@ -25,7 +25,7 @@ export async function startOnce(bot: Bot, discord: LocalDiscord, where: Whereabo
   try {
     while (!discord.connected) await Promise.race([once(discord.events, 'change'), endOf(child)]);
     if (bot.hasReadyz) await waitUntilAnswering(`http://127.0.0.1:${where.port}/readyz`);
-    const ready = performance.now() - began;
+    const ready = performance.now() - startedAt;
     await pause(settling);
     return { ready, resident: residentOf(child) };
   } finally {

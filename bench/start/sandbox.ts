@@ -28,8 +28,8 @@ export async function startSandboxOnce(directory: string): Promise<Usable> {
   const page = await browser?.newPage();
   const data = mkdtempSync(join(directory, 'sandbox-'));
   const { PATH = '', HOME = '' } = process.env;
-  const began = performance.now();
-  const since = () => (performance.now() - began) / 1_000;
+  const startedAt = performance.now();
+  const since = () => (performance.now() - startedAt) / 1_000;
   const child = spawn('npm', ['start', '--silent', '--', '--no-open', '--port', String(port), '--data', data], {
     cwd: root,
     env: { PATH, HOME, CI: 'true' },
