@@ -105,6 +105,6 @@ describe('when the clock is set back by an hour', { timeout: 60_000 }, () => {
       patience,
     );
     await vi.waitFor(() => expect(voters()).toEqual([7]), patience);
-    expect(lines.filter((line) => line.includes('its time has come'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('its timestamp was reached'))).toHaveLength(1);
   });
 });

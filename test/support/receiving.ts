@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { DirectRequest } from '../../src/webhook/direct-request.ts';
+import { DirectRequest } from '../../src/webhook/body.ts';
 import { createIntake } from '../../src/webhook/intake.ts';
 import { createKeyring, type ListingWithSecrets } from '../../src/webhook/keyring.ts';
 import { createReceiver } from '../../src/webhook/receiver.ts';
@@ -55,7 +55,9 @@ export async function receiving(options: ReceivingOptions = {}): Promise<Receivi
   options.before?.(app);
   const receiver = createReceiver({ intake, clock, log });
   app.use(receiver.router);
-  const url = options.direct ? await serve(receiver.before(app), { IncomingMessage: DirectRequest }) : await serve(app);
+  const url = options.direct
+    ? await serve(receiver.withFallback(app), { IncomingMessage: DirectRequest })
+    : await serve(app);
   onTestFinished(() => store.close());
 
   return {

@@ -17,7 +17,7 @@ export async function voted(url: string, userIds: readonly string[], changes: Pa
       target: { kind: 'server', id: null },
       userId,
       at: votedAt,
-      awarded: null,
+      creditsAwarded: null,
       denial: null,
       ...changes,
     };

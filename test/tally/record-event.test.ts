@@ -21,7 +21,7 @@ function vote(changes: Partial<Vote> = {}): Vote {
     target,
     userId: '1',
     at: start,
-    awarded: null,
+    creditsAwarded: null,
     denial: null,
     ...changes,
   };
@@ -39,7 +39,7 @@ function premium(changes: Partial<Premium> = {}): Premium {
     tier: null,
     at: null,
     periodEnd: null,
-    awarded: null,
+    creditsAwarded: null,
     ...changes,
   };
 }
@@ -72,12 +72,12 @@ describe('a vote', () => {
 
   it('pays what the payload says, else what is configured', async () => {
     const { record } = await tallying();
-    expect(await record(vote({ userId: '1', awarded: 25 }))).toMatchObject({ credits: 25 });
-    expect(await record(vote({ userId: '2', awarded: 0 }))).toMatchObject({ credits: 0, reason: null });
-    expect(await record(vote({ userId: '3', awarded: true }))).toMatchObject({ credits: 10 });
+    expect(await record(vote({ userId: '1', creditsAwarded: 25 }))).toMatchObject({ credits: 25 });
+    expect(await record(vote({ userId: '2', creditsAwarded: 0 }))).toMatchObject({ credits: 0, reason: null });
+    expect(await record(vote({ userId: '3', creditsAwarded: true }))).toMatchObject({ credits: 10 });
     const paid = { ...server, rules: { ...server.rules, whenDenied: 3 } };
     expect(
-      await record(vote({ userId: '4', awarded: false, denial: 'Ad blocker detected' }), { listing: paid }),
+      await record(vote({ userId: '4', creditsAwarded: false, denial: 'Ad blocker detected' }), { listing: paid }),
     ).toMatchObject({
       credits: 3,
       reason: 'Ad blocker detected',
@@ -86,7 +86,7 @@ describe('a vote', () => {
 
   it('that the service denied counts all the same', async () => {
     const { store, record } = await tallying();
-    await record(vote({ awarded: false, denial: 'Already voted recently' }));
+    await record(vote({ creditsAwarded: false, denial: 'Already voted recently' }));
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0, votes: 1 });
     expect(await store.records.entries('1', 5)).toMatchObject([
       { cause: 'denied', credits: 0, reason: 'Already voted recently' },
@@ -170,7 +170,7 @@ describe('a vote', () => {
   it('without a timestamp repeats a denied one, and no purchase whose order id looks like one', async () => {
     const { record } = await tallying();
     const untimed = vote({ at: null });
-    expect(await record({ ...untimed, awarded: false })).toMatchObject({ outcome: 'recorded', credits: 0 });
+    expect(await record({ ...untimed, creditsAwarded: false })).toMatchObject({ outcome: 'recorded', credits: 0 });
     expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
     await record(premium({ userId: '2', orderIds: ['an untimed'] }));
     expect(await record({ ...untimed, userId: '2' })).toMatchObject({ outcome: 'recorded', credits: 10 });
@@ -391,7 +391,7 @@ describe('a premium order', () => {
 });
 
 describe('a delivery that is replayed', () => {
-  const unclear = { type: 'unclear', kind: 'new', reason: 'not understood', listing: 'server' } as const;
+  const unclear = { type: 'quarantine', kind: 'new', reason: 'not understood', listing: 'server' } as const;
 
   it('counts as of when it came, and has its announcement begin when it is replayed', async () => {
     const { store } = await tallying();
@@ -420,7 +420,7 @@ describe('any sequence of deliveries, in any order, repeated at will', () => {
         fc.integer({ min: 0, max: 72 }).map((hours) => start + hours * hour),
         { nil: null },
       ),
-      awarded: fc.constantFrom(null, true, false, 7),
+      creditsAwarded: fc.constantFrom(null, true, false, 7),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
@@ -454,7 +454,7 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
   const anyVote = fc.record({
     receivedAt: fc.integer({ min: 0, max: 60 }).map((hours) => start + hours * hour),
     timed: fc.boolean(),
-    awarded: fc.constantFrom(null, false),
+    creditsAwarded: fc.constantFrom(null, false),
   });
 
   it('counts each that is a cooldown away from all that count, and repeats nothing', async () => {
@@ -462,8 +462,8 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
       fc.asyncProperty(fc.array(anyVote, { maxLength: 30, size: 'max' }), async (votes) => {
         const { store, record } = await tallying();
         const counted: number[] = [];
-        for (const { receivedAt, timed, awarded } of votes) {
-          const cast = vote({ at: timed ? receivedAt : null, awarded });
+        for (const { receivedAt, timed, creditsAwarded } of votes) {
+          const cast = vote({ at: timed ? receivedAt : null, creditsAwarded });
           const isApart = counted.every((other) => Math.abs(other - receivedAt) >= 12 * hour - 5 * minute);
           if (isApart) counted.push(receivedAt);
           const first = await record(cast, { receivedAt });

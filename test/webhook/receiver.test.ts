@@ -16,11 +16,11 @@ const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '20
 const purchase = { event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' };
 
 describe.each([
-  { as: 'a router of an Express app', direct: false },
-  { as: 'the first listener of a server of our own', direct: true },
+  { as: 'a router in an Express app', direct: false },
+  { as: "the first listener of tallyhook's own server", direct: true },
 ])('as $as', ({ direct }) => {
   describe('a delivery', () => {
-    it('is recorded, and is a duplicate from then on', async () => {
+    it('is recorded, and later is a duplicate', async () => {
       const { post, store } = await receiving({ direct });
       expect(await post('/webhooks/vote', vote)).toMatchObject({
         status: 200,
@@ -32,20 +32,20 @@ describe.each([
       expect(await store.ledger.account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
     });
 
-    it('is accepted on a path with a slash at its end', async () => {
+    it('is accepted on a path with a trailing slash', async () => {
       const { post } = await receiving({ direct });
       expect((await post('/webhooks/vote/', vote)).status).toBe(200);
     });
 
-    it('may be signed over the payload serialised anew', async () => {
+    it('may be signed over the payload serialised again', async () => {
       const { post } = await receiving({ direct });
       const signature = sign(JSON.stringify(vote), voteSecret);
       expect((await post('/webhooks/vote', JSON.stringify(vote, null, 2), { signature })).status).toBe(200);
     });
 
-    it('is kept, quarantined, when it is signed but not understood', async () => {
+    it('is quarantined when it is signed but cannot be processed', async () => {
       const { post, store } = await receiving({ direct });
-      for (const odd of [
+      for (const payload of [
         { event: 'surprise' },
         { event: 'server_vote' },
         [],
@@ -54,16 +54,16 @@ describe.each([
         '5',
         { ...vote, creditsAwarded: -1 },
       ]) {
-        expect(await post('/webhooks/vote', odd)).toMatchObject({ status: 200, json: { outcome: 'quarantined' } });
+        expect(await post('/webhooks/vote', payload)).toMatchObject({ status: 200, json: { outcome: 'quarantined' } });
       }
-      const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 50, before: null });
-      expect(kept).toHaveLength(7);
-      expect(kept.at(-1)).toMatchObject({ body: '{"event":"surprise"}', kind: 'surprise', credits: 0 });
+      const deliveries = await store.records.deliveries({ outcome: 'quarantined', limit: 50, before: null });
+      expect(deliveries).toHaveLength(7);
+      expect(deliveries.at(-1)).toMatchObject({ body: '{"event":"surprise"}', kind: 'surprise', credits: 0 });
     });
 
-    it('answers a test with test each time, and pays nothing', async () => {
+    it('has the outcome test every time if it is a test, and pays nothing', async () => {
       const { post, store } = await receiving({ direct });
-      for (let time = 0; time < 2; time += 1) {
+      for (let attempt = 0; attempt < 2; attempt += 1) {
         expect(await post('/webhooks/vote', { ...vote, test: true })).toMatchObject({ json: { outcome: 'test' } });
       }
       expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
@@ -71,8 +71,8 @@ describe.each([
     });
   });
 
-  describe('refusals', () => {
-    it('come in the order method, encoding, size, signature, JSON', async () => {
+  describe('a rejection', () => {
+    it('checks in the order method, encoding, size, signature, JSON', async () => {
       const { post } = await receiving({ direct });
       const get = await post('/webhooks/vote', '', { method: 'GET' });
       expect(get).toMatchObject({ status: 405, json: { success: false, error: expect.stringMatching(/https/) } });
@@ -90,22 +90,20 @@ describe.each([
       expect((await post('/webhooks/vote', `\uFEFF${JSON.stringify(vote)}`)).status).toBe(400);
     });
 
-    it('name the limit of 64 KiB exactly', async () => {
+    it('applies to bodies of more than exactly 64 KiB', async () => {
       const { post } = await receiving({ direct });
       const padded = (size: number) => `{"event":"x","pad":"${'p'.repeat(size - 22)}"}`;
       expect(await post('/webhooks/vote', padded(64 * 1024))).toMatchObject({ status: 200 });
       expect(await post('/webhooks/vote', padded(64 * 1024 + 1))).toMatchObject({ status: 413 });
     });
 
-    it('do not wait for the end of a body that is too large', async () => {
+    it('does not wait for the end of a body that is too large', async () => {
       const { url } = await receiving({ direct });
       const { port } = new URL(url);
       const answer = await new Promise<string>((resolve) => {
         const socket = connect(Number(port), '127.0.0.1');
         socket.write(
-          `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'4000\r\n'}${'x'.repeat(0x4000)}\r\n`.repeat(
-            1,
-          ),
+          `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n${'x'.repeat(0x4000)}\r\n`,
         );
         for (let chunk = 0; chunk < 5; chunk += 1) socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`);
         socket.on('data', (data) => {
@@ -116,7 +114,7 @@ describe.each([
       expect(answer).toMatch(/^HTTP\/1.1 413 /);
     });
 
-    it('are the same 401 for every unsigned, wrongly signed or foreign delivery', async () => {
+    it('is a 401 for every unsigned or wrongly signed delivery', async () => {
       const { post, store } = await receiving({ direct });
       const body = JSON.stringify(vote);
       for (const options of [
@@ -135,20 +133,20 @@ describe.each([
       expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
     });
 
-    it('come before the body where no body could save it, so that a flood of them waits for nothing', async () => {
+    it('precedes the body if the headers suffice, so that a flood of requests holds no connections', async () => {
       const { url, post } = await receiving({ direct });
       const head = `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: ${60 * 1024}\r\n`;
       const headers = ['', 'Authorization: my value\r\n', 'x-webhook-signature: 0\r\n'];
       const flood = Array.from({ length: 300 }, (_, place) => {
         const connection = rawConnection(url);
-        connection.write(`${head}${headers[place % headers.length]}\r\nthe rest never comes`);
+        connection.write(`${head}${headers[place % headers.length]}\r\nincomplete body`);
         return connection.answered(/ 401 .*"success":false/s);
       });
       expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
       await Promise.all(flood);
     });
 
-    it('and nothing else are what any bytes and headers come to', async () => {
+    it('is the response to arbitrary bytes and headers', async () => {
       const { url, store } = await receiving({ direct });
       const unit = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code));
       const header = fc.string({ unit });
@@ -166,7 +164,7 @@ describe.each([
       const path = fc.constantFrom('/webhooks', '/webhooks/vote', '/webhooks/premium', '/webhooks/vote?a[__proto__]=1');
       await fc.assert(
         fc.asyncProperty(path, fc.constantFrom('POST', 'PUT', 'GET'), headers, fc.uint8Array(), async (...request) => {
-          const { status, text } = await requested(url, ...request);
+          const { status, text } = await sendRequest(url, ...request);
           expect([401, 405, 415]).toContain(status);
           expect(JSON.parse(text)).toEqual({ success: false, error: expect.any(String) });
         }),
@@ -175,21 +173,21 @@ describe.each([
       expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
     });
 
-    it('are told to the owner, but a flood of them is not a flood in the log', async () => {
+    it('is logged, and repeats are throttled', async () => {
       const clock = manualClock();
       const { post, lines } = await receiving({ direct, clock });
-      for (let time = 0; time < 5; time += 1) await post('/webhooks/vote', vote, { secret: null });
-      expect(lines.filter((line) => line.includes('refused'))).toHaveLength(1);
+      for (let attempt = 0; attempt < 5; attempt += 1) await post('/webhooks/vote', vote, { secret: null });
+      expect(lines.filter((line) => line.includes('rejected'))).toHaveLength(1);
       await clock.advance(10_000);
       await post('/webhooks/vote', vote, { secret: null });
       expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
         status: 401,
-        unsaid: 4,
+        suppressed: 4,
         reason: expect.stringContaining('missing'),
       });
     });
 
-    it('refuse everything where no secret is configured', async () => {
+    it('applies to every delivery if no secret is configured', async () => {
       const { post } = await receiving({ direct, listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
       expect((await post('/webhooks/vote', vote)).status).toBe(401);
       expect((await post('/webhooks/vote', vote, { secret: '' })).status).toBe(401);
@@ -197,8 +195,8 @@ describe.each([
   });
 });
 
-describe('the families', () => {
-  it('must agree: the secret, the path and the event', async () => {
+describe('the family', () => {
+  it('must be the same for the secret, the path and the event', async () => {
     const { post, store } = await receiving();
     const premium = { secret: premiumSecret };
     expect((await post('/webhooks/premium', purchase, premium)).json).toMatchObject({ outcome: 'recorded' });
@@ -225,7 +223,7 @@ describe('a gift', () => {
   const premium = { secret: premiumSecret };
   const gift = { ...purchase, buyer: { userId: '1' }, recipient: { userId: '2' }, isGift: true };
 
-  it('pays its recipient, and so do the renewals that name only the buyer', async () => {
+  it('pays its recipient, as do renewals that name only the buyer', async () => {
     const { post, store } = await receiving();
     const renewal = { event: 'subscription.renewed', orderId: gift.orderId, buyer: { userId: '1' } };
     await post('/webhooks/premium', gift, premium);
@@ -236,7 +234,7 @@ describe('a gift', () => {
     expect(await store.ledger.account('2')).toMatchObject({ credits: 300 });
   });
 
-  it('whose recipient cannot be read is kept, with the reason, and pays nobody', async () => {
+  it('without a readable recipient is quarantined with the reason and pays nobody', async () => {
     const { post, store } = await receiving();
     const unreadable = [
       { isGift: 'true', recipient: null },
@@ -247,14 +245,14 @@ describe('a gift', () => {
       const payload = { ...gift, ...changes, orderId: `unreadable-${index}` };
       expect((await post('/webhooks/premium', payload, premium)).json).toMatchObject({ outcome: 'quarantined' });
     }
-    const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 9, before: null });
-    expect(kept.map(({ reason }) => reason)).toEqual(Array(3).fill(expect.stringMatching(/gift.*recipient/)));
-    expect(kept[0]).toMatchObject({ kind: 'premium_purchase', listing: 'server' });
+    const deliveries = await store.records.deliveries({ outcome: 'quarantined', limit: 9, before: null });
+    expect(deliveries.map(({ reason }) => reason)).toEqual(Array(3).fill(expect.stringMatching(/gift.*recipient/)));
+    expect(deliveries[0]).toMatchObject({ kind: 'premium_purchase', listing: 'server' });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
   });
 });
 
-/** Two servers that share their secrets. */
+/** Two servers with the same secrets. */
 function redAndBlue() {
   const [server] = serverAndBot();
   if (server === undefined) throw new Error('no listing');
@@ -265,13 +263,13 @@ function redAndBlue() {
 }
 
 describe('several secrets', () => {
-  it('are all valid, for rotation', async () => {
+  it('are all valid, to support rotation', async () => {
     const { post } = await receiving({ listings: serverAndBot({ voteSecrets: ['old-secret', 'new-secret'] }) });
     expect((await post('/webhooks/vote', vote, { secret: 'old-secret' })).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks/vote', vote, { secret: 'new-secret' })).json).toMatchObject({ outcome: 'duplicate' });
   });
 
-  it('tell the listing, and the target id does where several of a kind share one', async () => {
+  it('determine the listing, together with the target ID if several of a kind share a secret', async () => {
     const [server] = serverAndBot();
     if (server === undefined) throw new Error('no listing');
     const listings = [...redAndBlue(), { ...server, name: 'own', id: '333', voteSecrets: ['own-secret'] }];
@@ -289,7 +287,7 @@ describe('several secrets', () => {
     ]);
   });
 
-  it('tell the listing of a purchase and of a test by themselves, where they serve one listing alone', async () => {
+  it('alone determine the listing of a purchase and of a test if they belong to one listing', async () => {
     const [, bot] = serverAndBot();
     if (bot === undefined) throw new Error('no listing');
     const { post } = await receiving({ listings: [bot] });
@@ -301,7 +299,7 @@ describe('several secrets', () => {
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
   });
 
-  it('leave the rest to the order, where an event of one does not say for which of several listings it is', async () => {
+  it('leave the listing of a later event of an order to the stored order', async () => {
     const { post, store } = await receiving({ listings: redAndBlue() });
     const renewal = {
       ...purchase,
@@ -328,7 +326,7 @@ describe('several secrets', () => {
     ]);
   });
 
-  it('leave a purchase alone that could be for either of two listings, and take a test for the first', async () => {
+  it('quarantine a purchase that may be for either of two listings, and assign a test to the first', async () => {
     const { post } = await receiving({ listings: redAndBlue() });
     expect((await post('/webhooks/premium', purchase, { secret: premiumSecret })).json).toMatchObject({
       outcome: 'quarantined',
@@ -337,14 +335,14 @@ describe('several secrets', () => {
   });
 });
 
-describe('a vote that says no more than who voted', () => {
+describe('a vote that names only its voter', () => {
   const minimal = { userId: '42', creditsAwarded: 7 };
   const listingsOf = async ({ store }: Awaited<ReturnType<typeof receiving>>) =>
     (await store.records.deliveries({ outcome: null, limit: 9, before: null }))
       .map(({ listing, kind, outcome }) => [listing, kind, outcome])
       .reverse();
 
-  it('is for the only listing that its secret serves, on the vote path and the common one', async () => {
+  it('is for the only listing of its secret, on the vote path and the common path', async () => {
     const [server, bot] = serverAndBot();
     if (server === undefined || bot === undefined) throw new Error('no listings');
     const listings = [...redAndBlue(), { ...bot, voteSecrets: ['of the bot'] }, { ...server, voteSecrets: ['own'] }];
@@ -360,7 +358,7 @@ describe('a vote that says no more than who voted', () => {
     expect(await received.store.ledger.account('42')).toEqual({ userId: '42', credits: 14, votes: 2 });
   });
 
-  it('is for the listing with an API key, where variables describe both and only one has a key', async () => {
+  it('is for the listing with an API key if variables describe both and only one has a key', async () => {
     for (const kind of ['server', 'bot'] as const) {
       const received = await receiving({ listings: withKeyOfOnly(kind) });
       await received.post('/webhooks/vote', minimal);
@@ -378,7 +376,7 @@ describe('a vote that says no more than who voted', () => {
     expect(await listingsOf(both)).toEqual([[null, null, 'quarantined']]);
   });
 
-  it('is no vote with a premium secret, nor on the common path with a secret of both families', async () => {
+  it('is quarantined with a premium secret, and on the common path with a secret of both families', async () => {
     const listings = withKeyOfOnly('server', { voteSecrets: ['both'], premiumSecrets: ['both', premiumSecret] });
     const { post, store } = await receiving({ listings });
     expect((await post('/webhooks/premium', minimal, { secret: premiumSecret })).json).toMatchObject({
@@ -389,7 +387,7 @@ describe('a vote that says no more than who voted', () => {
     expect(await store.ledger.account('42')).toMatchObject({ credits: 7 });
   });
 
-  it('may come unsigned where it is for a server, and is kept where it is for a bot', async () => {
+  it('may be unsigned if it is for a server, and is quarantined if it is for a bot', async () => {
     const withValue = { secret: null, headers: { authorization: 'my value' } };
     const outcomes = { server: 'recorded', bot: 'quarantined' } as const;
     for (const kind of ['server', 'bot'] as const) {
@@ -406,13 +404,13 @@ describe('unsigned votes with an Authorization value', () => {
   const listings = serverAndBot({ voteAuthorization: 'my value' });
   const withValue = { secret: null, headers: { authorization: 'my value' } };
 
-  it('are taken where the owner opted in, on the vote path and the common one', async () => {
+  it('are accepted if the owner opted in, on the vote path and the common path', async () => {
     const { post } = await receiving({ listings });
     expect((await post('/webhooks/vote', vote, withValue)).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks', vote, withValue)).json).toMatchObject({ outcome: 'duplicate' });
   });
 
-  it('are refused with another value, on the premium path, for other events, and beside a wrong signature', async () => {
+  it('are rejected with another value, on the premium path, for other events, and with a wrong signature', async () => {
     const { post } = await receiving({ listings });
     expect((await post('/webhooks/vote', vote, { secret: null, headers: { authorization: 'My value' } })).status).toBe(
       401,
@@ -425,25 +423,25 @@ describe('unsigned votes with an Authorization value', () => {
   });
 });
 
-describe("somebody else's Express app", () => {
-  it('is told exactly that the body was already consumed', async () => {
+describe('another Express app', () => {
+  it('gets a specific error if the body was already consumed', async () => {
     const { post, lines } = await receiving({ before: (app) => app.use(express.json()) });
-    const answer = await post('/webhooks/vote', vote);
-    expect(answer).toMatchObject({
+    const response = await post('/webhooks/vote', vote);
+    expect(response).toMatchObject({
       status: 503,
       json: { error: expect.stringMatching(/already consumed.*express\.json\(\)/) },
     });
-    expect(answer.headers.get('retry-after')).toBe('60');
+    expect(response.headers.get('retry-after')).toBe('60');
     expect(lines.join()).toContain('already consumed');
   });
 
-  it('is answered also for an empty body that somebody has consumed', async () => {
+  it('gets the usual response for an empty body that was consumed', async () => {
     const { post } = await receiving({ before: (app) => app.use(express.json()) });
     expect((await post('/webhooks/vote', '')).status).toBe(400);
     expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
   });
 
-  it('may parse JSON for other routes, or hand over the raw bytes', async () => {
+  it('may parse JSON for other routes, or provide the raw bytes', async () => {
     const other = await receiving({ before: (app) => app.use('/other', express.json()) });
     expect((await other.post('/webhooks/vote', vote)).status).toBe(200);
     const raw = await receiving({ before: (app) => app.use(express.raw({ type: () => true })) });
@@ -452,7 +450,7 @@ describe("somebody else's Express app", () => {
 });
 
 describe('the clock', () => {
-  it('decides what is a timestamp of the future', async () => {
+  it('determines whether a timestamp is in the future', async () => {
     const clock = manualClock(Date.UTC(2025, 11, 31, 22, 50));
     const { post } = await receiving({ clock });
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
@@ -461,8 +459,8 @@ describe('the clock', () => {
   });
 });
 
-/** As `fetch` would, but for headers that it does not let through. */
-function requested(
+/** Like `fetch`, which does not send every header. */
+function sendRequest(
   url: string,
   path: string,
   method: string,
@@ -470,12 +468,16 @@ function requested(
   body: Uint8Array,
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const sending = open(url + path, { method, headers: { ...headers, 'content-length': body.length } }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (data: string) => (text += data));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    sending.on('error', reject);
-    sending.end(body);
+    const outgoing = open(
+      url + path,
+      { method, headers: { ...headers, 'content-length': body.length } },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (data: string) => (text += data));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
   });
 }
