@@ -34,7 +34,10 @@ export function withEntry(account: AccountState, entry: Entry, id: number): Acco
   };
 }
 
-/** Time of the latest counted vote for a listing, or for any listing if it is null (ms since the epoch). Null before the first vote. */
+/**
+ * Time of the latest counted vote for a listing, or for any listing if it is null (ms since the epoch). Null before the
+ * first vote.
+ */
 export function lastVoteIn(lastVotes: AccountState['lastVotes'], listing: string | null): number | null {
   const times =
     listing === null ? Object.values(lastVotes) : Object.hasOwn(lastVotes, listing) ? [lastVotes[listing]] : [];

@@ -1,6 +1,6 @@
 /**
- * The cause of a ledger entry. `vote` and `denied` are counted votes; `within_cooldown` is a vote too close to another one, and is not
- * counted. `correction` is an adjustment by the owner.
+ * The cause of a ledger entry. `vote` and `denied` are counted votes; `within_cooldown` is a vote too close to another
+ * one, and is not counted. `correction` is an adjustment by the owner.
  */
 export type Cause = 'vote' | 'denied' | 'within_cooldown' | 'purchase' | 'renewal' | 'revoked' | 'correction';
 

@@ -47,11 +47,13 @@ export interface Premium {
   readonly kind: PremiumKind;
   readonly target: EventTarget;
   /**
-   * The holder: the recipient of a gift, otherwise the buyer. Null if an expiry or revocation names nobody, and if it may be a gift without
-   * a readable recipient; then the stored order decides.
+   * The holder: the recipient of a gift, otherwise the buyer. Null if an expiry or revocation names nobody, and if it
+   * may be a gift without a readable recipient; then the stored order decides.
    */
   readonly userId: string | null;
-  /** Whether the payload names `userId` as the recipient. The stored holder of the order takes precedence over a buyer. */
+  /**
+   * Whether the payload names `userId` as the recipient. The stored holder of the order takes precedence over a buyer.
+   */
   readonly isRecipient: boolean;
   /** The giver of a gift; null if it is not a gift, or the giver is unknown. */
   readonly giftedBy: string | null;

@@ -5,7 +5,10 @@ import type { Entry } from './entry.ts';
 export interface LedgerWrites {
   /** A user's account as of this transaction; an empty account if the user has no entries. */
   accountState(userId: string): Promise<AccountState>;
-  /** Appends the entry and returns the new account. One call writes both the entry and the balance, so that they always agree. */
+  /**
+   * Appends the entry and returns the new account. One call writes both the entry and the balance, so that they always
+   * agree.
+   */
   append(account: AccountState, entry: Entry): Promise<AccountState>;
   /** Whether a counted vote exists between two times (ms since the epoch, both exclusive). */
   hasVoteBetween(account: AccountState, listing: string, after: number, before: number): Promise<boolean>;
@@ -23,7 +26,10 @@ export interface Leaderboard {
 export interface LedgerReads {
   /** An account with zero credits and votes if the user has no entries. */
   account(userId: string): Promise<Account>;
-  /** Time of the user's last counted vote for a listing, or for any listing if it is null (ms since the epoch). Null if there is none. */
+  /**
+   * Time of the user's last counted vote for a listing, or for any listing if it is null (ms since the epoch). Null if
+   * there is none.
+   */
   lastVoteAt(userId: string, listing: string | null): Promise<number | null>;
   /** The accounts from the place `offset`, counted from 0. Among equals the older Discord account is first. */
   leaderboard(page: { readonly limit: number; readonly offset?: number }): Promise<Leaderboard>;

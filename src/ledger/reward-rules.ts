@@ -29,14 +29,16 @@ export function minVoteGapMs(rules: RewardRules): number {
 }
 
 /**
- * The time within which votes without a timestamp are the same vote (ms): the cooldown less the tolerance. For a short cooldown the
- * tolerance is 1 % of it; otherwise a repeated delivery could be paid.
+ * The time within which votes without a timestamp are the same vote (ms): the cooldown less the tolerance. For a short
+ * cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid.
  */
 export function untimedRepeatWindowMs(rules: RewardRules): number {
   return rules.cooldownMs - Math.min(toleranceMs, rules.cooldownMs / 100);
 }
 
-/** The reward of a vote. `withinCooldown`: whether a counted vote is less than {@link minVoteGapMs} before or after it. */
+/**
+ * The reward of a vote. `withinCooldown`: whether a counted vote is less than {@link minVoteGapMs} before or after it.
+ */
 export function decideVoteReward(vote: Vote, rules: RewardRules, withinCooldown: boolean): RewardDecision {
   if (withinCooldown) return { cause: 'within_cooldown', credits: 0, reason: 'within_cooldown' };
   const denied = vote.creditsAwarded === false || (vote.creditsAwarded === null && vote.denial !== null);
@@ -45,7 +47,10 @@ export function decideVoteReward(vote: Vote, rules: RewardRules, withinCooldown:
   return { cause: 'vote', credits, reason: vote.denial };
 }
 
-/** The reward of a premium event. `isRevoked`: whether its order is revoked, which applies to all later deliveries of the order. */
+/**
+ * The reward of a premium event. `isRevoked`: whether its order is revoked, which applies to all later deliveries of
+ * the order.
+ */
 export function decidePremiumReward(premium: Premium, rules: RewardRules, isRevoked: boolean): RewardDecision {
   if (endsOrder(premium.kind)) return { cause: null, credits: 0, reason: null };
   if (isRevoked) return { cause: 'revoked', credits: 0, reason: 'order_revoked' };

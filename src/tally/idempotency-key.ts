@@ -2,16 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Premium, Vote } from '../ledger/event.ts';
 
 /*
- * The same event has the same key in every delivery, late or reformatted. Keys are unique in the store and never deleted. They are the
- * only defence against replay attacks, because the signature covers neither a time nor an ID.
+ * The same event has the same key in every delivery, late or reformatted. Keys are unique in the store and never
+ * deleted. They are the only defence against replay attacks, because the signature covers neither a time nor an ID.
  */
 
-/** Suffix of the key of a vote without a timestamp. All such votes within one cooldown are the same vote, see `record-event.ts`. */
+/**
+ * Suffix of the key of a vote without a timestamp. All such votes within one cooldown are the same vote, see
+ * `record-event.ts`.
+ */
 export const untimedSuffix = 'untimed';
 
 /**
- * The key begins with the time, so that insertions are at one end of the index. `receivedAt` (ms since the epoch) is used for a vote
- * without a timestamp.
+ * The key begins with the time, so that insertions are at one end of the index. `receivedAt` (ms since the epoch) is
+ * used for a vote without a timestamp.
  */
 export function voteKey(vote: Vote, listing: string, receivedAt: number): string {
   if (vote.at !== null) return `${new Date(vote.at).toISOString()} ${vote.userId} ${listing}`;
@@ -19,8 +22,8 @@ export function voteKey(vote: Vote, listing: string, receivedAt: number): string
 }
 
 /**
- * The possible keys of a premium event, one for each ID of its order. It is stored under the first. Without an order ID, the key is the
- * digest of the body.
+ * The possible keys of a premium event, one for each ID of its order. It is stored under the first. Without an order
+ * ID, the key is the digest of the body.
  */
 export function premiumKeys(
   premium: Premium,

@@ -2,8 +2,8 @@ import type { Premium } from '../ledger/event.ts';
 import type { Order } from './tally.ts';
 
 /**
- * The event with the holder of its order. A recipient in the event takes precedence; the stored holder takes precedence over a buyer or the
- * giver of a gift. `userId` is null if the holder is unknown, or may be the giver.
+ * The event with the holder of its order. A recipient in the event takes precedence; the stored holder takes precedence
+ * over a buyer or the giver of a gift. `userId` is null if the holder is unknown, or may be the giver.
  */
 export function withHolder(event: Premium, storedOrder: Order | null): Premium {
   const userId = event.isRecipient || storedOrder === null ? event.userId : holderOf(event, storedOrder);

@@ -7,8 +7,8 @@ import {
 } from './tally.ts';
 
 /**
- * Reasons that several modules use. They are stored in the delivery log, and `aheadOfTime` is compared with stored rows, so its text must
- * not change.
+ * Reasons that several modules use. They are stored in the delivery log, and `aheadOfTime` is compared with stored
+ * rows, so its text must not change.
  */
 export const quarantineReasons = {
   /** The delivery is valid, but its timestamp is in the future. */

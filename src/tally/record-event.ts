@@ -58,9 +58,10 @@ async function recordVote(vote: Vote, context: RecordingContext): Promise<Record
 }
 
 /**
- * Whether a vote without a timestamp repeats an earlier one: all such votes within one cooldown are the same vote. A replayed vote is also
- * compared with later ones. A vote that may be paid repeats only votes that count; otherwise a rejected repeat would cost the member the
- * next vote. A vote within the cooldown also repeats uncounted ones, so that it is announced once.
+ * Whether a vote without a timestamp repeats an earlier one: all such votes within one cooldown are the same vote. A
+ * replayed vote is also compared with later ones. A vote that may be paid repeats only votes that count; otherwise a
+ * rejected repeat would cost the member the next vote. A vote within the cooldown also repeats uncounted ones, so that
+ * it is announced once.
  */
 async function isRepeatedVote(
   receivedAt: number,

@@ -4,16 +4,16 @@ import { recordTest } from './record-test.ts';
 import type { Delivery, DeliveryRowWriter, RecordedDelivery, RoutedDelivery, Tally } from './tally.ts';
 
 /**
- * Records deliveries. Each call is one transaction and resolves when that is on disk. Waiting calls are committed together. Only one
- * transaction writes at a time, over all processes, so its reads stay valid until the commit.
- * Rejects with {@link StoreUnavailableError} if the store cannot commit, and with TallyhookError `queue_full` if too many calls are
- * waiting; then nothing is stored.
+ * Records deliveries. Each call is one transaction and resolves when that is on disk. Waiting calls are committed
+ * together. Only one transaction writes at a time, over all processes, so its reads stay valid until the commit.
+ * Rejects with {@link StoreUnavailableError} if the store cannot commit, and with TallyhookError `queue_full` if too
+ * many calls are waiting; then nothing is stored.
  */
 export interface Recorder {
   record(delivery: Delivery, routed: RoutedDelivery): Promise<RecordedDelivery>;
   /**
-   * Records a quarantined delivery in its existing row. The outcome is `duplicate` if it is no longer quarantined. `now` is in ms since the
-   * epoch.
+   * Records a quarantined delivery in its existing row. The outcome is `duplicate` if it is no longer quarantined.
+   * `now` is in ms since the epoch.
    */
   recordReplay(id: number, delivery: Delivery, routed: RoutedDelivery, now: number): Promise<RecordedDelivery>;
 }

@@ -103,9 +103,15 @@ export interface Order {
 export interface Tally extends LedgerWrites, OutboxWrites {
   /** Logs a delivery and returns its ID; null if its event key is already in the log. */
   insertDelivery(row: DeliveryRow): Promise<number | null>;
-  /** Updates the row of a quarantined delivery. Returns false if it is no longer quarantined, or its event is already recorded. */
+  /**
+   * Updates the row of a quarantined delivery. Returns false if it is no longer quarantined, or its event is already
+   * recorded.
+   */
   updateDelivery(id: number, row: DeliveryRow): Promise<boolean>;
-  /** Whether a vote without a timestamp was recorded for one of these causes between two times (ms since the epoch, both exclusive). */
+  /**
+   * Whether a vote without a timestamp was recorded for one of these causes between two times (ms since the epoch, both
+   * exclusive).
+   */
   hasUntimedVoteBetween(
     account: AccountState,
     listing: string,
@@ -117,6 +123,9 @@ export interface Tally extends LedgerWrites, OutboxWrites {
   hasEvent(eventKeys: readonly string[]): Promise<boolean>;
   /** The order with any of these IDs; null if none is stored. Several matching orders are merged into one. */
   findOrder(orderIds: readonly string[]): Promise<Order | null>;
-  /** Stores the order under its first ID and replaces the orders stored under its other IDs. `at` is in ms since the epoch. */
+  /**
+   * Stores the order under its first ID and replaces the orders stored under its other IDs. `at` is in ms since the
+   * epoch.
+   */
   saveOrder(order: Order, at: number): Promise<void>;
 }

@@ -6,8 +6,9 @@ export const maxBodyBytes = 64 * 1024;
 type BodyEvent = Buffer | 'end' | 'aborted';
 
 /**
- * Reads the raw bytes of a request up to {@link maxBodyBytes}. Expected failures are values, not errors. A buffer in `request.body`
- * (from `express.raw()`) is used as is; after any other body parser the result is `consumed`, because the raw bytes are lost.
+ * Reads the raw bytes of a request up to {@link maxBodyBytes}. Expected failures are values, not errors. A buffer in
+ * `request.body` (from `express.raw()`) is used as is; after any other body parser the result is `consumed`, because
+ * the raw bytes are lost.
  */
 export function readBody(
   request: IncomingMessage & { body?: unknown },
@@ -44,15 +45,19 @@ export function readBody(
 }
 
 /**
- * A request that can pass its body to a callback instead of a stream. For a body of one chunk the stream costs an eighth of Node's work
- * for a request (`bench/README.md`). The price: it overrides `push` and `resume`, which Node's HTTP parser and server call although no
- * document promises it. `test/webhook/body.test.ts` compares it with a plain `IncomingMessage`, so a Node release that changes these calls
- * fails there; plain requests always work. Without `redirectBody` it behaves like its base class.
+ * A request that can pass its body to a callback instead of a stream. For a body of one chunk the stream costs an
+ * eighth of Node's work for a request (`bench/README.md`). The price: it overrides `push` and `resume`, which Node's
+ * HTTP parser and server call although no document promises it. `test/webhook/body.test.ts` compares it with a plain
+ * `IncomingMessage`, so a Node release that changes these calls fails there; plain requests always work. Without
+ * `redirectBody` it behaves like its base class.
  */
 export class DirectRequest extends IncomingMessage {
   #handle: ((event: BodyEvent) => void) | undefined;
 
-  /** Sends the whole body to the callback. Returns false if the stream has already received a part; then read the stream. */
+  /**
+   * Sends the whole body to the callback. Returns false if the stream has already received a part; then read the
+   * stream.
+   */
   redirectBody(handle: (event: BodyEvent) => void): boolean {
     if (this.complete || this.readableLength > 0 || this.readableDidRead) return false;
     this.#handle = handle;

@@ -5,7 +5,9 @@ import type { Log } from '../platform/log.ts';
 import { type Quarantine, type QuarantinedDelivery, quarantineReasons } from '../tally/quarantine.ts';
 import { type Replay, readStoredPayload } from './replay.ts';
 
-/** Longest pause between two polls (ms): other processes also quarantine deliveries, and the clock may be set forward. */
+/**
+ * Longest pause between two polls (ms): other processes also quarantine deliveries, and the clock may be set forward.
+ */
 const maxPollMs = 10 * second;
 /** Deliveries per query. */
 const pageSize = 500;
@@ -18,8 +20,8 @@ export interface DueReplays {
 }
 
 /**
- * The state is in the database alone, so replays continue after a restart. The transaction of a replay takes a row out of the quarantine,
- * so with several processes each delivery is replayed once.
+ * The state is in the database alone, so replays continue after a restart. The transaction of a replay takes a row out
+ * of the quarantine, so with several processes each delivery is replayed once.
  */
 export function createDueReplays(options: {
   quarantine: Quarantine;
@@ -28,20 +30,20 @@ export function createDueReplays(options: {
   log: Log;
 }): DueReplays {
   const { quarantine, replay, clock, log } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
+  const abortController = new AbortController();
+  let loop: Promise<void> | undefined;
 
   /** Returns the pause until the next poll (ms). */
   async function replayDue(): Promise<number> {
     let pauseMs = maxPollMs;
     let after = 0;
-    while (!stopping.signal.aborted) {
+    while (!abortController.signal.aborted) {
       const page = await quarantine.findByReason(quarantineReasons.aheadOfTime, { after, limit: pageSize });
       for (const delivery of page) {
         after = delivery.id;
         const waitMs = eventTimeOf(delivery) - clock.now();
         if (waitMs > 0) pauseMs = Math.min(pauseMs, waitMs);
-        else if (!stopping.signal.aborted) await replayOne(delivery);
+        else if (!abortController.signal.aborted) await replayOne(delivery);
       }
       if (page.length < pageSize) break;
     }
@@ -54,22 +56,22 @@ export function createDueReplays(options: {
   }
 
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!abortController.signal.aborted) {
       const pauseMs = await replayDue().catch((error: unknown) => {
         log.warn({ reason: messageOf(error) }, 'replay of quarantined deliveries failed; retrying');
         return maxPollMs;
       });
-      await clock.sleep(pauseMs, stopping.signal);
+      await clock.sleep(pauseMs, abortController.signal);
     }
   }
 
   return {
     start() {
-      running ??= run();
+      loop ??= run();
     },
     async stop() {
-      stopping.abort();
-      await running;
+      abortController.abort();
+      await loop;
     },
   };
 }

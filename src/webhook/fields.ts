@@ -87,8 +87,8 @@ const iso8601 =
   /^(?<day>\d{4}-\d\d-\d\d)T(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))?(?:(?<utc>Z)|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)$/i;
 
 /**
- * An ISO 8601 time with a zone, in ms since the epoch. Accepts more than zod's `z.iso.datetime`, because senders differ: a fraction of any
- * length, a comma before it, a lowercase `t`, no seconds, and the zones `+02` and `+0200`.
+ * An ISO 8601 time with a zone, in ms since the epoch. Accepts more than zod's `z.iso.datetime`, because senders
+ * differ: a fraction of any length, a comma before it, a lowercase `t`, no seconds, and the zones `+02` and `+0200`.
  * @throws InvalidFieldError
  */
 export function readTimestamp(value: unknown, name: string): number | null {
@@ -131,7 +131,10 @@ export function readCredits(value: unknown, name: string): number | boolean | nu
   throw new InvalidFieldError(`${name} is neither a boolean nor a whole number from 0 to ${maxCredits}`);
 }
 
-/** Whether the delivery is a test from the dashboard. An unclear value is an error, because a test must not pay. @throws InvalidFieldError */
+/**
+ * Whether the delivery is a test from the dashboard. An unclear value is an error, because a test must not pay.
+ * @throws InvalidFieldError
+ */
 export function readTestFlag(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   if (value === true) return true;

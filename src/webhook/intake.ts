@@ -130,7 +130,10 @@ const wrongFamily =
 function explainRejection({ signature }: DeliveryCredentials): string {
   if (signature === undefined) return 'The header x-webhook-signature is missing.';
   if (!isSignature(signature)) return 'The signature is not 64 lowercase hex digits.';
-  return 'The signature does not match. Compare the secret with the one in the dashboard, and check for a trailing space or line break.';
+  return (
+    'The signature does not match. Compare the secret with the one in the dashboard, ' +
+    'and check for a trailing space or line break.'
+  );
 }
 
 function logRecorded({ outcome, deliveryId, credits, reason }: RecordedDelivery, log: Log): void {

@@ -8,8 +8,8 @@ export interface ResolvableListing extends ListingContext {
   /** Discord ID of the server or bot; null if the configuration does not need it. */
   readonly id: string | null;
   /**
-   * Whether the listing exists in the configuration only because variables describe both a server and a bot. It receives only events
-   * that name its kind.
+   * Whether the listing exists in the configuration only because variables describe both a server and a bot. It
+   * receives only events that name its kind.
    */
   readonly implied: boolean;
 }
@@ -36,7 +36,10 @@ export interface Verified {
 
 /** Authenticates deliveries. Compares in constant time and never throws. */
 export interface Keyring {
-  /** Null if no secret of any listing matches the signature, neither of the bytes nor of their JSON (document, section 5.7). */
+  /**
+   * Null if no secret of any listing matches the signature, neither of the bytes nor of their JSON (document, section
+   * 5.7).
+   */
   verify(body: Buffer, signature: string): Verified | null;
   /** The vote scopes of an Authorization value, for listings that accept unsigned votes. */
   authorize(authorization: string): readonly SecretScope[];

@@ -38,7 +38,9 @@ export type ParsedPayload =
     };
 
 export interface PayloadContext {
-  /** Whether the path and the secret allow only premium deliveries. A purchase without a kind is recognised only then. */
+  /**
+   * Whether the path and the secret allow only premium deliveries. A purchase without a kind is recognised only then.
+   */
   readonly premiumPath: boolean;
   /** Ms since the epoch. An event more than 5 minutes later is unprocessable. */
   readonly now: number;
@@ -82,7 +84,10 @@ function readKind(json: Fields, { premiumPath, defaultVote = null }: PayloadCont
   return isTest ? testKind : defaultVote;
 }
 
-/** A body with one of these fields is a purchase, or names its listing in an unknown way. The default vote kind does not apply to it. */
+/**
+ * A body with one of these fields is a purchase, or names its listing in an unknown way. The default vote kind does not
+ * apply to it.
+ */
 const fieldsBesideVoter = [
   ...['buyer', 'recipient', 'isGift', 'giftedBy', 'orderId', 'purchaseId', 'tier', 'currentPeriodEnd'],
   ...['server', 'bot', 'vendor', 'targetType'],

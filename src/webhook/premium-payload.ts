@@ -39,8 +39,8 @@ export function readPremium(json: Fields, kind: PremiumKind, now: number): Premi
 }
 
 /**
- * The holder of the purchase: the recipient, otherwise the buyer. A gift must never be credited to its giver, so if the purchase may be a
- * gift and has no readable recipient, the holder is null.
+ * The holder of the purchase: the recipient, otherwise the buyer. A gift must never be credited to its giver, so if the
+ * purchase may be a gift and has no readable recipient, the holder is null.
  * @throws InvalidFieldError
  */
 function readHolder(json: Fields): Pick<Premium, 'userId' | 'isRecipient' | 'giftedBy'> {
@@ -62,7 +62,9 @@ function personId(value: unknown): unknown {
   return isObject(value) ? (readField(value, 'userId') ?? readField(value, 'id')) : value;
 }
 
-/** Any non-empty gift field makes a purchase a possible gift. An explicit `isGift: false` outweighs only blank fields. */
+/**
+ * Any non-empty gift field makes a purchase a possible gift. An explicit `isGift: false` outweighs only blank fields.
+ */
 function mayBeGift(json: Fields): boolean {
   const isGift = readField(json, 'isGift');
   const giftFields = [readField(json, 'recipient'), readField(json, 'giftedBy')].filter(
@@ -99,7 +101,9 @@ function requireOrder(kind: PremiumKind, giver: string | null, orderIds: readonl
   if (orderIds.length === 0) throw new InvalidFieldError(quarantineReasons.noRecipient);
 }
 
-/** The ID of a vendor that is neither a server nor a bot need not be a Discord ID, and does not invalidate the purchase. */
+/**
+ * The ID of a vendor that is neither a server nor a bot need not be a Discord ID, and does not invalidate the purchase.
+ */
 function readTarget(json: Fields): EventTarget {
   const vendor = readObject(json, 'vendor');
   const type = readField(vendor, 'type') ?? readField(json, 'targetType');

@@ -9,8 +9,8 @@ import { maxBodyBytes, readBody } from './body.ts';
 import type { Intake, WebhookResponse } from './intake.ts';
 
 /**
- * Called for each response, for metrics. `outcome` is null for a rejected delivery; `durationMs` is the time from the request's headers to
- * the response (ms).
+ * Called for each response, for metrics. `outcome` is null for a rejected delivery; `durationMs` is the time from the
+ * request's headers to the response (ms).
  */
 export type ObserveResponse = (response: {
   readonly status: number;
@@ -32,15 +32,15 @@ export interface Receiver {
   /** For use in another Express app. */
   readonly router: Router;
   /**
-   * For tallyhook's own server: handles deliveries without Express and passes all other requests to `fallback`. Express's work before the
-   * route is a quarter of the cost of a delivery (`bench/README.md`).
+   * For tallyhook's own server: handles deliveries without Express and passes all other requests to `fallback`.
+   * Express's work before the route is a quarter of the cost of a delivery (`bench/README.md`).
    */
   withFallback(fallback: RequestListener): RequestListener;
 }
 
 /**
- * Reads the raw body itself, so no body parser may run before it; if one did, the response says so. Responds with 200 after the commit,
- * otherwise with 400, 401, 405, 413, 415 or 503.
+ * Reads the raw body itself, so no body parser may run before it; if one did, the response says so. Responds with 200
+ * after the commit, otherwise with 400, 401, 405, 413, 415 or 503.
  */
 export function createReceiver(options: {
   intake: Intake;
@@ -90,8 +90,8 @@ interface Rejection {
 }
 
 /**
- * The order of the checks is part of the contract: method, content encoding, size, signature, JSON. Null if the sender closed the
- * connection.
+ * The order of the checks is part of the contract: method, content encoding, size, signature, JSON. Null if the sender
+ * closed the connection.
  */
 async function handle(
   request: IncomingMessage,
@@ -127,7 +127,9 @@ async function handle(
   }
 }
 
-/** The response to an unexpected error. The sender retries, so the delivery is not lost while the error is being fixed. */
+/**
+ * The response to an unexpected error. The sender retries, so the delivery is not lost while the error is being fixed.
+ */
 function internalError(error: unknown, log: Log): Rejection {
   log.error({ err: error }, 'delivery failed');
   return { status: 503, error: 'Internal error. See the log of tallyhook.', headers: { 'retry-after': '30' } };
@@ -135,13 +137,14 @@ function internalError(error: unknown, log: Log): Rejection {
 
 const mountHint = "Mount tallyhook's router before express.json() and any other body parser.";
 const bodyConsumed =
-  'The body was already consumed before it reached this router, probably by express.json(), and the signature covers its raw bytes. ' +
-  mountHint;
+  'The body was already consumed before it reached this router, probably by express.json(), ' +
+  `and the signature covers its raw bytes. ${mountHint}`;
 
 function rejectMethod(method: string | undefined): Rejection {
   const hint =
     method === 'GET' || method === 'HEAD'
-      ? ' A GET instead of a POST is usually caused by a redirect from http to https: enter the https address at the service.'
+      ? ' A GET instead of a POST is usually caused by a redirect from http to https: ' +
+        'enter the https address at the service.'
       : '';
   return { status: 405, error: `Send deliveries with POST.${hint}`, headers: { allow: 'POST' } };
 }
@@ -168,6 +171,7 @@ function send(request: IncomingMessage, response: ServerResponse, reply: Webhook
     ...('retryAfterSeconds' in reply ? { 'retry-after': reply.retryAfterSeconds } : {}),
   };
   response.writeHead(reply.status, headers).end(text);
-  // Discard the unread rest of a rejected body, or the sender may never read the response. The server's timeout limits the time.
+  // Discard the unread rest of a rejected body, or the sender may never read the response. The server's timeout limits
+  // the time.
   if (!request.readableEnded) request.resume();
 }

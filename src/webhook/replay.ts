@@ -18,8 +18,9 @@ export interface StoredDelivery extends Delivery {
 export type Replay = (delivery: StoredDelivery) => Promise<RecordedDelivery>;
 
 /**
- * Parses a quarantined delivery again with the current code and settings, and records it at its time of receipt; only its announcement
- * dates from the replay. The signature was verified on receipt. A delivery that is no longer quarantined is a duplicate and pays nothing.
+ * Parses a quarantined delivery again with the current code and settings, and records it at its time of receipt; only
+ * its announcement dates from the replay. The signature was verified on receipt. A delivery that is no longer
+ * quarantined is a duplicate and pays nothing.
  */
 export function createReplay(options: {
   listings: readonly ResolvableListing[];
@@ -64,8 +65,8 @@ export function readStoredPayload(
 }
 
 /**
- * The idempotency keys of a delivery from the log, as far as its body determines them. Empty for a delivery that is not an event and for a
- * vote without a timestamp. For an order, only the IDs in this body count.
+ * The idempotency keys of a delivery from the log, as far as its body determines them. Empty for a delivery that is not
+ * an event and for a vote without a timestamp. For an order, only the IDs in this body count.
  */
 export function eventKeysOf(
   delivery: Delivery & { readonly listing: string | null; readonly kind: string | null },

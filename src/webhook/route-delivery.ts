@@ -24,8 +24,8 @@ export function routeDelivery(payload: ParsedPayload, scopes: readonly SecretSco
 }
 
 /**
- * A vote always states whether it is for a server or a bot. The target of a purchase is only a hint, so a secret with a single listing
- * decides.
+ * A vote always states whether it is for a server or a bot. The target of a purchase is only a hint, so a secret with a
+ * single listing decides.
  */
 function routeEvent(event: Event, listings: readonly ResolvableListing[]): RoutedDelivery {
   const [first, ...others] = listings;
@@ -37,8 +37,8 @@ function routeEvent(event: Event, listings: readonly ResolvableListing[]): Route
 }
 
 /**
- * Selects the listing of an event among those of a secret: the target's kind decides between a server and a bot, its ID between several of
- * the same kind. Null if the choice is ambiguous.
+ * Selects the listing of an event among those of a secret: the target's kind decides between a server and a bot, its ID
+ * between several of the same kind. Null if the choice is ambiguous.
  */
 function resolveListing(listings: readonly ResolvableListing[], target: EventTarget): ResolvableListing | null {
   const candidates = target.kind === null ? listings : listings.filter(({ kind }) => kind === target.kind);
@@ -55,8 +55,9 @@ function quarantine(kind: string | null, reason: string, listings: readonly Reso
 }
 
 /**
- * The kind of a vote that names only its voter, which is all that the document guarantees (section 6): the kind of the only listing that
- * the scopes allow. Null if there are several, if the secret also signs premium events, or for an unsigned vote for a bot.
+ * The kind of a vote that names only its voter, which is all that the document guarantees (section 6): the kind of the
+ * only listing that the scopes allow. Null if there are several, if the secret also signs premium events, or for an
+ * unsigned vote for a bot.
  */
 export function inferVoteKind(scopes: readonly SecretScope[], sender: { readonly signed: boolean }): VoteKind | null {
   if (scopes.some(({ family }) => family !== 'vote')) return null;

@@ -3,8 +3,8 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 const signaturePattern = /^[0-9a-f]{64}$/;
 
 /**
- * The signature of a body: HMAC-SHA256 in lowercase hex, the value of the header `x-webhook-signature` (document, section 5.7).
- * Exported together with the verifier so that tests, the sandbox and users sign like the service.
+ * The signature of a body: HMAC-SHA256 in lowercase hex, the value of the header `x-webhook-signature` (document,
+ * section 5.7). Exported together with the verifier so that tests, the sandbox and users sign like the service.
  */
 export function sign(body: Uint8Array | string, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
@@ -37,8 +37,9 @@ const blockLength = 64;
 const digestLength = 32;
 
 /**
- * HMAC-SHA256 in lowercase hex (RFC 2104) for short messages and one key. `createHmac` allocates a native object per message, which costs
- * three times as much as both digests (`bench/receive`). Tested against `createHmac` for arbitrary keys and messages.
+ * HMAC-SHA256 in lowercase hex (RFC 2104) for short messages and one key. `createHmac` allocates a native object per
+ * message, which costs three times as much as both digests (`bench/receive`). Tested against `createHmac` for arbitrary
+ * keys and messages.
  */
 function createFastHmac(key: string): (message: Uint8Array | string) => string {
   const innerPad = padKey(key, 0x36);
@@ -60,14 +61,15 @@ function padKey(key: string, padByte: number): Buffer {
 }
 
 /**
- * Maximum nesting depth of a body that is serialised again. `JSON.stringify` compares each level with all levels above it: 64 KiB of
- * brackets take 60 ms, and an unauthenticated sender can cause that.
+ * Maximum nesting depth of a body that is serialised again. `JSON.stringify` compares each level with all levels above
+ * it: 64 KiB of brackets take 60 ms, and an unauthenticated sender can cause that.
  */
 const maxDepth = 100;
 
 /**
- * The body as `JSON.stringify` writes it. The document describes the signature as "of the JSON-serialised payload", so a sender may sign
- * that form and send another layout. Null if the body is not JSON, or is nested deeper than {@link maxDepth}.
+ * The body as `JSON.stringify` writes it. The document describes the signature as "of the JSON-serialised payload", so
+ * a sender may sign that form and send another layout. Null if the body is not JSON, or is nested deeper than {@link
+ * maxDepth}.
  */
 export function reserialised(body: string): string | null {
   try {

@@ -8,8 +8,8 @@ import { startTarget } from './target.ts';
 
 const help = `npm run fuzz -- [--minutes N] [--seed S]
 
-Sends mutations of test/fuzz/corpus, signed and unsigned, to the program and checks each response against the contract. The same
-seed produces the same requests. A body that violates the contract is added to the corpus, which the tests send.`;
+Sends mutations of test/fuzz/corpus, signed and unsigned, to the program and checks each response against the contract.
+The same seed produces the same requests. A body that violates the contract is added to the corpus, which the tests send.`;
 
 const { values } = parseArgs({
   options: {

@@ -12,8 +12,8 @@ export interface Violation {
 const concurrency = 8;
 
 /**
- * Sends all requests, eight at a time, and stops at the first violation. A request without a response is a violation, too.
- * `accepted` counts the responses with status 200.
+ * Sends all requests, eight at a time, and stops at the first violation. A request without a response is a violation,
+ * too. `accepted` counts the responses with status 200.
  */
 export async function sendAll(
   target: Target,

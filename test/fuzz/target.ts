@@ -13,7 +13,10 @@ const unexpectedErrors =
 
 export interface Target {
   readonly url: string;
-  /** Stops the program and returns the issues in its exit code, log and database. `accepted`: how many responses had status 200. */
+  /**
+   * Stops the program and returns the issues in its exit code, log and database. `accepted`: how many responses had
+   * status 200.
+   */
   inspect(accepted: number): Promise<string[]>;
 }
 

@@ -6,7 +6,7 @@ import { createDueReplays } from '../../src/webhook/due-replays.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { premiumSecret, serverAndBot } from '../support/listings.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { receiving } from '../support/receiving.ts';
+import { startReceiver } from '../support/start-receiver.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const iso = (at: number) => new Date(at).toISOString();
@@ -23,9 +23,9 @@ function startReplays(store: Store, clock: ManualClock) {
   return { due, lines };
 }
 
-async function startReceiver() {
+async function setUp() {
   const clock = manualClock(start);
-  const { store, post } = await receiving({ clock });
+  const { store, post } = await startReceiver({ clock });
   const credits = async (userId: string) => (await store.ledger.account(userId)).credits;
   const outcomes = async () =>
     (await store.records.deliveries({ limit: 9, before: null })).map(({ outcome }) => outcome).reverse();
@@ -37,7 +37,7 @@ async function startReceiver() {
 
 describe('a vote that is quarantined only because of a timestamp in the future', () => {
   it('is recorded once when that time is reached, with a log message', async () => {
-    const { clock, store, post, credits, outcomes, asleep, settled } = await startReceiver();
+    const { clock, store, post, credits, outcomes, asleep, settled } = await setUp();
     const vote = voteOf('1', start + hour);
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
     const { lines } = startReplays(store, clock);
@@ -65,7 +65,7 @@ describe('a vote that is quarantined only because of a timestamp in the future',
   });
 
   it('is recorded within a minute after a clock that was behind is corrected', async () => {
-    const { clock, store, post, asleep, settled } = await startReceiver();
+    const { clock, store, post, asleep, settled } = await setUp();
     clock.set(-hour);
     await post('/webhooks/vote', voteOf('1', start));
     startReplays(store, clock);
@@ -76,7 +76,7 @@ describe('a vote that is quarantined only because of a timestamp in the future',
   });
 
   it('is recorded once after a restart and with two processes', async () => {
-    const { clock, store, post, credits, asleep, settled } = await startReceiver();
+    const { clock, store, post, credits, asleep, settled } = await setUp();
     await post('/webhooks/vote', voteOf('1', start + hour));
     const { due } = startReplays(store, clock);
     await asleep();
@@ -90,7 +90,7 @@ describe('a vote that is quarantined only because of a timestamp in the future',
   });
 
   it('is the only kind of delivery that is replayed automatically', async () => {
-    const { clock, store, post, credits, outcomes, asleep, settled } = await startReceiver();
+    const { clock, store, post, credits, outcomes, asleep, settled } = await setUp();
     await post('/webhooks/vote', { ...voteOf('1', start + hour), creditsAwarded: -1 });
     await post('/webhooks/vote', { event: 'server_vote', timestamp: iso(start) });
     await post('/webhooks/vote', { ...voteOf('2', start), event: 'vote_of_tomorrow' });

@@ -9,8 +9,8 @@ import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { rawConnection } from '../support/raw-http.ts';
-import { receiving } from '../support/receiving.ts';
 import { nowhere, settings } from '../support/settings.ts';
+import { startReceiver } from '../support/start-receiver.ts';
 
 const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2025-12-31T23:00:00.000Z' };
 const purchase = { event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' };
@@ -21,7 +21,7 @@ describe.each([
 ])('as $as', ({ direct }) => {
   describe('a delivery', () => {
     it('is recorded, and later is a duplicate', async () => {
-      const { post, store } = await receiving({ direct });
+      const { post, store } = await startReceiver({ direct });
       expect(await post('/webhooks/vote', vote)).toMatchObject({
         status: 200,
         json: { received: true, outcome: 'recorded' },
@@ -33,18 +33,18 @@ describe.each([
     });
 
     it('is accepted on a path with a trailing slash', async () => {
-      const { post } = await receiving({ direct });
+      const { post } = await startReceiver({ direct });
       expect((await post('/webhooks/vote/', vote)).status).toBe(200);
     });
 
     it('may be signed over the payload serialised again', async () => {
-      const { post } = await receiving({ direct });
+      const { post } = await startReceiver({ direct });
       const signature = sign(JSON.stringify(vote), voteSecret);
       expect((await post('/webhooks/vote', JSON.stringify(vote, null, 2), { signature })).status).toBe(200);
     });
 
     it('is quarantined when it is signed but cannot be processed', async () => {
-      const { post, store } = await receiving({ direct });
+      const { post, store } = await startReceiver({ direct });
       for (const payload of [
         { event: 'surprise' },
         { event: 'server_vote' },
@@ -62,7 +62,7 @@ describe.each([
     });
 
     it('has the outcome test every time if it is a test, and pays nothing', async () => {
-      const { post, store } = await receiving({ direct });
+      const { post, store } = await startReceiver({ direct });
       for (let attempt = 0; attempt < 2; attempt += 1) {
         expect(await post('/webhooks/vote', { ...vote, test: true })).toMatchObject({ json: { outcome: 'test' } });
       }
@@ -73,7 +73,7 @@ describe.each([
 
   describe('a rejection', () => {
     it('checks in the order method, encoding, size, signature, JSON', async () => {
-      const { post } = await receiving({ direct });
+      const { post } = await startReceiver({ direct });
       const get = await post('/webhooks/vote', '', { method: 'GET' });
       expect(get).toMatchObject({ status: 405, json: { success: false, error: expect.stringMatching(/https/) } });
       expect(get.headers.get('allow')).toBe('POST');
@@ -91,31 +91,30 @@ describe.each([
     });
 
     it('applies to bodies of more than exactly 64 KiB', async () => {
-      const { post } = await receiving({ direct });
+      const { post } = await startReceiver({ direct });
       const padded = (size: number) => `{"event":"x","pad":"${'p'.repeat(size - 22)}"}`;
       expect(await post('/webhooks/vote', padded(64 * 1024))).toMatchObject({ status: 200 });
       expect(await post('/webhooks/vote', padded(64 * 1024 + 1))).toMatchObject({ status: 413 });
     });
 
     it('does not wait for the end of a body that is too large', async () => {
-      const { url } = await receiving({ direct });
+      const { url } = await startReceiver({ direct });
       const { port } = new URL(url);
-      const answer = await new Promise<string>((resolve) => {
+      const head = 'POST /webhooks/vote HTTP/1.1\r\nHost: x\r\n';
+      const response = await new Promise<string>((resolve) => {
         const socket = connect(Number(port), '127.0.0.1');
-        socket.write(
-          `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n${'x'.repeat(0x4000)}\r\n`,
-        );
+        socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n4000\r\n${'x'.repeat(0x4000)}\r\n`);
         for (let chunk = 0; chunk < 5; chunk += 1) socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`);
         socket.on('data', (data) => {
           resolve(data.toString());
           socket.destroy();
         });
       });
-      expect(answer).toMatch(/^HTTP\/1.1 413 /);
+      expect(response).toMatch(/^HTTP\/1.1 413 /);
     });
 
     it('is a 401 for every unsigned or wrongly signed delivery', async () => {
-      const { post, store } = await receiving({ direct });
+      const { post, store } = await startReceiver({ direct });
       const body = JSON.stringify(vote);
       for (const options of [
         { secret: null },
@@ -134,7 +133,7 @@ describe.each([
     });
 
     it('precedes the body if the headers suffice, so that a flood of requests holds no connections', async () => {
-      const { url, post } = await receiving({ direct });
+      const { url, post } = await startReceiver({ direct });
       const head = `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: ${60 * 1024}\r\n`;
       const headers = ['', 'Authorization: my value\r\n', 'x-webhook-signature: 0\r\n'];
       const flood = Array.from({ length: 300 }, (_, place) => {
@@ -147,7 +146,7 @@ describe.each([
     });
 
     it('is the response to arbitrary bytes and headers', async () => {
-      const { url, store } = await receiving({ direct });
+      const { url, store } = await startReceiver({ direct });
       const unit = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code));
       const header = fc.string({ unit });
       const headers = fc.record(
@@ -175,7 +174,7 @@ describe.each([
 
     it('is logged, and repeats are throttled', async () => {
       const clock = manualClock();
-      const { post, lines } = await receiving({ direct, clock });
+      const { post, lines } = await startReceiver({ direct, clock });
       for (let attempt = 0; attempt < 5; attempt += 1) await post('/webhooks/vote', vote, { secret: null });
       expect(lines.filter((line) => line.includes('rejected'))).toHaveLength(1);
       await clock.advance(10_000);
@@ -188,7 +187,7 @@ describe.each([
     });
 
     it('applies to every delivery if no secret is configured', async () => {
-      const { post } = await receiving({ direct, listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
+      const { post } = await startReceiver({ direct, listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
       expect((await post('/webhooks/vote', vote)).status).toBe(401);
       expect((await post('/webhooks/vote', vote, { secret: '' })).status).toBe(401);
     });
@@ -197,7 +196,7 @@ describe.each([
 
 describe('the family', () => {
   it('must be the same for the secret, the path and the event', async () => {
-    const { post, store } = await receiving();
+    const { post, store } = await startReceiver();
     const premium = { secret: premiumSecret };
     expect((await post('/webhooks/premium', purchase, premium)).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks', { ...purchase, orderId: 'o-2' }, premium)).json).toMatchObject({
@@ -224,7 +223,7 @@ describe('a gift', () => {
   const gift = { ...purchase, buyer: { userId: '1' }, recipient: { userId: '2' }, isGift: true };
 
   it('pays its recipient, as do renewals that name only the buyer', async () => {
-    const { post, store } = await receiving();
+    const { post, store } = await startReceiver();
     const renewal = { event: 'subscription.renewed', orderId: gift.orderId, buyer: { userId: '1' } };
     await post('/webhooks/premium', gift, premium);
     await post('/webhooks/premium', { ...renewal, currentPeriodEnd: '2026-02-01T00:00:00Z' }, premium);
@@ -235,7 +234,7 @@ describe('a gift', () => {
   });
 
   it('without a readable recipient is quarantined with the reason and pays nobody', async () => {
-    const { post, store } = await receiving();
+    const { post, store } = await startReceiver();
     const unreadable = [
       { isGift: 'true', recipient: null },
       { isGift: undefined, recipient: 'alice' },
@@ -264,7 +263,7 @@ function redAndBlue() {
 
 describe('several secrets', () => {
   it('are all valid, to support rotation', async () => {
-    const { post } = await receiving({ listings: serverAndBot({ voteSecrets: ['old-secret', 'new-secret'] }) });
+    const { post } = await startReceiver({ listings: serverAndBot({ voteSecrets: ['old-secret', 'new-secret'] }) });
     expect((await post('/webhooks/vote', vote, { secret: 'old-secret' })).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks/vote', vote, { secret: 'new-secret' })).json).toMatchObject({ outcome: 'duplicate' });
   });
@@ -273,7 +272,7 @@ describe('several secrets', () => {
     const [server] = serverAndBot();
     if (server === undefined) throw new Error('no listing');
     const listings = [...redAndBlue(), { ...server, name: 'own', id: '333', voteSecrets: ['own-secret'] }];
-    const { post, store } = await receiving({ listings });
+    const { post, store } = await startReceiver({ listings });
     await post('/webhooks/vote', { ...vote, serverId: '222' });
     await post('/webhooks/vote', { ...vote, serverId: '111' });
     await post('/webhooks/vote', { ...vote, serverId: '999' });
@@ -290,7 +289,7 @@ describe('several secrets', () => {
   it('alone determine the listing of a purchase and of a test if they belong to one listing', async () => {
     const [, bot] = serverAndBot();
     if (bot === undefined) throw new Error('no listing');
-    const { post } = await receiving({ listings: [bot] });
+    const { post } = await startReceiver({ listings: [bot] });
     const premium = { secret: premiumSecret };
     expect((await post('/webhooks/premium', { ...purchase, serverId: '5' }, premium)).json).toMatchObject({
       outcome: 'recorded',
@@ -300,7 +299,7 @@ describe('several secrets', () => {
   });
 
   it('leave the listing of a later event of an order to the stored order', async () => {
-    const { post, store } = await receiving({ listings: redAndBlue() });
+    const { post, store } = await startReceiver({ listings: redAndBlue() });
     const renewal = {
       ...purchase,
       event: 'subscription.renewed',
@@ -327,7 +326,7 @@ describe('several secrets', () => {
   });
 
   it('quarantine a purchase that may be for either of two listings, and assign a test to the first', async () => {
-    const { post } = await receiving({ listings: redAndBlue() });
+    const { post } = await startReceiver({ listings: redAndBlue() });
     expect((await post('/webhooks/premium', purchase, { secret: premiumSecret })).json).toMatchObject({
       outcome: 'quarantined',
     });
@@ -337,7 +336,7 @@ describe('several secrets', () => {
 
 describe('a vote that names only its voter', () => {
   const minimal = { userId: '42', creditsAwarded: 7 };
-  const listingsOf = async ({ store }: Awaited<ReturnType<typeof receiving>>) =>
+  const listingsOf = async ({ store }: Awaited<ReturnType<typeof startReceiver>>) =>
     (await store.records.deliveries({ outcome: null, limit: 9, before: null }))
       .map(({ listing, kind, outcome }) => [listing, kind, outcome])
       .reverse();
@@ -346,39 +345,39 @@ describe('a vote that names only its voter', () => {
     const [server, bot] = serverAndBot();
     if (server === undefined || bot === undefined) throw new Error('no listings');
     const listings = [...redAndBlue(), { ...bot, voteSecrets: ['of the bot'] }, { ...server, voteSecrets: ['own'] }];
-    const received = await receiving({ listings });
-    await received.post('/webhooks/vote', minimal, { secret: 'own' });
-    await received.post('/webhooks', minimal, { secret: 'of the bot' });
-    await received.post('/webhooks/vote', minimal);
-    expect(await listingsOf(received)).toEqual([
+    const receiver = await startReceiver({ listings });
+    await receiver.post('/webhooks/vote', minimal, { secret: 'own' });
+    await receiver.post('/webhooks', minimal, { secret: 'of the bot' });
+    await receiver.post('/webhooks/vote', minimal);
+    expect(await listingsOf(receiver)).toEqual([
       ['server', 'server_vote', 'recorded'],
       ['bot', 'bot_vote', 'recorded'],
       [null, null, 'quarantined'],
     ]);
-    expect(await received.store.ledger.account('42')).toEqual({ userId: '42', credits: 14, votes: 2 });
+    expect(await receiver.store.ledger.account('42')).toEqual({ userId: '42', credits: 14, votes: 2 });
   });
 
   it('is for the listing with an API key if variables describe both and only one has a key', async () => {
     for (const kind of ['server', 'bot'] as const) {
-      const received = await receiving({ listings: withKeyOfOnly(kind) });
-      await received.post('/webhooks/vote', minimal);
-      await received.post('/webhooks/vote', { ...minimal, test: true });
-      expect(await listingsOf(received)).toEqual([
+      const receiver = await startReceiver({ listings: withKeyOfOnly(kind) });
+      await receiver.post('/webhooks/vote', minimal);
+      await receiver.post('/webhooks/vote', { ...minimal, test: true });
+      expect(await listingsOf(receiver)).toEqual([
         [kind, `${kind}_vote`, 'recorded'],
         [kind, `${kind}_vote`, 'test'],
       ]);
     }
-    const configured = await receiving({ listings: [...loadConfig(settings(nowhere)).listings] });
+    const configured = await startReceiver({ listings: [...loadConfig(settings(nowhere)).listings] });
     await configured.post('/webhooks/vote', minimal);
     expect(await listingsOf(configured)).toEqual([['server', 'server_vote', 'recorded']]);
-    const both = await receiving();
+    const both = await startReceiver();
     await both.post('/webhooks/vote', minimal);
     expect(await listingsOf(both)).toEqual([[null, null, 'quarantined']]);
   });
 
   it('is quarantined with a premium secret, and on the common path with a secret of both families', async () => {
     const listings = withKeyOfOnly('server', { voteSecrets: ['both'], premiumSecrets: ['both', premiumSecret] });
-    const { post, store } = await receiving({ listings });
+    const { post, store } = await startReceiver({ listings });
     expect((await post('/webhooks/premium', minimal, { secret: premiumSecret })).json).toMatchObject({
       outcome: 'quarantined',
     });
@@ -391,11 +390,11 @@ describe('a vote that names only its voter', () => {
     const withValue = { secret: null, headers: { authorization: 'my value' } };
     const outcomes = { server: 'recorded', bot: 'quarantined' } as const;
     for (const kind of ['server', 'bot'] as const) {
-      const { post } = await receiving({ listings: withKeyOfOnly(kind, { voteAuthorization: 'my value' }) });
+      const { post } = await startReceiver({ listings: withKeyOfOnly(kind, { voteAuthorization: 'my value' }) });
       expect((await post('/webhooks/vote', minimal, withValue)).json).toMatchObject({ outcome: outcomes[kind] });
       expect((await post('/webhooks/vote', { test: true }, withValue)).json).toMatchObject({ outcome: 'test' });
     }
-    const { post } = await receiving({ listings: serverAndBot({ voteAuthorization: 'my value' }) });
+    const { post } = await startReceiver({ listings: serverAndBot({ voteAuthorization: 'my value' }) });
     expect((await post('/webhooks/vote', minimal, withValue)).json).toMatchObject({ outcome: 'quarantined' });
   });
 });
@@ -405,13 +404,13 @@ describe('unsigned votes with an Authorization value', () => {
   const withValue = { secret: null, headers: { authorization: 'my value' } };
 
   it('are accepted if the owner opted in, on the vote path and the common path', async () => {
-    const { post } = await receiving({ listings });
+    const { post } = await startReceiver({ listings });
     expect((await post('/webhooks/vote', vote, withValue)).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks', vote, withValue)).json).toMatchObject({ outcome: 'duplicate' });
   });
 
   it('are rejected with another value, on the premium path, for other events, and with a wrong signature', async () => {
-    const { post } = await receiving({ listings });
+    const { post } = await startReceiver({ listings });
     expect((await post('/webhooks/vote', vote, { secret: null, headers: { authorization: 'My value' } })).status).toBe(
       401,
     );
@@ -425,7 +424,7 @@ describe('unsigned votes with an Authorization value', () => {
 
 describe('another Express app', () => {
   it('gets a specific error if the body was already consumed', async () => {
-    const { post, lines } = await receiving({ before: (app) => app.use(express.json()) });
+    const { post, lines } = await startReceiver({ before: (app) => app.use(express.json()) });
     const response = await post('/webhooks/vote', vote);
     expect(response).toMatchObject({
       status: 503,
@@ -436,15 +435,15 @@ describe('another Express app', () => {
   });
 
   it('gets the usual response for an empty body that was consumed', async () => {
-    const { post } = await receiving({ before: (app) => app.use(express.json()) });
+    const { post } = await startReceiver({ before: (app) => app.use(express.json()) });
     expect((await post('/webhooks/vote', '')).status).toBe(400);
     expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
   });
 
   it('may parse JSON for other routes, or provide the raw bytes', async () => {
-    const other = await receiving({ before: (app) => app.use('/other', express.json()) });
+    const other = await startReceiver({ before: (app) => app.use('/other', express.json()) });
     expect((await other.post('/webhooks/vote', vote)).status).toBe(200);
-    const raw = await receiving({ before: (app) => app.use(express.raw({ type: () => true })) });
+    const raw = await startReceiver({ before: (app) => app.use(express.raw({ type: () => true })) });
     expect((await raw.post('/webhooks/vote', vote)).status).toBe(200);
   });
 });
@@ -452,7 +451,7 @@ describe('another Express app', () => {
 describe('the clock', () => {
   it('determines whether a timestamp is in the future', async () => {
     const clock = manualClock(Date.UTC(2025, 11, 31, 22, 50));
-    const { post } = await receiving({ clock });
+    const { post } = await startReceiver({ clock });
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
     await clock.advance(5 * 60_000);
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });

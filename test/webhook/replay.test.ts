@@ -3,11 +3,11 @@ import type { ListingWithSecrets } from '../../src/webhook/keyring.ts';
 import { createReplay, eventKeysOf } from '../../src/webhook/replay.ts';
 import { serverAndBot, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { receiving } from '../support/receiving.ts';
+import { startReceiver } from '../support/start-receiver.ts';
 
 describe('the replay of a quarantined delivery', () => {
   it('pays nothing for an event that its secret does not authorize', async () => {
-    const { store } = await receiving();
+    const { store } = await startReceiver();
     const replay = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock: manualClock() });
     const purchase = JSON.stringify({ event: 'premium_purchase', orderId: 'o', buyer: { userId: '42' } });
     async function replayOf(family: 'vote' | 'premium') {
@@ -30,7 +30,7 @@ describe('the replay of a quarantined delivery', () => {
   });
 
   it('pays a vote that names only its voter when the settings leave a single listing', async () => {
-    const { post, store } = await receiving();
+    const { post, store } = await startReceiver();
     await post('/webhooks/vote', { userId: '42', creditsAwarded: 7, timestamp: '2025-12-31T23:00:00Z' });
     const [delivery] = await store.records.deliveries({ outcome: 'quarantined', limit: 1, before: null });
     if (delivery === undefined) throw new Error('not stored');
