@@ -62,7 +62,7 @@ async function credit(store: Store, voter: string, at: number): Promise<void> {
     target: { kind: 'server', id: '613425648685547541' },
     userId: voter,
     at,
-    awarded: true,
+    creditsAwarded: true,
     denial: null,
   };
   const delivery = { receivedAt: at, family: 'vote', body: JSON.stringify(vote) } as const;

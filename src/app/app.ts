@@ -17,16 +17,14 @@ import { settleWithin } from '../platform/with-timeout.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { en } from '../texts/en.ts';
-import { DirectRequest } from '../webhook/direct-request.ts';
+import { DirectRequest } from '../webhook/body.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
-import { createRotatingKeyring } from '../webhook/rotating-keyring.ts';
 import { createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
-import { instrumentRecorder } from './instrument.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
 
@@ -130,7 +128,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDepen
       onRecorded(recorded);
     },
   };
-  const keyring = createRotatingKeyring(createKeyring(config.listings));
+  const keyring = createKeyring(config.listings);
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings: config.listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
@@ -158,7 +156,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDepen
     replay,
     nudge: bot.nudge,
   });
-  const http = receiver.before(createHttpApp({ webhooks: receiver.router, health, owner, log }));
+  const http = receiver.withFallback(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(around(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
@@ -178,7 +176,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDepen
     },
     reloadSecrets({ listings }) {
       const exchangeKeys = lookups.prepareKeys(listings);
-      keyring.rotate(createKeyring(listings));
+      keyring.replace(listings);
       exchangeKeys();
     },
     stop() {
@@ -204,18 +202,19 @@ interface AppParts {
 function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: AppParts): Receiver {
   const intake = createIntake({
     keyring,
-    recorder: instrumentRecorder(store.recorder, metrics),
+    recorder: store.recorder,
     clock,
     log,
     onRecorded,
+    observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
   return createReceiver({
     intake,
     clock,
     log,
-    observe: ({ status, outcome, took }) => {
+    observe: ({ status, outcome, durationMs }) => {
       metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
-      metrics.deliverySeconds.observe(took / second);
+      metrics.deliverySeconds.observe(durationMs / second);
     },
   });
 }

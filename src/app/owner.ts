@@ -7,8 +7,8 @@ import { createOwner } from '../owner/owner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
-import { eventKeysOf } from '../webhook/event-keys.ts';
 import type { Replay } from '../webhook/replay.ts';
+import { eventKeysOf } from '../webhook/replay.ts';
 
 /** What of the whole the owner's API and console work with. */
 export interface OwnerAppDependencies {

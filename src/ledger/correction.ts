@@ -1,27 +1,27 @@
 import type { Entry } from './entry.ts';
 
-/** The most that one correction may give or take (credits), as for an event: what is beyond is a slip of the finger. */
+/** Maximum amount of one correction, in either direction (credits). A higher amount is treated as a typing error. */
 export const maxCorrection = 1_000_000;
-/** How long the owner's words may be (characters). */
+/** Maximum length of the reason (characters). */
 export const maxReasonLength = 200;
 
-/** The owner sets an account right. No entry is changed; this makes another one. */
+/** A correction of an account by the owner. Entries are never changed; a correction adds one. */
 export interface Correction {
   readonly userId: string;
-  /** Whole credits, negative to take some back; not 0. */
+  /** Whole credits, negative to subtract; not 0. */
   readonly credits: number;
-  /** The owner's words. */
+  /** The reason that the owner entered. */
   readonly reason: string;
-  /** Now (ms since the epoch). */
+  /** Time of the correction (ms since the epoch). */
   readonly at: number;
 }
 
-/** A correction is of no listing, and no delivery has caused it. */
+/** The ledger entry of a correction. It has neither a listing nor a delivery. */
 export function correctionEntry({ userId, credits, reason, at }: Correction): Entry {
   return { userId, listing: null, credits, cause: 'correction', reason, at, deliveryId: null };
 }
 
-/** Whether it would take more than there is: no account goes below zero, since no member would understand a debt. */
+/** Whether a correction would make the balance negative, which members would not understand. */
 export function overdraws(balance: number, credits: number): boolean {
   return credits < 0 && balance + credits < 0;
 }

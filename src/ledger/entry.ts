@@ -1,26 +1,26 @@
 /**
- * Why an entry stands in the ledger. `vote` and `denied` are votes that count; a vote `within_cooldown` of another one does not.
- * `correction` is the owner's own.
+ * The cause of a ledger entry. `vote` and `denied` are counted votes; `within_cooldown` is a vote too close to another
+ * one, and is not counted. `correction` is an adjustment by the owner.
  */
 export type Cause = 'vote' | 'denied' | 'within_cooldown' | 'purchase' | 'renewal' | 'revoked' | 'correction';
 
-/** The causes whose entries are votes that count. */
+/** The causes of counted votes. */
 export const countedVoteCauses = ['vote', 'denied'] as const satisfies readonly Cause[];
-/** The causes of all votes, also of those that do not count. */
-export const allVotes = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly Cause[];
+/** The causes of all votes, counted or not. */
+export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly Cause[];
 
-/** One line of the ledger. It is never changed: what was wrong is set right by another entry. */
+/** One entry of the ledger. Entries are immutable; a correction is another entry. */
 export interface Entry {
   readonly userId: string;
-  /** The name of the listing; null for a correction. */
+  /** Name of the listing; null for a correction. */
   readonly listing: string | null;
-  /** Whole credits, negative only in a correction. */
+  /** Whole credits, negative only for a correction. */
   readonly credits: number;
   readonly cause: Cause;
-  /** The service's or the owner's words; null when there is nothing to explain. */
+  /** Explanation from the service or the owner; null if there is none. */
   readonly reason: string | null;
-  /** When it happened (ms since the epoch). */
+  /** Time of the event (ms since the epoch). */
   readonly at: number;
-  /** The delivery that caused it; null for a correction. */
+  /** The delivery that caused the entry; null for a correction. */
   readonly deliveryId: number | null;
 }

@@ -1,9 +1,9 @@
-/** The two families of deliveries, each with secrets of its own (document, section 5.7). */
+/** The two families of deliveries, each with its own secrets (document, section 5.7). */
 export type Family = 'vote' | 'premium';
 
-/** The kinds of votes, in the words of the payload (document, section 6). */
+/** The kinds of votes, as named in the payload (document, section 6). */
 export const voteKinds = ['server_vote', 'bot_vote'] as const;
-/** A purchase (document, section 6), and the life of one as services of this kind tell it. */
+/** The purchase (document, section 6) and the lifecycle events that comparable services send. */
 export const premiumKinds = [
   'premium_purchase',
   'subscription.renewed',
@@ -11,7 +11,7 @@ export const premiumKinds = [
   'subscription.revoked',
 ] as const;
 
-/** Whether an event ends an order, or a period of it: then it pays nothing. */
+/** Whether an event ends an order or one of its periods. Such an event pays nothing. */
 export function endsOrder(kind: PremiumKind): boolean {
   return kind === 'subscription.expired' || kind === 'subscription.revoked';
 }
@@ -20,51 +20,53 @@ export type VoteKind = (typeof voteKinds)[number];
 export type PremiumKind = (typeof premiumKinds)[number];
 export type EventKind = VoteKind | PremiumKind;
 
-/** What a delivery is about: a server or a bot, and which. */
+/** The server or bot that an event is for. */
 export interface EventTarget {
   readonly kind: 'server' | 'bot' | null;
-  /** As the payload has it; that of a purchase need be no id of Discord's. Null where it is not said. */
+  /** As in the payload; the target of a purchase need not have a Discord ID. Null if missing. */
   readonly id: string | null;
 }
 
-/** Somebody voted. */
+/** A vote of a user. */
 export interface Vote {
   readonly family: 'vote';
   readonly kind: VoteKind;
   readonly target: EventTarget;
   readonly userId: string;
-  /** When, as the service says (ms since the epoch); null where it does not say. */
+  /** Time of the vote according to the service (ms since the epoch); null if missing. */
   readonly at: number | null;
-  /** What the service says about credits: how many (whole, 0 to 1,000,000), a yes or no, or nothing. */
-  readonly awarded: number | boolean | null;
-  /** Why the service paid nothing, in its words. */
+  /** The payload's `creditsAwarded`: whole credits from 0 to 1,000,000, a boolean, or null if missing. */
+  readonly creditsAwarded: number | boolean | null;
+  /** The service's reason for denying credits. */
   readonly denial: string | null;
 }
 
-/** Somebody bought premium, or the life of a purchase went on. */
+/** A purchase, renewal, expiry or revocation of premium. */
 export interface Premium {
   readonly family: 'premium';
   readonly kind: PremiumKind;
   readonly target: EventTarget;
   /**
-   * Who holds it: the recipient of a gift, else the buyer. Null where an expiry or revocation names nobody, and where it may be a gift
-   * without a readable recipient: then the order has to tell.
+   * The holder: the recipient of a gift, otherwise the buyer. Null if an expiry or revocation names nobody, and if it
+   * may be a gift without a readable recipient; then the stored order decides.
    */
   readonly userId: string | null;
-  /** Whether `userId` is named as the recipient. A mere buyer gives way to the known holder of the order. */
+  /**
+   * Whether the payload names `userId` as the recipient. The stored holder of the order takes precedence over a buyer.
+   */
   readonly isRecipient: boolean;
-  /** Who paid for a gift; null where it is none, or nobody else is named. */
+  /** The giver of a gift; null if it is not a gift, or the giver is unknown. */
   readonly giftedBy: string | null;
-  /** The ids of the order: the first names it, all of them find it again. Empty where the service gave none. */
+  /** The IDs of the order, any of which identifies it. Empty if missing. */
   readonly orderIds: readonly string[];
-  /** In the service's words. */
+  /** The name or ID of the tier at the service. */
   readonly tier: string | null;
-  /** When, as the service says (ms since the epoch); null where it does not say. */
+  /** Time of the event according to the service (ms since the epoch); null if missing. */
   readonly at: number | null;
-  /** When the paid period ends (ms since the epoch); null where that is not said. */
+  /** End of the paid period (ms since the epoch); null if missing. */
   readonly periodEnd: number | null;
-  /** As for a vote. */
-  readonly awarded: number | boolean | null;
+  /** Same as for a vote. */
+  readonly creditsAwarded: number | boolean | null;
 }
 
 export type Event = Vote | Premium;

@@ -1,30 +1,36 @@
 import type { Account, AccountState } from './account.ts';
 import type { Entry } from './entry.ts';
 
-/** What the ledger needs inside a transaction. */
+/** The ledger inside a transaction. */
 export interface LedgerWrites {
-  /** A user's passbook, as it stands in this transaction; an empty one for whoever has no entry yet. */
+  /** A user's account as of this transaction; an empty account if the user has no entries. */
   accountState(userId: string): Promise<AccountState>;
-  /** Appends the entry and returns the passbook with it. An entry and the balance it changes are written by one call: they cannot part. */
-  append(accountState: AccountState, entry: Entry): Promise<AccountState>;
-  /** Whether a vote that counts lies strictly between the two times (ms since the epoch). */
-  hasVoteBetween(accountState: AccountState, listing: string, after: number, before: number): Promise<boolean>;
+  /**
+   * Appends the entry and returns the new account. One call writes both the entry and the balance, so that they always
+   * agree.
+   */
+  append(account: AccountState, entry: Entry): Promise<AccountState>;
+  /** Whether a counted vote exists between two times (ms since the epoch, both exclusive). */
+  hasVoteBetween(account: AccountState, listing: string, after: number, before: number): Promise<boolean>;
 }
 
 /** A page of the leaderboard. */
 export interface Leaderboard {
-  /** Most credits first; nobody without credits, and nobody after the first thousand. */
+  /** Accounts with credits, in descending order; at most the first thousand. */
   readonly places: readonly Account[];
-  /** When it was taken (ms since the epoch): half a minute ago at most. */
+  /** Time of the query (ms since the epoch); at most half a minute ago. */
   readonly asOf: number;
 }
 
-/** What anybody may read of the ledger. Rejects with the driver's own error when the database cannot be read. */
+/** Read access to the ledger. Rejects with the database driver's error if the database cannot be read. */
 export interface LedgerReads {
-  /** All zero for a user who has no entry. */
+  /** An account with zero credits and votes if the user has no entries. */
   account(userId: string): Promise<Account>;
-  /** When the user's last vote that counts was cast (ms since the epoch), per listing; null stands for every listing. */
+  /**
+   * Time of the user's last counted vote for a listing, or for any listing if it is null (ms since the epoch). Null if
+   * there is none.
+   */
   lastVoteAt(userId: string, listing: string | null): Promise<number | null>;
-  /** The accounts from the place `offset` on, counted from 0; of equals the one whose account at Discord is older. */
+  /** The accounts from the place `offset`, counted from 0. Among equals the older Discord account is first. */
   leaderboard(page: { readonly limit: number; readonly offset?: number }): Promise<Leaderboard>;
 }

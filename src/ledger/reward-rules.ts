@@ -2,7 +2,7 @@ import { minute } from '../platform/durations.ts';
 import type { Cause } from './entry.ts';
 import { endsOrder, type Premium, type Vote } from './event.ts';
 
-/** What one listing pays (whole credits) and how long its cooldown is (ms). */
+/** Rewards (whole credits) and cooldown (ms) of a listing. */
 export interface RewardRules {
   readonly perVote: number;
   readonly perPremium: number;
@@ -10,46 +10,50 @@ export interface RewardRules {
   readonly cooldownMs: number;
 }
 
-/** What an event is worth, and why. A null cause leaves no entry: there is nothing to book. */
+/** The reward of an event. */
 export interface RewardDecision {
+  /** The cause of the entry; null for no entry. */
   readonly cause: Cause | null;
   /** Whole credits. */
   readonly credits: number;
-  /** Stands in the delivery's row and in the entry; null when there is nothing to explain. */
+  /** Stored in the delivery log and in the entry; null if there is nothing to explain. */
   readonly reason: string | null;
 }
 
-/**
- * How far two votes of one user for one listing must lie apart for both to be real (ms): the cooldown, less five minutes for clocks
- * that disagree and deliveries that were held up.
- */
+/** Tolerance for clocks that differ and deliveries that are delayed (ms). */
+const toleranceMs = 5 * minute;
+
+/** Minimum time between two counted votes of one user for one listing (ms): the cooldown less the tolerance. */
 export function minVoteGapMs(rules: RewardRules): number {
-  return Math.max(0, rules.cooldownMs - 5 * minute);
+  return Math.max(0, rules.cooldownMs - toleranceMs);
 }
 
 /**
- * How long a vote without a timestamp is taken for the same vote (ms): the cooldown, less what a delivery may have been held up. Of a
- * short cooldown that is little, or a repeat would be paid.
+ * The time within which votes without a timestamp are the same vote (ms): the cooldown less the tolerance. For a short
+ * cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid.
  */
 export function untimedRepeatWindowMs(rules: RewardRules): number {
-  return rules.cooldownMs - Math.min(5 * minute, rules.cooldownMs / 100);
+  return rules.cooldownMs - Math.min(toleranceMs, rules.cooldownMs / 100);
 }
 
-/** A vote, given whether another one that counts stands within {@link minVoteGapMs} of it, before or after. */
+/**
+ * The reward of a vote. `withinCooldown`: whether a counted vote is less than {@link minVoteGapMs} before or after it.
+ */
 export function decideVoteReward(vote: Vote, rules: RewardRules, withinCooldown: boolean): RewardDecision {
   if (withinCooldown) return { cause: 'within_cooldown', credits: 0, reason: 'within_cooldown' };
-  const denied = vote.awarded === false || (vote.awarded === null && vote.denial !== null);
+  const denied = vote.creditsAwarded === false || (vote.creditsAwarded === null && vote.denial !== null);
   if (denied) return { cause: 'denied', credits: rules.whenDenied, reason: vote.denial ?? 'denied by the service' };
-  const credits = typeof vote.awarded === 'number' ? vote.awarded : rules.perVote;
+  const credits = typeof vote.creditsAwarded === 'number' ? vote.creditsAwarded : rules.perVote;
   return { cause: 'vote', credits, reason: vote.denial };
 }
 
-/** An event of a premium order, given whether that order was revoked: a revocation outranks all that arrives after it. */
-export function decidePremiumReward(premium: Premium, rules: RewardRules, revoked: boolean): RewardDecision {
-  if (endsOrder(premium.kind)) return nothingToBook;
-  if (revoked) return { cause: 'revoked', credits: 0, reason: 'order_revoked' };
-  const credits = typeof premium.awarded === 'number' ? premium.awarded : rules.perPremium;
+/**
+ * The reward of a premium event. `isRevoked`: whether its order is revoked, which applies to all later deliveries of
+ * the order.
+ */
+export function decidePremiumReward(premium: Premium, rules: RewardRules, isRevoked: boolean): RewardDecision {
+  if (endsOrder(premium.kind)) return { cause: null, credits: 0, reason: null };
+  if (isRevoked) return { cause: 'revoked', credits: 0, reason: 'order_revoked' };
+  const credits = typeof premium.creditsAwarded === 'number' ? premium.creditsAwarded : rules.perPremium;
   return { cause: premium.kind === 'premium_purchase' ? 'purchase' : 'renewal', credits, reason: null };
 }
-
-const nothingToBook: RewardDecision = { cause: null, credits: 0, reason: null };

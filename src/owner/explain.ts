@@ -1,4 +1,4 @@
-import { aheadOfTime } from '../tally/quarantine-log.ts';
+import { quarantineReasons } from '../tally/quarantine.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 
 /** Why a delivery came to what it did, in a sentence for whoever is asked "I voted and got nothing". */
@@ -15,7 +15,7 @@ export function explainDelivery(
     case 'test':
       return 'It is a test from the dashboard: it is announced as one, and pays and counts nothing.';
     case 'quarantined':
-      if (reason === aheadOfTime)
+      if (reason === quarantineReasons.aheadOfTime)
         return 'It is genuine, but its time lies ahead of our clock. It is kept whole, and replayed by itself once that time is reached.';
       return `It is genuine, but was not understood: ${stated(reason)} It is kept whole; replay it after an upgrade or a change of the settings.`;
     case 'recorded':

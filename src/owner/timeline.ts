@@ -1,5 +1,5 @@
 import { minute } from '../platform/durations.ts';
-import { aheadOfTime } from '../tally/quarantine-log.ts';
+import { quarantineReasons } from '../tally/quarantine.ts';
 import { explainEffect, paid, stated } from './explain.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 
@@ -30,7 +30,9 @@ export function timelineOf(
       what: 'received',
       text: `A ${family} delivery of ${bytes} bytes arrived, for ${listing ?? 'no listing that is known'}.`,
     },
-    ...(recordedAt > at ? [{ at, what: 'held back', text: `Kept whole until its time: its ${aheadOfTime}.` }] : []),
+    ...(recordedAt > at
+      ? [{ at, what: 'held back', text: `Kept whole until its time: its ${quarantineReasons.aheadOfTime}.` }]
+      : []),
     { at: recordedAt, what: outcome, text: outcomeText(delivery, original) },
     ...(entry === null
       ? []
@@ -52,7 +54,7 @@ function outcomeText({ outcome, reason }: DeliveryRecord, original: number | nul
     case 'test':
       return 'Taken for a test from the dashboard.';
     case 'quarantined':
-      return reason === aheadOfTime
+      return reason === quarantineReasons.aheadOfTime
         ? `Kept whole until its time, and then replayed by itself: its ${stated(reason)}`
         : `Kept whole, for it was not understood: ${stated(reason)}`;
   }

@@ -10,7 +10,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { Quarantine } from '../tally/quarantine-log.ts';
+import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';

@@ -2,41 +2,41 @@ import type { Premium } from '../ledger/event.ts';
 import type { Order } from './tally.ts';
 
 /**
- * The event with whoever holds its order. A recipient that it names goes first; a mere buyer, or the giver of a gift, gives way to the
- * known holder. Null where nobody is known, or only somebody who may be the giver.
+ * The event with the holder of its order. A recipient in the event takes precedence; the stored holder takes precedence
+ * over a buyer or the giver of a gift. `userId` is null if the holder is unknown, or may be the giver.
  */
-export function withHolder(event: Premium, known: Order | null): Premium {
-  const userId = event.isRecipient || known === null ? event.userId : holderOf(event, known);
+export function withHolder(event: Premium, storedOrder: Order | null): Premium {
+  const userId = event.isRecipient || storedOrder === null ? event.userId : holderOf(event, storedOrder);
   const payer = event.giftedBy ?? event.userId;
   return { ...event, userId, giftedBy: payer === userId ? null : payer };
 }
 
-function holderOf(event: Premium, known: Order): string | null {
-  const isUnclaimedGift = known.state === 'active' && known.userId === null;
-  const holder = known.userId ?? event.userId;
+function holderOf(event: Premium, storedOrder: Order): string | null {
+  const isUnclaimedGift = storedOrder.state === 'active' && storedOrder.userId === null;
+  const holder = storedOrder.userId ?? event.userId;
   return isUnclaimedGift || holder === event.giftedBy ? null : holder;
 }
 
-/** Every name of the order that an event speaks of, the one that it is kept under first. */
-export function orderNames(event: Premium, known: Order | null): string[] {
-  return [...new Set([...(known?.orderIds ?? []), ...event.orderIds])];
+/** All known IDs of the event's order, the primary key first. */
+export function orderIdsOf(event: Premium, storedOrder: Order | null): string[] {
+  return [...new Set([...(storedOrder?.orderIds ?? []), ...event.orderIds])];
 }
 
-/** The order as an event leaves it; null where the event names none. */
-export function applyToOrder(event: Premium, known: Order | null, listing: string): Order | null {
-  const orderIds = orderNames(event, known);
+/** The order after the event; null if the event has no order ID. */
+export function applyToOrder(event: Premium, storedOrder: Order | null, listing: string): Order | null {
+  const orderIds = orderIdsOf(event, storedOrder);
   if (orderIds.length === 0) return null;
   return {
     orderIds,
-    listing: known?.listing ?? listing,
-    userId: event.userId ?? known?.userId ?? null,
-    tier: event.tier ?? known?.tier ?? null,
-    state: stateAfter(event, known),
-    periodEnd: latest(event.periodEnd, known?.periodEnd ?? null),
+    listing: storedOrder?.listing ?? listing,
+    userId: event.userId ?? storedOrder?.userId ?? null,
+    tier: event.tier ?? storedOrder?.tier ?? null,
+    state: stateAfter(event, storedOrder),
+    periodEnd: latest(event.periodEnd, storedOrder?.periodEnd ?? null),
   };
 }
 
-/** Two orders that an event shows to be one. A revocation of either is one of both. */
+/** Merges two orders after an event has shown that they are the same one. It is revoked if either is. */
 export function mergeOrders(one: Order, other: Order): Order {
   const states = [one.state, other.state];
   return {
@@ -49,14 +49,14 @@ export function mergeOrders(one: Order, other: Order): Order {
   };
 }
 
-/** A revocation is for ever; an expiry ends only the period that it speaks of. */
-function stateAfter(event: Premium, known: Order | null): Order['state'] {
-  if (known?.state === 'revoked' || event.kind === 'subscription.revoked') return 'revoked';
+/** A revocation is final. An expiry ends only its own period. */
+function stateAfter(event: Premium, storedOrder: Order | null): Order['state'] {
+  if (storedOrder?.state === 'revoked' || event.kind === 'subscription.revoked') return 'revoked';
   if (event.kind !== 'subscription.expired') return 'active';
-  const knownEnd = known?.periodEnd ?? null;
-  const overtaken =
-    known?.state === 'active' && event.periodEnd !== null && knownEnd !== null && event.periodEnd < knownEnd;
-  return overtaken ? 'active' : 'expired';
+  const storedEnd = storedOrder?.periodEnd ?? null;
+  const isOutdated =
+    storedOrder?.state === 'active' && event.periodEnd !== null && storedEnd !== null && event.periodEnd < storedEnd;
+  return isOutdated ? 'active' : 'expired';
 }
 
 function latest(a: number | null, b: number | null): number | null {

@@ -1,14 +1,47 @@
-import { alreadyReplayed } from './dealt-with.ts';
-import type { RoutedDelivery } from './routed-delivery.ts';
-import type { Delivery, DeliveryRowWriter, RecordedDelivery } from './tally.ts';
+import {
+  alreadyReplayed,
+  type Delivery,
+  type DeliveryRowWriter,
+  type RecordedDelivery,
+  type RoutedDelivery,
+} from './tally.ts';
 
-/** Kept whole until it is understood: a vote is never lost because its shape was new. */
-export async function quarantine(
+/**
+ * Reasons that several modules use. They are stored in the delivery log, and `aheadOfTime` is compared with stored
+ * rows, so its text must not change.
+ */
+export const quarantineReasons = {
+  /** The delivery is valid, but its timestamp is in the future. */
+  aheadOfTime: 'timestamp is more than 5 minutes ahead',
+  /** The payload is valid, but no listing of the secret matches it. */
+  noListing: 'no configured listing matches the event',
+  /** A purchase or renewal of which only the buyer is known. */
+  noRecipient: 'it may be a gift, but names no readable recipient',
+} as const;
+
+/** A delivery in the quarantine. */
+export interface QuarantinedDelivery extends Delivery {
+  readonly id: number;
+  readonly listing: string | null;
+  readonly outcome: 'quarantined';
+}
+
+/** Deliveries that are stored complete because they could not be processed. */
+export interface Quarantine {
+  /** At most `limit` deliveries with this reason, by ascending ID, after the ID `after`. */
+  findByReason(
+    reason: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly QuarantinedDelivery[]>;
+}
+
+/** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
+export async function quarantineDelivery(
   delivery: Delivery,
-  { kind, reason, listing }: Omit<RoutedDelivery & { type: 'unclear' }, 'type'>,
-  { write: log }: DeliveryRowWriter,
+  { kind, reason, listing }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type'>,
+  { writeRow }: DeliveryRowWriter,
 ): Promise<RecordedDelivery> {
   const unpaid = { userId: null, credits: 0, eventKey: null };
-  const deliveryId = await log({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
+  const deliveryId = await writeRow({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
   return deliveryId === null ? alreadyReplayed : { outcome: 'quarantined', deliveryId, credits: 0, reason };
 }

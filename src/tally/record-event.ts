@@ -1,5 +1,5 @@
 import { type AccountState, lastVoteIn } from '../ledger/account.ts';
-import { allVotes, countedVoteCauses } from '../ledger/entry.ts';
+import { allVoteCauses, countedVoteCauses } from '../ledger/entry.ts';
 import { type Event, endsOrder, type Premium, type Vote } from '../ledger/event.ts';
 import {
   decidePremiumReward,
@@ -10,135 +10,146 @@ import {
 } from '../ledger/reward-rules.ts';
 import { announcementOf, channelFor } from './announcement.ts';
 import { premiumKeys, voteKey } from './idempotency-key.ts';
-import { applyToOrder, orderNames, withHolder } from './order.ts';
-import { quarantine } from './quarantine.ts';
-import { noRecipient } from './routed-delivery.ts';
-import type { Delivery, DeliveryRowWriter, ListingContext, RecordedDelivery, Tally } from './tally.ts';
+import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
+import { quarantineDelivery, quarantineReasons } from './quarantine.ts';
+import {
+  alreadyReplayed,
+  type Delivery,
+  type DeliveryRowWriter,
+  type ListingContext,
+  type RecordedDelivery,
+  type Tally,
+} from './tally.ts';
 
 /**
- * One event becomes a row, an entry, a balance and its effects, inside the caller's transaction.
- * An event that is recorded already changes nothing but the delivery log.
+ * Writes the row, entry, balance and effects of an event, inside the caller's transaction.
+ * An event that is already recorded adds only a row to the delivery log.
  */
 export function recordEvent(
   tally: Tally,
   event: Event,
   listing: ListingContext,
   delivery: Delivery,
-  filing: DeliveryRowWriter,
+  rowWriter: DeliveryRowWriter,
 ): Promise<RecordedDelivery> {
-  const scene = { tally, listing, delivery, filing };
-  return event.family === 'vote' ? recordVote(event, scene) : recordPremium(event, scene);
+  const context = { tally, listing, delivery, rowWriter };
+  return event.family === 'vote' ? recordVote(event, context) : recordPremium(event, context);
 }
 
-/** What recording takes besides the event. */
+/** The inputs of a recording apart from the event. */
 interface RecordingContext {
   readonly tally: Tally;
   readonly listing: ListingContext;
   readonly delivery: Delivery;
-  readonly filing: DeliveryRowWriter;
+  readonly rowWriter: DeliveryRowWriter;
 }
 
-async function recordVote(vote: Vote, scene: RecordingContext): Promise<RecordedDelivery> {
-  const { tally, listing, delivery } = scene;
+async function recordVote(vote: Vote, context: RecordingContext): Promise<RecordedDelivery> {
+  const { tally, listing, delivery } = context;
   const { receivedAt } = delivery;
   const { rules, name } = listing;
-  const passbook = await tally.accountState(vote.userId);
-  const withinCooldown = await isWithinCooldown(vote.at ?? receivedAt, passbook, scene);
-  if (vote.at === null && (await isRepeat(receivedAt, withinCooldown, passbook, scene))) return repeat(vote, scene);
-  const verdict = decideVoteReward(vote, rules, withinCooldown);
-  return write(vote, verdict, voteKey(vote, name, receivedAt), passbook, scene);
+  const account = await tally.accountState(vote.userId);
+  const withinCooldown = await isWithinCooldown(vote.at ?? receivedAt, account, context);
+  if (vote.at === null && (await isRepeatedVote(receivedAt, withinCooldown, account, context))) {
+    return writeDuplicate(vote, context);
+  }
+  const decision = decideVoteReward(vote, rules, withinCooldown);
+  return writeEvent(vote, decision, voteKey(vote, name, receivedAt), account, context);
 }
 
 /**
- * A vote without a timestamp is the same vote for a whole cooldown; of a replayed one, also as the one that came after it. Only a vote that
- * counts can be the earlier one of a vote that may be paid, or a refused repeat would cost its member the next vote. One that is refused
- * anyway also repeats a refused one, so that it is not announced again each time it is delivered.
+ * Whether a vote without a timestamp repeats an earlier one: all such votes within one cooldown are the same vote. A
+ * replayed vote is also compared with later ones. A vote that may be paid repeats only votes that count; otherwise a
+ * rejected repeat would cost the member the next vote. A vote within the cooldown also repeats uncounted ones, so that
+ * it is announced once.
  */
-async function isRepeat(
+async function isRepeatedVote(
   receivedAt: number,
   withinCooldown: boolean,
-  passbook: AccountState,
+  account: AccountState,
   { tally, listing }: RecordingContext,
 ): Promise<boolean> {
-  const window = untimedRepeatWindowMs(listing.rules);
-  const after = receivedAt - window;
-  const last = lastVoteIn(passbook.lastVotes, listing.name);
+  const windowMs = untimedRepeatWindowMs(listing.rules);
+  const after = receivedAt - windowMs;
+  const last = lastVoteIn(account.lastVotes, listing.name);
   if (!withinCooldown && (last === null || last <= after)) return false;
-  const causes = withinCooldown ? allVotes : countedVoteCauses;
-  return tally.hasUntimedVoteBetween(passbook, listing.name, after, receivedAt + window, causes);
+  const causes = withinCooldown ? allVoteCauses : countedVoteCauses;
+  return tally.hasUntimedVoteBetween(account, listing.name, after, receivedAt + windowMs, causes);
 }
 
-/** Nearly always the last vote alone decides. Only of one that arrives after a later one the entries have to be asked. */
+/** The last vote is usually sufficient. The entries are read only for a vote that arrives after a later one. */
 async function isWithinCooldown(
   at: number,
-  passbook: AccountState,
+  account: AccountState,
   { tally, listing }: RecordingContext,
 ): Promise<boolean> {
-  const gap = minVoteGapMs(listing.rules);
-  const last = lastVoteIn(passbook.lastVotes, listing.name);
-  if (last === null || last <= at - gap) return false;
-  return last < at + gap || tally.hasVoteBetween(passbook, listing.name, at - gap, at + gap);
+  const gapMs = minVoteGapMs(listing.rules);
+  const last = lastVoteIn(account.lastVotes, listing.name);
+  if (last === null || last <= at - gapMs) return false;
+  return last < at + gapMs || tally.hasVoteBetween(account, listing.name, at - gapMs, at + gapMs);
 }
 
-async function recordPremium(told: Premium, scene: RecordingContext): Promise<RecordedDelivery> {
-  const { tally, listing, delivery } = scene;
-  const known = await tally.findOrder(told.orderIds);
-  const event = withHolder(told, known);
-  const keys = premiumKeys(event, orderNames(event, known), delivery.body);
+async function recordPremium(premium: Premium, context: RecordingContext): Promise<RecordedDelivery> {
+  const { tally, listing, delivery } = context;
+  const storedOrder = await tally.findOrder(premium.orderIds);
+  const event = withHolder(premium, storedOrder);
+  const orderIds = orderIdsOf(event, storedOrder);
+  const keys = premiumKeys(event, orderIds, delivery.body);
   if (await tally.hasEvent(keys)) {
-    // It may be the first to tell another name of its order.
-    if (known !== null) await tally.saveOrder({ ...known, orderIds: orderNames(event, known) }, delivery.receivedAt);
-    return repeat(event, scene);
+    // A repeat may contain a new ID of its order.
+    if (storedOrder !== null) await tally.saveOrder({ ...storedOrder, orderIds }, delivery.receivedAt);
+    return writeDuplicate(event, context);
   }
 
-  const order = applyToOrder(event, known, listing.name);
+  const order = applyToOrder(event, storedOrder, listing.name);
   if (event.userId === null && !endsOrder(event.kind)) {
-    // Its next event must not be taken for the first of an order of the giver's own.
+    // Store the order without a holder, so that its next event does not make the giver the holder.
     if (order !== null) await tally.saveOrder({ ...order, userId: null }, delivery.receivedAt);
-    return quarantine(delivery, { kind: event.kind, reason: noRecipient, listing: listing.name }, scene.filing);
+    const reason = quarantineReasons.noRecipient;
+    return quarantineDelivery(delivery, { kind: event.kind, reason, listing: listing.name }, context.rowWriter);
   }
-  const verdict = decidePremiumReward(event, listing.rules, known?.state === 'revoked');
-  const passbook = event.userId === null ? null : await tally.accountState(event.userId);
-  const recorded = await write(event, verdict, keys[0], passbook, scene);
+  const decision = decidePremiumReward(event, listing.rules, storedOrder?.state === 'revoked');
+  const account = event.userId === null ? null : await tally.accountState(event.userId);
+  const recorded = await writeEvent(event, decision, keys[0], account, context);
   if (order !== null) await tally.saveOrder(order, delivery.receivedAt);
   return recorded;
 }
 
-/** @param passbook the user's; null where the event names none */
-async function write(
+/** @param account the account of the event's user; null if it has none */
+async function writeEvent(
   event: Event,
-  verdict: RewardDecision,
+  { cause, credits, reason }: RewardDecision,
   eventKey: string,
-  passbook: AccountState | null,
-  scene: RecordingContext,
+  account: AccountState | null,
+  context: RecordingContext,
 ): Promise<RecordedDelivery> {
-  const { tally, listing, delivery, filing } = scene;
-  const { cause, credits, reason } = verdict;
+  const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
-  const row = { ...rowOf(event, scene), outcome: 'recorded', reason, credits, eventKey } as const;
-  const deliveryId = await filing.write(row);
-  if (deliveryId === null) return repeat(event, scene);
+  const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey } as const;
+  const deliveryId = await rowWriter.writeRow(row);
+  if (deliveryId === null) return writeDuplicate(event, context);
 
   let balance: number | null = null;
-  if (cause !== null && passbook !== null) {
+  if (cause !== null && account !== null) {
     const at = event.at ?? receivedAt;
-    const { userId } = passbook;
+    const { userId } = account;
     const entry = { userId, listing: listing.name, credits, cause, reason, at, deliveryId };
-    balance = (await tally.append(passbook, entry)).credits;
+    balance = (await tally.append(account, entry)).credits;
   }
   const channelId = channelFor(event.family, listing);
   if (channelId !== null) {
     const announcement = announcementOf(event, listing, { credits, balance, reason, receivedAt });
-    await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: filing.at });
+    const createdAt = rowWriter.effectsCreatedAt;
+    await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt });
   }
   return { outcome: 'recorded', deliveryId, credits, reason };
 }
 
-/** A repeat leaves a row, so that the owner sees that it came; it has no key, no entry and no effect. */
-async function repeat(event: Event, scene: RecordingContext): Promise<RecordedDelivery> {
-  const row = { ...rowOf(event, scene), outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
-  const deliveryId = await scene.filing.write(row);
-  return { outcome: 'duplicate', deliveryId: deliveryId ?? 0, credits: 0, reason: null };
+/** Adds a row without key, entry and effect, so that the operator sees the repeated delivery. */
+async function writeDuplicate(event: Event, context: RecordingContext): Promise<RecordedDelivery> {
+  const row = { ...rowOf(event, context), outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
+  const deliveryId = await context.rowWriter.writeRow(row);
+  return deliveryId === null ? alreadyReplayed : { outcome: 'duplicate', deliveryId, credits: 0, reason: null };
 }
 
 function rowOf(event: Event, { delivery, listing }: RecordingContext) {

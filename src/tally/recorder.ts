@@ -1,60 +1,67 @@
-import { quarantine } from './quarantine.ts';
+import { quarantineDelivery, quarantineReasons } from './quarantine.ts';
 import { recordEvent } from './record-event.ts';
 import { recordTest } from './record-test.ts';
-import { noListingReason, type RoutedDelivery } from './routed-delivery.ts';
-import type { Delivery, DeliveryRowWriter, RecordedDelivery, Tally } from './tally.ts';
+import type { Delivery, DeliveryRowWriter, RecordedDelivery, RoutedDelivery, Tally } from './tally.ts';
 
 /**
- * The way in: each call is one transaction, and resolves once that is on disk. Calls that wait together commit
- * together; only one transaction writes at a time, over all processes, so that what it reads stays true until it is
- * committed. Rejects with {@link StoreUnavailable} when the store cannot commit, and with TallyhookError `queue_full`
- * when too many wait already; then nothing of it was kept.
+ * Records deliveries. Each call is one transaction and resolves when that is on disk. Waiting calls are committed
+ * together. Only one transaction writes at a time, over all processes, so its reads stay valid until the commit.
+ * Rejects with {@link StoreUnavailableError} if the store cannot commit, and with TallyhookError `queue_full` if too
+ * many calls are waiting; then nothing is stored.
  */
 export interface Recorder {
-  record(delivery: Delivery, meaning: RoutedDelivery): Promise<RecordedDelivery>;
-  /** Records a quarantined delivery in the row that it has, `now` (ms since the epoch); a duplicate when it is quarantined no more. */
-  recordReplay(id: number, delivery: Delivery, meaning: RoutedDelivery, now: number): Promise<RecordedDelivery>;
+  record(delivery: Delivery, routed: RoutedDelivery): Promise<RecordedDelivery>;
+  /**
+   * Records a quarantined delivery in its existing row. The outcome is `duplicate` if it is no longer quarantined.
+   * `now` is in ms since the epoch.
+   */
+  recordReplay(id: number, delivery: Delivery, routed: RoutedDelivery, now: number): Promise<RecordedDelivery>;
 }
 
-/** The recorder's work, inside the caller's transaction. */
+/** The recorder inside the caller's transaction. */
 export function recorderIn(tally: Tally): Recorder {
   return {
-    record: (delivery, meaning) =>
-      record(tally, delivery, meaning, { at: delivery.receivedAt, write: (row) => tally.insertDelivery(row) }),
-    recordReplay: (id, delivery, meaning, now) =>
-      record(tally, delivery, meaning, {
-        at: now,
-        write: async (row) => ((await tally.updateDelivery(id, row)) ? id : null),
+    record: (delivery, routed) =>
+      recordRouted(tally, delivery, routed, {
+        effectsCreatedAt: delivery.receivedAt,
+        writeRow: (row) => tally.insertDelivery(row),
+      }),
+    recordReplay: (id, delivery, routed, now) =>
+      recordRouted(tally, delivery, routed, {
+        effectsCreatedAt: now,
+        writeRow: async (row) => ((await tally.updateDelivery(id, row)) ? id : null),
       }),
   };
 }
 
-function record(
+function recordRouted(
   tally: Tally,
   delivery: Delivery,
-  meaning: RoutedDelivery,
-  filing: DeliveryRowWriter,
+  routed: RoutedDelivery,
+  rowWriter: DeliveryRowWriter,
 ): Promise<RecordedDelivery> {
-  switch (meaning.type) {
+  switch (routed.type) {
     case 'event':
-      return recordEvent(tally, meaning.event, meaning.listing, delivery, filing);
+      return recordEvent(tally, routed.event, routed.listing, delivery, rowWriter);
     case 'test':
-      return recordTest(tally, meaning.test, meaning.listing, delivery, filing);
-    case 'of order':
-      return recordOfOrder(tally, meaning, delivery, filing);
-    case 'unclear':
-      return quarantine(delivery, meaning, filing);
+      return recordTest(tally, routed.test, routed.listing, delivery, rowWriter);
+    case 'order':
+      return recordOrderEvent(tally, routed, delivery, rowWriter);
+    case 'quarantine':
+      return quarantineDelivery(delivery, routed, rowWriter);
   }
 }
 
-async function recordOfOrder(
+/** The stored order determines the listing of an event that could belong to several. */
+async function recordOrderEvent(
   tally: Tally,
-  { event, listings }: RoutedDelivery & { type: 'of order' },
+  { event, listings }: RoutedDelivery & { type: 'order' },
   delivery: Delivery,
-  filing: DeliveryRowWriter,
+  rowWriter: DeliveryRowWriter,
 ): Promise<RecordedDelivery> {
   const order = await tally.findOrder(event.orderIds);
   const listing = listings.find(({ name }) => name === order?.listing);
-  if (listing !== undefined) return recordEvent(tally, event, listing, delivery, filing);
-  return quarantine(delivery, { kind: event.kind, reason: noListingReason, listing: null }, filing);
+  if (listing !== undefined) return recordEvent(tally, event, listing, delivery, rowWriter);
+  const reason = quarantineReasons.noListing;
+  return quarantineDelivery(delivery, { kind: event.kind, reason, listing: null }, rowWriter);
 }

@@ -1,72 +1,119 @@
 import type { AccountState } from '../ledger/account.ts';
 import type { Cause } from '../ledger/entry.ts';
-import type { Family } from '../ledger/event.ts';
+import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
 import type { LedgerWrites } from '../ledger/ledger.ts';
 import type { RewardRules } from '../ledger/reward-rules.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 
-/** What became of a delivery, as the sender and the owner read it. */
+/** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** A configured listing, as far as an event of it is concerned. */
+/** The part of a configured listing that recording an event needs. */
 export interface ListingContext {
   readonly name: string;
   readonly kind: 'server' | 'bot';
   readonly rules: RewardRules;
-  /** Where votes are announced; null for nowhere. */
+  /** Channel for announcements of votes; null for none. */
   readonly announceChannelId: string | null;
-  /** Where premium is announced; null for nowhere. */
+  /** Channel for announcements of premium events; null for none. */
   readonly premiumChannelId: string | null;
 }
 
-/** A delivery that is genuine and comes in a body that could be read as JSON. */
+/** An authenticated delivery whose body is JSON. */
 export interface Delivery {
-  /** When it arrived (ms since the epoch). */
+  /** Time of receipt (ms since the epoch). */
   readonly receivedAt: number;
   readonly family: Family;
-  /** Its text: as it came or, where only that is what was signed, serialised anew (document, section 5.7). */
+  /** The body as it was signed: as received, or serialised again (document, section 5.7). */
   readonly body: string;
 }
 
+/** A test from the service's dashboard. Only its kind is reliable. */
+export interface TestEvent {
+  readonly kind: EventKind;
+  readonly userId: string | null;
+}
+
+/** The parsed payload of a delivery with its listing. Plain data, so it can be queued and sent to another thread. */
+export type RoutedDelivery =
+  | { readonly type: 'event'; readonly event: Event; readonly listing: ListingContext }
+  | { readonly type: 'test'; readonly test: TestEvent; readonly listing: ListingContext }
+  /** An event of an order that does not say for which of these listings it is. The stored order decides. */
+  | { readonly type: 'order'; readonly event: Premium; readonly listings: readonly ListingContext[] }
+  /** Authentic, but not processable. The listing is null if several are possible. */
+  | {
+      readonly type: 'quarantine';
+      readonly kind: string | null;
+      readonly reason: string;
+      readonly listing: string | null;
+    };
+
+/** The result of recording a delivery. */
+export interface RecordedDelivery {
+  readonly outcome: Outcome;
+  /** ID in the delivery log; 0 if another replay of the same delivery was faster. */
+  readonly deliveryId: number;
+  /** Credits paid. */
+  readonly credits: number;
+  readonly reason: string | null;
+}
+
+/** The result of a replay if another replay has already taken the delivery out of the quarantine. */
+export const alreadyReplayed: RecordedDelivery = { outcome: 'duplicate', deliveryId: 0, credits: 0, reason: null };
+
 /** One row of the delivery log. */
 export interface DeliveryRow extends Delivery {
-  /** The listing's name; null where none can be told. */
+  /** Name of the listing; null if it is unknown. */
   readonly listing: string | null;
-  /** The kind of event, in the payload's own words where they were not understood. */
+  /** The kind of event; for an unprocessable delivery as the payload states it. */
   readonly kind: string | null;
   readonly outcome: Outcome;
-  /** Why it paid nothing or less, or was not understood; null when there is nothing to explain. */
+  /** Why the delivery paid nothing or less, or was quarantined; null if there is nothing to explain. */
   readonly reason: string | null;
   readonly userId: string | null;
-  /** What it paid (credits). */
+  /** Credits paid. */
   readonly credits: number;
-  /** The event's identity; only a recorded one has it. */
+  /** The idempotency key; null unless the outcome is `recorded`. */
   readonly eventKey: string | null;
 }
 
-/** A premium order, as its events have left it. */
+/** Writes the log row of a delivery: a new row on receipt, or the existing row of a quarantined delivery on replay. */
+export interface DeliveryRowWriter {
+  /** Creation time of the delivery's effects (ms since the epoch): the time of receipt, or of the replay. */
+  readonly effectsCreatedAt: number;
+  /** Returns the ID of the row; null if the event is already recorded or the delivery is no longer quarantined. */
+  readonly writeRow: (row: DeliveryRow) => Promise<number | null>;
+}
+
+/** The current state of a premium order. */
 export interface Order {
-  /** All its names; the first is the one that it is kept under. */
+  /** All IDs of the order. The first is its primary key. */
   readonly orderIds: readonly string[];
   readonly listing: string;
-  /** Who holds it; null while no event has named anybody. An active one without a holder is a gift whose recipient nobody has named. */
+  /** The holder; null while unknown. An active order without a holder is a gift whose recipient is unknown. */
   readonly userId: string | null;
   readonly tier: string | null;
   readonly state: 'active' | 'expired' | 'revoked';
-  /** When the paid period ends (ms since the epoch); null while no event has said. */
+  /** End of the paid period (ms since the epoch); null while unknown. */
   readonly periodEnd: number | null;
 }
 
-/** All that may happen together: everything in one transaction, all or nothing. */
+/** The writes of one transaction: all or none of them are committed. */
 export interface Tally extends LedgerWrites, OutboxWrites {
-  /** Logs a delivery and returns its id, or null when a delivery with that event key is there already. */
-  insertDelivery(delivery: DeliveryRow): Promise<number | null>;
-  /** Rewrites the row of a quarantined delivery; false when it is quarantined no more, or its event is recorded already. */
-  updateDelivery(id: number, delivery: DeliveryRow): Promise<boolean>;
-  /** Whether a vote without a timestamp was recorded for one of these causes between these times (ms since the epoch, both exclusive). */
+  /** Logs a delivery and returns its ID; null if its event key is already in the log. */
+  insertDelivery(row: DeliveryRow): Promise<number | null>;
+  /**
+   * Updates the row of a quarantined delivery. Returns false if it is no longer quarantined, or its event is already
+   * recorded.
+   */
+  updateDelivery(id: number, row: DeliveryRow): Promise<boolean>;
+  /**
+   * Whether a vote without a timestamp was recorded for one of these causes between two times (ms since the epoch, both
+   * exclusive).
+   */
   hasUntimedVoteBetween(
-    passbook: AccountState,
+    account: AccountState,
     listing: string,
     after: number,
     before: number,
@@ -74,29 +121,11 @@ export interface Tally extends LedgerWrites, OutboxWrites {
   ): Promise<boolean>;
   /** Whether an event is recorded under any of these keys. */
   hasEvent(eventKeys: readonly string[]): Promise<boolean>;
-  /** The order that any of these ids names, with all its names; null when none is known. Where they name several, those are one. */
+  /** The order with any of these IDs; null if none is stored. Several matching orders are merged into one. */
   findOrder(orderIds: readonly string[]): Promise<Order | null>;
   /**
-   * Keeps the order under the first of its names; whatever was kept under another one is part of it now. `at` is when
-   * it was told (ms since the epoch).
+   * Stores the order under its first ID and replaces the orders stored under its other IDs. `at` is in ms since the
+   * epoch.
    */
   saveOrder(order: Order, at: number): Promise<void>;
-}
-
-/** What became of a delivery. */
-export interface RecordedDelivery {
-  readonly outcome: Outcome;
-  /** Its row in the delivery log; 0 where another replay of it was quicker. */
-  readonly deliveryId: number;
-  /** What it paid (credits). */
-  readonly credits: number;
-  readonly reason: string | null;
-}
-
-/** How a delivery is filed: when it arrives, or once more, long after it was quarantined. */
-export interface DeliveryRowWriter {
-  /** Now (ms since the epoch): what is still to be done is as old as this, however old the delivery. */
-  readonly at: number;
-  /** Gives the delivery its row: a new one, or the one in which it was quarantined. Null says that its event is recorded already. */
-  readonly write: (delivery: DeliveryRow) => Promise<number | null>;
 }

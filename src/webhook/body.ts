@@ -1,12 +1,14 @@
-import type { IncomingMessage } from 'node:http';
-import { type BodyPart, DirectRequest } from './direct-request.ts';
+import { IncomingMessage } from 'node:http';
 
-/** The largest body that is read (bytes). Deliveries are a few hundred; nothing that anybody sends in good faith comes near. */
+/** Maximum size of a body (bytes). A delivery has a few hundred. */
 export const maxBodyBytes = 64 * 1024;
 
+type BodyEvent = Buffer | 'end' | 'aborted';
+
 /**
- * Reads the raw bytes of a request, once, up to {@link maxBodyBytes}. `too large` and `aborted` are values: both are foreseen.
- * A parser in front of it may have kept the bytes (`express.raw()` does) or not; without them there is nothing to verify.
+ * Reads the raw bytes of a request up to {@link maxBodyBytes}. Expected failures are values, not errors. A buffer in
+ * `request.body` (from `express.raw()`) is used as is; after any other body parser the result is `consumed`, because
+ * the raw bytes are lost.
  */
 export function readBody(
   request: IncomingMessage & { body?: unknown },
@@ -14,30 +16,67 @@ export function readBody(
   if (Buffer.isBuffer(request.body)) {
     return Promise.resolve(request.body.length > maxBodyBytes ? 'too large' : request.body);
   }
-  // Of an empty body nothing can have been lost.
+  // A parser loses nothing when it consumes an empty body.
   if (request.readableEnded && request.headers['content-length'] === '0') return Promise.resolve(Buffer.alloc(0));
   if (request.readableDidRead || request.readableEnded) return Promise.resolve('consumed');
-  // Its sender left while something in front of us took its time; it has closed, and will say nothing more.
+  // The connection closed while an earlier middleware was running. No further event follows.
   if (request.destroyed) return Promise.resolve('aborted');
   if (Number(request.headers['content-length']) > maxBodyBytes) return Promise.resolve('too large');
 
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    function take(part: BodyPart): void {
-      if (part === 'aborted') resolve('aborted');
-      else if (part === 'whole') resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-      else keep(part);
+    function handle(event: BodyEvent): void {
+      if (event === 'aborted') resolve('aborted');
+      else if (event === 'end') resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      else append(event);
     }
-    function keep(chunk: Buffer): void {
+    function append(chunk: Buffer): void {
       size += chunk.length;
       if (size <= maxBodyBytes) chunks.push(chunk);
       else resolve('too large');
     }
-    if (request instanceof DirectRequest && request.handBodyTo(take)) return;
-    request.on('data', take);
-    request.on('end', () => take('whole'));
-    request.on('error', () => take('aborted'));
-    request.on('close', () => take('aborted'));
+    if (request instanceof DirectRequest && request.redirectBody(handle)) return;
+    request.on('data', handle);
+    request.on('end', () => handle('end'));
+    request.on('error', () => handle('aborted'));
+    request.on('close', () => handle('aborted'));
   });
+}
+
+/**
+ * A request that can pass its body to a callback instead of a stream. For a body of one chunk the stream costs an
+ * eighth of Node's work for a request (`bench/README.md`). The price: it overrides `push` and `resume`, which Node's
+ * HTTP parser and server call although no document promises it. `test/webhook/body.test.ts` compares it with a plain
+ * `IncomingMessage`, so a Node release that changes these calls fails there; plain requests always work. Without
+ * `redirectBody` it behaves like its base class.
+ */
+export class DirectRequest extends IncomingMessage {
+  #handle: ((event: BodyEvent) => void) | undefined;
+
+  /**
+   * Sends the whole body to the callback. Returns false if the stream has already received a part; then read the
+   * stream.
+   */
+  redirectBody(handle: (event: BodyEvent) => void): boolean {
+    if (this.complete || this.readableLength > 0 || this.readableDidRead) return false;
+    this.#handle = handle;
+    return true;
+  }
+
+  override push(chunk: Buffer | null): boolean {
+    if (this.#handle === undefined) return super.push(chunk);
+    this.#handle(chunk ?? 'end');
+    return true;
+  }
+
+  /** Node calls this after the response to discard unread data. A redirected body leaves no data in the stream. */
+  override resume(): this {
+    return this.#handle === undefined ? super.resume() : this;
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#handle?.('aborted');
+    super._destroy(error, callback);
+  }
 }

@@ -2,25 +2,26 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { aheadOfTime, type Quarantine, type QuarantinedDelivery } from '../tally/quarantine-log.ts';
-import { parseJson, readPayload } from './payload.ts';
-import type { Replay } from './replay.ts';
+import { type Quarantine, type QuarantinedDelivery, quarantineReasons } from '../tally/quarantine.ts';
+import { type Replay, readStoredPayload } from './replay.ts';
 
-/** How long between two looks at most (ms): other processes quarantine too, and the clock may be set forward meanwhile. */
-const longestPause = 10 * second;
-/** Deliveries that are read at one time. */
+/**
+ * Longest pause between two polls (ms): other processes also quarantine deliveries, and the clock may be set forward.
+ */
+const maxPollMs = 10 * second;
+/** Deliveries per query. */
 const pageSize = 500;
 
-/** Replays what was quarantined for nothing but a timestamp ahead of our clock, once that time is reached. */
+/** Replays deliveries that are quarantined only because of a timestamp in the future, when that time is reached. */
 export interface DueReplays {
   start(): void;
-  /** Resolves when the replay that is under way has ended. */
+  /** Resolves when the current replay has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * The database alone knows what is kept, so it goes on after a restart, and the transaction of a replay takes a row out of the quarantine
- * once, however many processes try.
+ * The state is in the database alone, so replays continue after a restart. The transaction of a replay takes a row out
+ * of the quarantine, so with several processes each delivery is replayed once.
  */
 export function createDueReplays(options: {
   quarantine: Quarantine;
@@ -29,57 +30,54 @@ export function createDueReplays(options: {
   log: Log;
 }): DueReplays {
   const { quarantine, replay, clock, log } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
+  const abortController = new AbortController();
+  let loop: Promise<void> | undefined;
 
-  /** Returns how long to pause until the next one is due (ms). */
+  /** Returns the pause until the next poll (ms). */
   async function replayDue(): Promise<number> {
-    let pause = longestPause;
+    let pauseMs = maxPollMs;
     let after = 0;
-    while (!stopping.signal.aborted) {
-      const page = await quarantine.keptFor(aheadOfTime, { after, limit: pageSize });
+    while (!abortController.signal.aborted) {
+      const page = await quarantine.findByReason(quarantineReasons.aheadOfTime, { after, limit: pageSize });
       for (const delivery of page) {
         after = delivery.id;
-        const wait = timeOf(delivery) - clock.now();
-        if (wait > 0) pause = Math.min(pause, wait);
-        else if (!stopping.signal.aborted) await replayOne(delivery);
+        const waitMs = eventTimeOf(delivery) - clock.now();
+        if (waitMs > 0) pauseMs = Math.min(pauseMs, waitMs);
+        else if (!abortController.signal.aborted) await replayOne(delivery);
       }
       if (page.length < pageSize) break;
     }
-    return pause;
+    return pauseMs;
   }
 
   async function replayOne(delivery: QuarantinedDelivery): Promise<void> {
     const { outcome, credits } = await replay(delivery);
-    log.info({ delivery: delivery.id, outcome, credits }, 'a quarantined delivery was replayed: its time has come');
+    log.info({ delivery: delivery.id, outcome, credits }, 'quarantined delivery replayed: its timestamp was reached');
   }
 
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const pause = await replayDue().catch((error: unknown) => {
-        log.warn({ reason: messageOf(error) }, 'quarantined deliveries could not be replayed; trying again');
-        return longestPause;
+    while (!abortController.signal.aborted) {
+      const pauseMs = await replayDue().catch((error: unknown) => {
+        log.warn({ reason: messageOf(error) }, 'replay of quarantined deliveries failed; retrying');
+        return maxPollMs;
       });
-      await clock.sleep(pause, stopping.signal);
+      await clock.sleep(pauseMs, abortController.signal);
     }
   }
 
   return {
     start() {
-      running ??= run();
+      loop ??= run();
     },
     async stop() {
-      stopping.abort();
-      await running;
+      abortController.abort();
+      await loop;
     },
   };
 }
 
-/** When the event is (ms since the epoch); never where something else of it is not understood either. */
-function timeOf({ body, family }: QuarantinedDelivery): number {
-  const reading = readPayload(parseJson(body)?.value, {
-    premiumPath: family === 'premium',
-    now: Number.POSITIVE_INFINITY,
-  });
-  return (reading.type === 'event' ? reading.event.at : null) ?? Number.POSITIVE_INFINITY;
+/** The time of the event (ms since the epoch); infinite if the delivery has other errors, too. */
+function eventTimeOf(delivery: QuarantinedDelivery): number {
+  const payload = readStoredPayload(delivery, Number.POSITIVE_INFINITY);
+  return (payload.type === 'event' ? payload.event.at : null) ?? Number.POSITIVE_INFINITY;
 }

@@ -1,85 +1,107 @@
 import { isOnCalendar } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
-import { aheadOfTime } from '../tally/quarantine-log.ts';
+import { isSnowflake } from '../platform/snowflake.ts';
+import { quarantineReasons } from '../tally/quarantine.ts';
 
-/** A field that says something that cannot be understood. The message is the reason of the quarantine. */
+/** A required field is missing, or a field has an invalid value. The message is the quarantine reason. */
 export class InvalidFieldError extends Error {}
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** UTF-16 units, both of them. */
-const longestText = 500;
-const longestReference = 200;
-/** More for one event is taken for a mistake (credits). */
-const mostCredits = 1_000_000;
-/** By how much the sender's clock may be ahead of ours (ms). */
-const aheadTolerated = 5 * minute;
-
-/** A nested object; empty where there is none, so that reading on finds nothing. */
-export function readObject(fields: Fields, name: string): Fields {
-  const value = readField(fields, name);
-  return isObject(value) ? value : {};
-}
+/** Maximum length of a text that is only displayed (UTF-16 units). */
+const maxTextLength = 500;
+/** Maximum length of an ID of the service (UTF-16 units). */
+const maxExternalIdLength = 200;
+/** A higher amount for one event is treated as an error of the sender (credits). */
+const maxCredits = 1_000_000;
+/** Tolerated difference by which the sender's clock may be ahead (ms). */
+const clockToleranceMs = 5 * minute;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a field of its own; null and absent are the same. Names like `__proto__` find nothing inherited. */
+/** The value of an own property; undefined for null. Names like `__proto__` never return an inherited value. */
 export function readField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
 }
 
+/** A nested object; empty if the field is missing or not an object. */
+export function readObject(fields: Fields, name: string): Fields {
+  const value = readField(fields, name);
+  return isObject(value) ? value : {};
+}
+
+/** The voter's ID, from the flat or the nested form. Not validated. */
+export function readVoterId(fields: Fields): unknown {
+  return readField(fields, 'userId') ?? readField(readObject(fields, 'voter'), 'userId');
+}
+
+/** The server's ID, from the flat or the nested form. Not validated. */
+export function readServerId(fields: Fields): unknown {
+  return readField(fields, 'serverId') ?? readField(readObject(fields, 'server'), 'id');
+}
+
+/** The bot's ID, from the flat or the nested form. Not validated. */
+export function readBotId(fields: Fields): unknown {
+  return readField(fields, 'botId') ?? readField(readObject(fields, 'bot'), 'id');
+}
+
 /**
- * An id of Discord's: 1 to 20 digits. A number is taken only where no digit of it can have been lost in parsing.
- * @throws NotUnderstood
+ * A Discord ID: 1 to 20 digits. A number is accepted only if JSON parsing cannot have rounded it.
+ * @throws InvalidFieldError
  */
 export function readDiscordId(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
-  const id = readableId(value);
-  if (id === null) throw new InvalidFieldError(`${name} is no id of 1 to 20 digits`);
+  const id = parseDiscordId(value);
+  if (id === null) throw new InvalidFieldError(`${name} is not an ID of 1 to 20 digits`);
   return id;
 }
 
-/** The same where an id only helps: null for anything that is not one. */
-export function readableId(value: unknown): string | null {
-  if (typeof value === 'string') return /^\d{1,20}$/.test(value) ? value : null;
+/** A Discord ID from an optional field; null for any other value. */
+export function parseDiscordId(value: unknown): string | null {
+  if (isSnowflake(value)) return value;
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
 }
 
-/** An id of the service's own, such as an order's: any short text. @throws NotUnderstood */
+/** An ID that the service assigns, for example of an order: any short text. @throws InvalidFieldError */
 export function readExternalId(value: unknown, name: string): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  if (typeof value === 'string' && value.length <= longestReference) return storable(value);
-  throw new InvalidFieldError(`${name} is no text of at most ${longestReference} characters`);
+  if (typeof value === 'string' && value.length <= maxExternalIdLength) return toStorableText(value);
+  throw new InvalidFieldError(`${name} is not a text of at most ${maxExternalIdLength} characters`);
 }
 
-/** Words that are only shown: cut rather than refused. */
+/** Text that is only displayed. Longer text is truncated, not rejected. */
 export function readText(value: unknown): string | null {
   if (typeof value !== 'string' || value.trim() === '') return null;
-  return storable(value.slice(0, longestText));
+  return toStorableText(value.slice(0, maxTextLength));
 }
 
-/** What databases take: no NUL, and no half of a surrogate pair. */
-function storable(text: string): string {
+/** Removes what databases reject: NUL and lone surrogates. */
+function toStorableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
 const iso8601 =
   /^(?<day>\d{4}-\d\d-\d\d)T(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))?(?:(?<utc>Z)|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)$/i;
 
-/** ISO 8601 with a zone and a fraction of any length, as ms since the epoch. @throws NotUnderstood */
+/**
+ * An ISO 8601 time with a zone, in ms since the epoch. Accepts more than zod's `z.iso.datetime`, because senders
+ * differ: a fraction of any length, a comma before it, a lowercase `t`, no seconds, and the zones `+02` and `+0200`.
+ * @throws InvalidFieldError
+ */
 export function readTimestamp(value: unknown, name: string): number | null {
   if (value === undefined || value === null) return null;
   const parts = typeof value === 'string' ? iso8601.exec(value)?.groups : undefined;
-  const at = parts === undefined ? Number.NaN : Date.parse(spelledForParsing(parts));
-  if (Number.isNaN(at) || !isOnCalendar(parts?.['day'] ?? ''))
-    throw new InvalidFieldError(`${name} is no ISO 8601 time with a zone`);
-  return at;
+  const time = parts === undefined ? Number.NaN : Date.parse(normalizeTime(parts));
+  if (Number.isNaN(time) || !isOnCalendar(parts?.['day'] ?? ''))
+    throw new InvalidFieldError(`${name} is not an ISO 8601 time with a time zone`);
+  return time;
 }
 
-function spelledForParsing({
+/** The form that `Date.parse` is specified for. */
+function normalizeTime({
   day,
   time,
   fraction,
@@ -92,26 +114,29 @@ function spelledForParsing({
 }
 
 /**
- * The time of the event itself, in ms since the epoch as `now`: never in the future, but for clocks that disagree.
- * @throws NotUnderstood
+ * The time of the event (ms since the epoch, like `now`). Rejects a future time beyond the clock tolerance.
+ * @throws InvalidFieldError
  */
-export function timestamp(value: unknown, now: number): number | null {
-  const at = readTimestamp(value, 'timestamp');
-  if (at !== null && at > now + aheadTolerated) throw new InvalidFieldError(aheadOfTime);
-  return at;
+export function readEventTime(value: unknown, now: number): number | null {
+  const time = readTimestamp(value, 'timestamp');
+  if (time !== null && time > now + clockToleranceMs) throw new InvalidFieldError(quarantineReasons.aheadOfTime);
+  return time;
 }
 
-/** `creditsAwarded`: whole credits, a yes or no, or nothing said. @throws NotUnderstood */
+/** The field `creditsAwarded`: whole credits, a boolean, or null if missing. @throws InvalidFieldError */
 export function readCredits(value: unknown, name: string): number | boolean | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= mostCredits) return value;
-  throw new InvalidFieldError(`${name} is neither a boolean nor a whole number from 0 to ${mostCredits}`);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxCredits) return value;
+  throw new InvalidFieldError(`${name} is neither a boolean nor a whole number from 0 to ${maxCredits}`);
 }
 
-/** The mark of a dashboard test. What is not plainly a yes or a no must not be paid for. @throws NotUnderstood */
+/**
+ * Whether the delivery is a test from the dashboard. An unclear value is an error, because a test must not pay.
+ * @throws InvalidFieldError
+ */
 export function readTestFlag(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   if (value === true) return true;
-  throw new InvalidFieldError('test is no boolean');
+  throw new InvalidFieldError('test is not a boolean');
 }

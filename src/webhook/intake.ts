@@ -3,17 +3,15 @@ import type { Clock } from '../platform/clock.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Recorder } from '../tally/recorder.ts';
-import type { RoutedDelivery } from '../tally/routed-delivery.ts';
-import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
-import { defaultVoteOf } from './default-vote.ts';
+import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import type { Keyring, SecretScope } from './keyring.ts';
 import { familyIn, kindIn, parseJson, readPayload } from './payload.ts';
-import { routeDelivery } from './route-delivery.ts';
+import { inferVoteKind, routeDelivery } from './route-delivery.ts';
 import { isSignature } from './signature.ts';
 
-/** What the head of a request says of its sender. */
+/** The part of a delivery that authenticates its sender, apart from the body. */
 export interface DeliveryCredentials {
-  /** The family of the path; null for the path that takes either. */
+  /** The family of the path; null for the path that accepts both. */
   readonly family: Family | null;
   /** The header `x-webhook-signature` (document, section 5.7). */
   readonly signature: string | undefined;
@@ -21,117 +19,125 @@ export interface DeliveryCredentials {
   readonly authorization: string | undefined;
 }
 
-/** A delivery as it stands at the door. */
+/** A delivery that is not authenticated yet. */
 export interface IncomingDelivery extends DeliveryCredentials {
   readonly body: Buffer;
 }
 
-/** What the sender is told. With 503 nothing was kept: it is to send again after so many seconds. */
+/** The response to the sender. With 503 nothing is stored; the sender should retry after `retryAfterSeconds`. */
 export type WebhookResponse =
   | { readonly status: 200; readonly outcome: Outcome }
   | { readonly status: 400 | 401; readonly error: string }
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
 
-/** What stands between the receiver's bytes and the recorder. */
+/** Authenticates, parses, routes and records deliveries. */
 export interface Intake {
-  /** The refusal of a delivery that no body could save; null where the body decides. */
-  rejectUnread(claim: DeliveryCredentials): WebhookResponse | null;
-  /**
-   * Verifies, reads and records. A {@link TallyhookError} of the recorder becomes a 503; whatever else it throws is
-   * thrown on.
-   */
-  accept(arrival: IncomingDelivery): Promise<WebhookResponse>;
+  /** The rejection of a delivery that no body can authenticate; null if the body decides. */
+  rejectByHeaders(credentials: DeliveryCredentials): WebhookResponse | null;
+  /** Responds after the commit. A {@link TallyhookError} of the recorder becomes a 503; other errors are rethrown. */
+  accept(incoming: IncomingDelivery): Promise<WebhookResponse>;
 }
 
-/** Bytes from outside become a trusted event, and the answer follows the commit. */
+interface Sender {
+  readonly scopes: readonly SecretScope[];
+  /** The body, in the form that was signed. */
+  readonly text: string;
+  readonly signed: boolean;
+}
+
 export function createIntake(options: {
   keyring: Keyring;
   recorder: Recorder;
   clock: Clock;
   log: Log;
-  /** After each commit: there may be effects to do. */
+  /** Called after each commit, for example to send the new effects. */
   onRecorded?: (recorded: RecordedDelivery) => void;
+  /** Called with the duration of each commit, successful or not (ms). */
+  observeCommit?: (durationMs: number) => void;
 }): Intake {
-  const { keyring, recorder, clock, log, onRecorded = () => {} } = options;
+  const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
 
-  /** Who may have sent it, and what. Null when nobody that is known has. */
-  function authenticate(
-    arrival: IncomingDelivery,
-  ): { scopes: readonly SecretScope[]; text: string; signed: boolean } | null {
-    if (arrival.signature !== undefined) {
-      const verified = keyring.verify(arrival.body, arrival.signature);
+  /** Null for an unknown sender. */
+  function authenticate(incoming: IncomingDelivery): Sender | null {
+    if (incoming.signature !== undefined) {
+      const verified = keyring.verify(incoming.body, incoming.signature);
       return verified && { ...verified, signed: true };
     }
-    if (arrival.authorization === undefined) return null;
-    const scopes = keyring.authorize(arrival.authorization);
-    return scopes.length === 0 ? null : { scopes, text: arrival.body.toString('utf8'), signed: false };
+    if (incoming.authorization === undefined) return null;
+    const scopes = keyring.authorize(incoming.authorization);
+    return scopes.length === 0 ? null : { scopes, text: incoming.body.toString('utf8'), signed: false };
   }
 
-  async function commit(delivery: Delivery, meaning: RoutedDelivery): Promise<WebhookResponse> {
+  async function record(delivery: Delivery, routed: RoutedDelivery): Promise<WebhookResponse> {
+    const startedAt = performance.now();
     try {
-      const recorded = await recorder.record(delivery, meaning);
-      report(recorded, log);
+      const recorded = await recorder.record(delivery, routed).finally(() => {
+        observeCommit(performance.now() - startedAt);
+      });
+      logRecorded(recorded, log);
       onRecorded(recorded);
       return { status: 200, outcome: recorded.outcome };
     } catch (error) {
       if (!(error instanceof TallyhookError)) throw error;
       const cause = error instanceof StoreUnavailableError ? String(error.cause) : undefined;
       log.error(
-        { code: error.code, cure: error.hint, cause },
-        'a delivery could not be stored; its sender is told to come back',
+        { code: error.code, hint: error.hint, cause },
+        'delivery could not be stored; responded with 503 so that the sender retries',
       );
       return { status: 503, error: error.message, retryAfterSeconds: 5 };
     }
   }
 
   return {
-    rejectUnread(claim) {
-      const { signature, authorization } = claim;
-      const mayBeKnown =
+    rejectByHeaders(credentials) {
+      const { signature, authorization } = credentials;
+      const mayBeValid =
         signature === undefined
           ? authorization !== undefined && keyring.authorize(authorization).length > 0
           : isSignature(signature);
-      return mayBeKnown ? null : { status: 401, error: whyRefused(claim) };
+      return mayBeValid ? null : { status: 401, error: explainRejection(credentials) };
     },
 
-    async accept(arrival) {
-      const sender = authenticate(arrival);
-      if (sender === null) return { status: 401, error: whyRefused(arrival) };
-      const ofPath = sender.scopes.filter(({ family }) => arrival.family === null || family === arrival.family);
-      if (ofPath.length === 0) return { status: 401, error: otherFamily };
+    async accept(incoming) {
+      const sender = authenticate(incoming);
+      if (sender === null) return { status: 401, error: explainRejection(incoming) };
+      const pathScopes = sender.scopes.filter(({ family }) => incoming.family === null || family === incoming.family);
+      if (pathScopes.length === 0) return { status: 401, error: wrongFamily };
 
       const json = parseJson(sender.text);
       if (json === undefined)
         return { status: 400, error: sender.text === '' ? 'The body is empty.' : 'The body is not JSON.' };
 
       const receivedAt = clock.now();
-      const premiumPath = ofPath.every(({ family }) => family === 'premium');
-      const defaultVote = defaultVoteOf(ofPath, sender);
-      const reading = readPayload(json.value, { premiumPath, now: receivedAt, defaultVote });
-      const family = familyIn(reading);
-      const scopes = ofPath.filter((grant) => family === null || grant.family === family);
-      const [grant] = scopes;
-      if (grant === undefined) return { status: 401, error: otherFamily };
-      if (!sender.signed && kindIn(reading) === 'bot_vote')
-        return { status: 401, error: 'Only server votes may come unsigned.' };
-      return commit({ receivedAt, family: grant.family, body: sender.text }, routeDelivery(reading, scopes));
+      const premiumPath = pathScopes.every(({ family }) => family === 'premium');
+      const defaultVote = inferVoteKind(pathScopes, sender);
+      const payload = readPayload(json.value, { premiumPath, now: receivedAt, defaultVote });
+      const family = familyIn(payload);
+      const scopes = pathScopes.filter((scope) => family === null || scope.family === family);
+      const [scope] = scopes;
+      if (scope === undefined) return { status: 401, error: wrongFamily };
+      if (!sender.signed && kindIn(payload) === 'bot_vote')
+        return { status: 401, error: 'Only server votes are accepted without a signature.' };
+      return record({ receivedAt, family: scope.family, body: sender.text }, routeDelivery(payload, scopes));
     },
   };
 }
 
-const otherFamily =
-  'The signature is right, but of the other family: votes and premium events have secrets and paths of their own.';
+const wrongFamily =
+  'The signature is valid, but for the other family: votes and premium events have separate secrets and paths.';
 
-/** The likely mistake, without telling a stranger anything about the secrets. */
-function whyRefused({ signature }: DeliveryCredentials): string {
+/** Names the probable mistake without revealing anything about the secrets. */
+function explainRejection({ signature }: DeliveryCredentials): string {
   if (signature === undefined) return 'The header x-webhook-signature is missing.';
   if (!isSignature(signature)) return 'The signature is not 64 lowercase hex digits.';
-  return 'The signature does not match. Compare the secret with the one in the dashboard, and mind a space or line break at its end.';
+  return (
+    'The signature does not match. Compare the secret with the one in the dashboard, ' +
+    'and check for a trailing space or line break.'
+  );
 }
 
-function report(recorded: RecordedDelivery, log: Log): void {
-  const { outcome, deliveryId, credits, reason } = recorded;
-  const line = { delivery: deliveryId, outcome, credits, reason };
-  if (outcome === 'quarantined') log.warn(line, 'a signed delivery was not understood; it is kept and can be replayed');
-  else log.debug(line, 'delivery');
+function logRecorded({ outcome, deliveryId, credits, reason }: RecordedDelivery, log: Log): void {
+  const fields = { delivery: deliveryId, outcome, credits, reason };
+  if (outcome === 'quarantined') log.warn(fields, 'delivery quarantined: it is genuine, but could not be processed');
+  else log.debug(fields, 'delivery recorded');
 }

@@ -2,19 +2,20 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Router } from 'express';
 import type { Family } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
+import { createThrottledLog } from '../platform/throttled-log.ts';
 import { maxBodyBytes, readBody } from './body.ts';
 import type { Intake, WebhookResponse } from './intake.ts';
-import { createRejectionLog } from './rejection-log.ts';
 
 /**
- * What is told of each request that was answered, for metrics. `outcome` is null for a refusal; `took` is ms from when
- * its head had come to the answer.
+ * Called for each response, for metrics. `outcome` is null for a rejected delivery; `durationMs` is the time from the
+ * request's headers to the response (ms).
  */
-export type ObserveResponse = (answer: {
+export type ObserveResponse = (response: {
   readonly status: number;
   readonly outcome: string | null;
-  readonly took: number;
+  readonly durationMs: number;
 }) => void;
 
 const paths: ReadonlyArray<readonly [path: string, family: Family | null]> = [
@@ -23,20 +24,23 @@ const paths: ReadonlyArray<readonly [path: string, family: Family | null]> = [
   ['/webhooks', null],
 ];
 
-/** The webhook routes, in two forms that do the same. */
+/** Shortest time between two log messages about the same rejection (ms). */
+const rejectionLogIntervalMs = 10 * second;
+
+/** The webhook routes, in two forms with the same behaviour. */
 export interface Receiver {
-  /** For somebody else's Express app. */
+  /** For use in another Express app. */
   readonly router: Router;
   /**
-   * For a server of our own: deliveries are handled on the spot, everything else goes to `others`. What Express does before it comes to
-   * a route costs a quarter of a delivery.
+   * For tallyhook's own server: handles deliveries without Express and passes all other requests to `fallback`.
+   * Express's work before the route is a quarter of the cost of a delivery (`bench/README.md`).
    */
-  before(others: RequestListener): RequestListener;
+  withFallback(fallback: RequestListener): RequestListener;
 }
 
 /**
- * Reads the raw body by itself, so it works wherever no parser has consumed the body before it; where one has, it says
- * so. It answers 200 after the commit, else 400, 401, 405, 413, 415 or 503, and nothing else.
+ * Reads the raw body itself, so no body parser may run before it; if one did, the response says so. Responds with 200
+ * after the commit, otherwise with 400, 401, 405, 413, 415 or 503.
  */
 export function createReceiver(options: {
   intake: Intake;
@@ -45,63 +49,69 @@ export function createReceiver(options: {
   observe?: ObserveResponse;
 }): Receiver {
   const { intake, clock, log, observe = () => {} } = options;
-  const tellRefusal = createRejectionLog(log, clock);
+  const logRejection = createThrottledLog({ log, clock, intervalMs: rejectionLogIntervalMs });
 
   function handler(family: Family | null) {
     return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      const began = performance.now();
-      const told = await answer(request, family, intake, log).catch((error: unknown) => broken(error, log));
-      if (told === null) return;
-      send(request, response, told);
-      if ('error' in told) tellRefusal(told.status, told.error);
+      const startedAt = performance.now();
+      const reply = await handle(request, family, intake, log).catch((error: unknown) => internalError(error, log));
+      if (reply === null) return;
+      send(request, response, reply);
+      if ('error' in reply) {
+        const { status, error: reason } = reply;
+        logRejection('warn', `${status} ${reason}`, 'delivery rejected', { status, reason });
+      }
       observe({
-        status: told.status,
-        outcome: 'outcome' in told ? told.outcome : null,
-        took: performance.now() - began,
+        status: reply.status,
+        outcome: 'outcome' in reply ? reply.outcome : null,
+        durationMs: performance.now() - startedAt,
       });
     };
   }
 
   const handlers = new Map(paths.map(([path, family]) => [path, handler(family)]));
   const router = Router({ strict: false, caseSensitive: true });
-  for (const [path, handle] of handlers) router.all(path, handle);
+  for (const [path, handleDelivery] of handlers) router.all(path, handleDelivery);
 
   return {
     router,
-    before: (others) => (request, response) => {
-      const handle = handlers.get(request.url ?? '');
-      if (handle === undefined) others(request, response);
-      else void handle(request, response);
+    withFallback: (fallback) => (request, response) => {
+      const handleDelivery = handlers.get(request.url ?? '');
+      if (handleDelivery === undefined) fallback(request, response);
+      else void handleDelivery(request, response);
     },
   };
 }
 
-interface Refusal {
+interface Rejection {
   readonly status: 405 | 413 | 415 | 503;
   readonly error: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The order of the refusals is part of the contract: method, content encoding, size, signature, then JSON. Null: the sender has gone. */
-async function answer(
+/**
+ * The order of the checks is part of the contract: method, content encoding, size, signature, JSON. Null if the sender
+ * closed the connection.
+ */
+async function handle(
   request: IncomingMessage,
   family: Family | null,
   intake: Intake,
   log: Log,
-): Promise<WebhookResponse | Refusal | null> {
-  if (request.method !== 'POST') return methodRefused(request.method);
+): Promise<WebhookResponse | Rejection | null> {
+  if (request.method !== 'POST') return rejectMethod(request.method);
   if (isEncoded(request)) {
-    return { status: 415, error: 'Send the body uncompressed: the signature is of the bytes as they are.' };
+    return { status: 415, error: 'Send the body uncompressed: the signature covers its raw bytes.' };
   }
-  const claim = {
+  const credentials = {
     family,
-    signature: single(request.headers['x-webhook-signature']),
+    signature: joinHeader(request.headers['x-webhook-signature']),
     authorization: request.headers.authorization,
   };
-  // Nothing of a body is read for whoever cannot be known by it, unless only reading tells whether it is too large.
+  // Reject an unknown sender without reading the body, unless the size is unknown: 413 takes precedence over 401.
   if (Number(request.headers['content-length']) <= maxBodyBytes) {
-    const refused = intake.rejectUnread(claim);
-    if (refused !== null) return refused;
+    const rejection = intake.rejectByHeaders(credentials);
+    if (rejection !== null) return rejection;
   }
   const body = await readBody(request);
   switch (body) {
@@ -110,30 +120,33 @@ async function answer(
     case 'too large':
       return { status: 413, error: `The body is larger than ${maxBodyBytes} bytes.` };
     case 'consumed':
-      log.error({ cure: mountBefore }, 'a webhook could not be read: its body was already consumed');
-      return { status: 503, error: alreadyConsumed, headers: { 'retry-after': '60' } };
+      log.error({ hint: mountHint }, 'webhook could not be read: its body was already consumed');
+      return { status: 503, error: bodyConsumed, headers: { 'retry-after': '60' } };
     default:
-      return intake.accept({ ...claim, body });
+      return intake.accept({ ...credentials, body });
   }
 }
 
-/** What nobody has foreseen. The sender is told to come back, so that nothing is lost while it is being mended. */
-function broken(error: unknown, log: Log): Refusal {
-  log.error({ err: error }, 'a delivery failed');
-  return { status: 503, error: 'Something broke here; it is in the log.', headers: { 'retry-after': '30' } };
+/**
+ * The response to an unexpected error. The sender retries, so the delivery is not lost while the error is being fixed.
+ */
+function internalError(error: unknown, log: Log): Rejection {
+  log.error({ err: error }, 'delivery failed');
+  return { status: 503, error: 'Internal error. See the log of tallyhook.', headers: { 'retry-after': '30' } };
 }
 
-const mountBefore = "Mount tallyhook's router before express.json() and any other body parser.";
-const alreadyConsumed =
-  'The body was already consumed before this router saw it, most likely by express.json(), and the signature is of its raw bytes. ' +
-  mountBefore;
+const mountHint = "Mount tallyhook's router before express.json() and any other body parser.";
+const bodyConsumed =
+  'The body was already consumed before it reached this router, probably by express.json(), ' +
+  `and the signature covers its raw bytes. ${mountHint}`;
 
-function methodRefused(method: string | undefined): Refusal {
+function rejectMethod(method: string | undefined): Rejection {
   const hint =
     method === 'GET' || method === 'HEAD'
-      ? ' A GET where a POST was sent usually is a redirect from http to https: give the service the https address.'
+      ? ' A GET instead of a POST is usually caused by a redirect from http to https: ' +
+        'enter the https address at the service.'
       : '';
-  return { status: 405, error: `Deliveries come by POST.${hint}`, headers: { allow: 'POST' } };
+  return { status: 405, error: `Send deliveries with POST.${hint}`, headers: { allow: 'POST' } };
 }
 
 function isEncoded(request: IncomingMessage): boolean {
@@ -141,23 +154,24 @@ function isEncoded(request: IncomingMessage): boolean {
   return encoding !== undefined && encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
 }
 
-function single(header: string | string[] | undefined): string | undefined {
+function joinHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }
 
-/** A lean answer: a string and three headers cost half of what `res.json` with its ETag does. */
-function send(request: IncomingMessage, response: ServerResponse, told: WebhookResponse | Refusal): void {
+/** A string and three headers cost half of `res.json` with its ETag. */
+function send(request: IncomingMessage, response: ServerResponse, reply: WebhookResponse | Rejection): void {
   const text =
-    told.status === 200
-      ? `{"received":true,"outcome":"${told.outcome}"}`
-      : JSON.stringify({ success: false, error: told.error });
+    reply.status === 200
+      ? `{"received":true,"outcome":"${reply.outcome}"}`
+      : JSON.stringify({ success: false, error: reply.error });
   const headers: Record<string, string | number> = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),
-    ...('headers' in told ? told.headers : {}),
-    ...('retryAfterSeconds' in told ? { 'retry-after': told.retryAfterSeconds } : {}),
+    ...('headers' in reply ? reply.headers : {}),
+    ...('retryAfterSeconds' in reply ? { 'retry-after': reply.retryAfterSeconds } : {}),
   };
-  response.writeHead(told.status, headers).end(text);
-  // What was not read of a refused body is read past, or the sender would never see the answer; the server's timeout bounds it.
+  response.writeHead(reply.status, headers).end(text);
+  // Discard the unread rest of a rejected body, or the sender may never read the response. The server's timeout limits
+  // the time.
   if (!request.readableEnded) request.resume();
 }

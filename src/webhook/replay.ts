@@ -1,13 +1,13 @@
-import type { Family } from '../ledger/event.ts';
+import { type Family, type VoteKind, voteKinds } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
+import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
-import { defaultVoteOf } from './default-vote.ts';
+import { type ResolvableListing, withoutSecrets } from './keyring.ts';
 import { familyIn, kindIn, type ParsedPayload, parseJson, readPayload } from './payload.ts';
-import { type ResolvableListing, withoutSecrets } from './resolve-listing.ts';
-import { routeDelivery } from './route-delivery.ts';
+import { inferVoteKind, routeDelivery } from './route-delivery.ts';
 
-/** A delivery of the log, as a replay needs it. */
+/** A delivery from the log, with the columns that a replay needs. */
 export interface StoredDelivery extends Delivery {
   readonly id: number;
   readonly listing: string | null;
@@ -18,9 +18,9 @@ export interface StoredDelivery extends Delivery {
 export type Replay = (delivery: StoredDelivery) => Promise<RecordedDelivery>;
 
 /**
- * Reads a quarantined delivery once more, with what is understood today, as of the moment when it came; only its announcement begins now.
- * Its signature was checked then.
- * A delivery that is no longer quarantined is a duplicate of itself, and pays nothing.
+ * Parses a quarantined delivery again with the current code and settings, and records it at its time of receipt; only
+ * its announcement dates from the replay. The signature was verified on receipt. A delivery that is no longer
+ * quarantined is a duplicate and pays nothing.
  */
 export function createReplay(options: {
   listings: readonly ResolvableListing[];
@@ -32,25 +32,51 @@ export function createReplay(options: {
 
   return async (delivery) => {
     if (delivery.outcome !== 'quarantined') {
-      return { outcome: 'duplicate', deliveryId: delivery.id, credits: 0, reason: 'already dealt with' };
+      return { outcome: 'duplicate', deliveryId: delivery.id, credits: 0, reason: 'already replayed' };
     }
     const { id, family, receivedAt, body } = delivery;
-    const named = listings.filter(({ name }) => name === delivery.listing);
-    const meant = named.length > 0 ? named : listings;
-    const grants = meant.map((listing) => ({ listing: withoutSecrets(listing), family }));
+    const namesakes = listings.filter(({ name }) => name === delivery.listing);
+    const candidates = namesakes.length > 0 ? namesakes : listings;
+    const scopes = candidates.map((listing) => ({ listing: withoutSecrets(listing), family }));
     const now = clock.now();
-    const defaultVote = defaultVoteOf(grants, { signed: true });
-    const reading = readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now, defaultVote });
-    const meaning = routeDelivery(ofFamily(family, reading), grants);
-    const recorded = await recorder.recordReplay(id, { receivedAt, family, body }, meaning, now);
+    const payload = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
+    const routed = routeDelivery(requireFamily(family, payload), scopes);
+    const recorded = await recorder.recordReplay(id, { receivedAt, family, body }, routed, now);
     onRecorded(recorded);
     return recorded;
   };
 }
 
-/** What a later version reads in a body may be of another family than the secret that signed it, and then it is not to be paid. */
-function ofFamily(family: Family, reading: ParsedPayload): ParsedPayload {
-  const told = familyIn(reading);
-  if (told === null || told === family) return reading;
-  return { type: 'unknown', kind: kindIn(reading), reason: `it was signed with a ${family} secret`, family: told };
+/** A later version may recognise an event of the other family, which the secret of the delivery does not authorize. */
+function requireFamily(family: Family, payload: ParsedPayload): ParsedPayload {
+  const payloadFamily = familyIn(payload);
+  if (payloadFamily === null || payloadFamily === family) return payload;
+  const reason = `it was signed with a ${family} secret`;
+  return { type: 'unprocessable', kind: kindIn(payload), reason, family: payloadFamily };
+}
+
+/** The payload of a delivery from the log. `now` is in ms since the epoch. */
+export function readStoredPayload(
+  { body, family }: Pick<Delivery, 'body' | 'family'>,
+  now: number,
+  defaultVote: VoteKind | null = null,
+): ParsedPayload {
+  return readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now, defaultVote });
+}
+
+/**
+ * The idempotency keys of a delivery from the log, as far as its body determines them. Empty for a delivery that is not
+ * an event and for a vote without a timestamp. For an order, only the IDs in this body count.
+ */
+export function eventKeysOf(
+  delivery: Delivery & { readonly listing: string | null; readonly kind: string | null },
+): string[] {
+  const { receivedAt, body, listing, kind } = delivery;
+  // If the body has no kind, the column has the inferred one.
+  const defaultVote = voteKinds.find((voteKind) => voteKind === kind) ?? null;
+  const payload = readStoredPayload(delivery, receivedAt, defaultVote);
+  if (payload.type !== 'event' || listing === null) return [];
+  const { event } = payload;
+  if (event.family === 'premium') return [...premiumKeys(event, event.orderIds, body)];
+  return event.at === null ? [] : [voteKey(event, listing, receivedAt)];
 }

@@ -1,43 +1,69 @@
-import type { Event } from '../ledger/event.ts';
-import { noListingReason, type RoutedDelivery } from '../tally/routed-delivery.ts';
-import type { SecretScope } from './keyring.ts';
+import type { Event, EventTarget, VoteKind } from '../ledger/event.ts';
+import { quarantineReasons } from '../tally/quarantine.ts';
+import type { RoutedDelivery } from '../tally/tally.ts';
+import type { ResolvableListing, SecretScope } from './keyring.ts';
 import type { ParsedPayload } from './payload.ts';
-import { type ResolvableListing, resolveListing } from './resolve-listing.ts';
 
-/** What was read, addressed to the listing that is meant. Shared with the replay of a quarantined delivery. */
-export function routeDelivery(reading: ParsedPayload, scopes: readonly SecretScope[]): RoutedDelivery {
+/** Assigns a payload to a listing. Used for new deliveries and for replays of quarantined ones. */
+export function routeDelivery(payload: ParsedPayload, scopes: readonly SecretScope[]): RoutedDelivery {
   const listings = scopes.map(({ listing }) => listing);
-  switch (reading.type) {
+  switch (payload.type) {
     case 'event':
-      return meaningOfEvent(reading.event, listings);
+      return routeEvent(payload.event, listings);
     case 'test': {
-      const { kind, userId, target } = reading;
-      // It is to prove that the way is open, whichever listing it goes to.
+      const { kind, userId, target } = payload;
+      // A test checks the connection, so any listing of the secret will do.
       const listing = resolveListing(listings, target) ?? listings[0];
       return listing === undefined
-        ? unclear(kind, noListingReason, listings)
+        ? quarantine(kind, quarantineReasons.noListing, listings)
         : { type: 'test', test: { kind, userId }, listing };
     }
-    case 'unknown':
-      return unclear(reading.kind, reading.reason, listings);
+    case 'unprocessable':
+      return quarantine(payload.kind, payload.reason, listings);
   }
 }
 
 /**
- * A vote says for certain whether a server or a bot is meant. What a purchase says of its target is a hint, so where the secret serves one
- * listing alone it is that one.
+ * A vote always states whether it is for a server or a bot. The target of a purchase is only a hint, so a secret with a
+ * single listing decides.
  */
-function meaningOfEvent(event: Event, listings: readonly ResolvableListing[]): RoutedDelivery {
+function routeEvent(event: Event, listings: readonly ResolvableListing[]): RoutedDelivery {
   const [first, ...others] = listings;
-  const sole = event.family === 'premium' && others.length === 0 ? first : undefined;
-  const listing = resolveListing(listings, event.target) ?? sole;
+  const onlyListing = event.family === 'premium' && others.length === 0 ? first : undefined;
+  const listing = resolveListing(listings, event.target) ?? onlyListing;
   if (listing !== undefined) return { type: 'event', event, listing };
-  if (event.family === 'premium' && event.orderIds.length > 0) return { type: 'of order', event, listings };
-  return unclear(event.kind, noListingReason, listings);
+  if (event.family === 'premium' && event.orderIds.length > 0) return { type: 'order', event, listings };
+  return quarantine(event.kind, quarantineReasons.noListing, listings);
 }
 
-function unclear(kind: string | null, reason: string, listings: readonly ResolvableListing[]): RoutedDelivery {
+/**
+ * Selects the listing of an event among those of a secret: the target's kind decides between a server and a bot, its ID
+ * between several of the same kind. Null if the choice is ambiguous.
+ */
+function resolveListing(listings: readonly ResolvableListing[], target: EventTarget): ResolvableListing | null {
+  const candidates = target.kind === null ? listings : listings.filter(({ kind }) => kind === target.kind);
+  const [first, ...others] = candidates;
+  if (first === undefined) return null;
+  const isAmbiguous = others.some(({ kind }) => kind === first.kind);
+  return isAmbiguous ? (candidates.find(({ id }) => id !== null && id === target.id) ?? null) : first;
+}
+
+function quarantine(kind: string | null, reason: string, listings: readonly ResolvableListing[]): RoutedDelivery {
   const names = new Set(listings.map(({ name }) => name));
   const [name] = names;
-  return { type: 'unclear', kind, reason, listing: names.size === 1 ? (name ?? null) : null };
+  return { type: 'quarantine', kind, reason, listing: names.size === 1 ? (name ?? null) : null };
+}
+
+/**
+ * The kind of a vote that names only its voter, which is all that the document guarantees (section 6): the kind of the
+ * only listing that the scopes allow. Null if there are several, if the secret also signs premium events, or for an
+ * unsigned vote for a bot.
+ */
+export function inferVoteKind(scopes: readonly SecretScope[], sender: { readonly signed: boolean }): VoteKind | null {
+  if (scopes.some(({ family }) => family !== 'vote')) return null;
+  const listings = scopes.map(({ listing }) => listing).filter(({ implied }) => !implied);
+  const [first, ...others] = listings;
+  if (first === undefined || others.some(({ name }) => name !== first.name)) return null;
+  if (first.kind === 'server') return 'server_vote';
+  return sender.signed ? 'bot_vote' : null;
 }

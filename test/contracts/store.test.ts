@@ -38,7 +38,7 @@ function holds(newUrl: () => string): void {
       target: { kind: 'server', id: null },
       userId,
       at,
-      awarded: null,
+      creditsAwarded: null,
       denial: null,
     };
   }
@@ -113,7 +113,7 @@ function holds(newUrl: () => string): void {
     const url = newUrl();
     const stores = [await open(url), await open(url)] as const;
     const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
-    const unclear = { type: 'unclear', kind: 'new', reason: 'not understood', listing: null } as const;
+    const unclear = { type: 'quarantine', kind: 'new', reason: 'not understood', listing: null } as const;
     const test = {
       type: 'test',
       test: { kind: 'server_vote', userId: '1' },
@@ -134,13 +134,13 @@ function holds(newUrl: () => string): void {
     const clock = manualClock(start);
     const store = await openStore(newUrl(), clock);
     onTestFinished(() => store.close());
-    for (const [userId, awarded] of [
+    for (const [userId, creditsAwarded] of [
       ['20', 7],
       ['3', 7],
       ['100', 9],
       ['4', 0],
     ] as const) {
-      await record(store, { ...vote(userId), awarded });
+      await record(store, { ...vote(userId), creditsAwarded });
     }
     const board = await store.ledger.leaderboard({ limit: 9 });
     expect(board.places.map(({ userId, credits, votes }) => [userId, credits, votes])).toEqual([
@@ -182,7 +182,7 @@ function holds(newUrl: () => string): void {
       const { deliveryId: repeat } = await record(store, vote('1'), start + minute);
       const { deliveryId: second } = await record(store, vote('2'), start + 10 * minute);
       const { deliveryId: third } = await record(store, vote('3'), start + 20 * minute);
-      const unclear = { type: 'unclear', kind: 'surprise', reason: 'new', listing: null } as const;
+      const unclear = { type: 'quarantine', kind: 'surprise', reason: 'new', listing: null } as const;
       const bodies = ['{"userId":"1"}', '{"userId": 1}', '{"userId":11}', '{"userId":"21"}'];
       const kept: number[] = [];
       for (const body of bodies) {
@@ -492,15 +492,15 @@ function holds(newUrl: () => string): void {
   it('lists what is quarantined for one reason, in pages', async () => {
     const { recorder, quarantine } = await open();
     const keep = (reason: string, receivedAt: number) => {
-      const unclear = { type: 'unclear', kind: 'server_vote', reason, listing: 'server' } as const;
+      const unclear = { type: 'quarantine', kind: 'server_vote', reason, listing: 'server' } as const;
       return recorder.record({ receivedAt, family: 'vote', body: '{"a":1}' }, unclear);
     };
     for (let kept = 0; kept < 3; kept += 1) await keep('too early', start + kept);
     await keep('too odd', start);
-    const first = await quarantine.keptFor('too early', { after: 0, limit: 2 });
+    const first = await quarantine.findByReason('too early', { after: 0, limit: 2 });
     expect(first.map(({ receivedAt }) => receivedAt)).toEqual([start, start + 1]);
     const [, last] = first;
-    expect(await quarantine.keptFor('too early', { after: last?.id ?? 0, limit: 2 })).toEqual([
+    expect(await quarantine.findByReason('too early', { after: last?.id ?? 0, limit: 2 })).toEqual([
       { id: 3, receivedAt: start + 2, family: 'vote', listing: 'server', outcome: 'quarantined', body: '{"a":1}' },
     ]);
   });

@@ -8,27 +8,30 @@ import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { program } from '../support/program.ts';
-import { createSender, type Sent } from '../support/sender.ts';
+import { createSender, type OutgoingDelivery } from '../support/sender.ts';
 import { askOwner, settings } from '../support/settings.ts';
 import { singleValue } from '../support/single-value.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const rounds = Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 24);
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
-const tell =
+const printProgress =
   process.env['TALLYHOOK_CRASH_ROUNDS'] === undefined ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
 const connections = 32;
 
-interface Delivery extends Sent {
+interface Delivery extends OutgoingDelivery {
   readonly userId: string;
-  /** What it is when it comes for the first time. */
-  readonly first: 'recorded' | 'test' | 'quarantined';
-  /** What it pays (credits). */
-  readonly pays: number;
+  /** Outcome of the first delivery. */
+  readonly firstOutcome: 'recorded' | 'test' | 'quarantined';
+  /** Credits paid. */
+  readonly credits: number;
 }
 
-/** One of everything that comes in; each of a user of its own, so that everything that is seen of it later can be told apart. */
-function newDelivery(number: number, chance: number): Delivery {
+/**
+ * A delivery of a random kind. Each has its own user, which identifies its entries and announcements. `random` is in
+ * [0, 1).
+ */
+function newDelivery(number: number, random: number): Delivery {
   const userId = String(number);
   const timestamp = new Date().toISOString();
   const vote = (payload: object) => ({
@@ -36,16 +39,17 @@ function newDelivery(number: number, chance: number): Delivery {
     family: 'vote' as const,
     body: JSON.stringify({ ...payload, userId, timestamp }),
   });
-  if (chance < 0.5) return { ...vote({ event: 'server_vote' }), first: 'recorded', pays: 10 };
-  if (chance < 0.7) return { ...vote({ event: 'server_vote', creditsAwarded: 25 }), first: 'recorded', pays: 25 };
-  if (chance < 0.8) return { ...vote({ event: 'server_vote', test: true }), first: 'test', pays: 0 };
-  if (chance < 0.9) return { ...vote({ event: 'surprise' }), first: 'quarantined', pays: 0 };
-  const bought = { event: 'premium_purchase', buyer: { userId }, orderId: `order-${userId}` };
-  return { userId, family: 'premium', body: JSON.stringify(bought), first: 'recorded', pays: 100 };
+  if (random < 0.5) return { ...vote({ event: 'server_vote' }), firstOutcome: 'recorded', credits: 10 };
+  if (random < 0.7)
+    return { ...vote({ event: 'server_vote', creditsAwarded: 25 }), firstOutcome: 'recorded', credits: 25 };
+  if (random < 0.8) return { ...vote({ event: 'server_vote', test: true }), firstOutcome: 'test', credits: 0 };
+  if (random < 0.9) return { ...vote({ event: 'surprise' }), firstOutcome: 'quarantined', credits: 0 };
+  const purchase = { event: 'premium_purchase', buyer: { userId }, orderId: `order-${userId}` };
+  return { userId, family: 'premium', body: JSON.stringify(purchase), firstOutcome: 'recorded', credits: 100 };
 }
 
-/** Every delivery that is in the log, by its body. */
-async function logged(store: Store): Promise<Map<string, DeliveryRecord[]>> {
+/** The rows of the delivery log, by body. */
+async function readDeliveries(store: Store): Promise<Map<string, DeliveryRecord[]>> {
   const byBody = new Map<string, DeliveryRecord[]>();
   let before: number | null = null;
   for (;;) {
@@ -56,18 +60,18 @@ async function logged(store: Store): Promise<Map<string, DeliveryRecord[]>> {
   }
 }
 
-/** Whom each announcement in the two channels is about; null for that of a test. */
-function announced(discord: LocalDiscord): (string | null)[] {
+/** The user of each announcement in the two channels; null for a test. */
+function announcedUsers(discord: LocalDiscord): (string | null)[] {
   return [discord.channels.announcements, discord.channels.premium]
     .flatMap((channel) => discord.messages(channel))
     .flatMap(({ embeds }) => embeds)
     .map(({ description }) => /<@(\d+)>/.exec(description ?? '')?.[1] ?? null);
 }
 
-it(`loses nothing that it acknowledged, pays and announces nothing twice, killed ${rounds} times (seed ${seed})`, {
+it(`loses no acknowledged delivery, and pays and announces none twice, after ${rounds} kills (seed ${seed})`, {
   timeout: 60_000 + rounds * 5_000,
 }, async () => {
-  const chance = createPrng(seed);
+  const random = createPrng(seed);
   const discord = await startLocalDiscord({ rateLimits: false });
   onTestFinished(() => discord.stop());
   const directory = tempDir();
@@ -78,41 +82,43 @@ it(`loses nothing that it acknowledged, pays and announces nothing twice, killed
   const acknowledged = new Set<Delivery>();
 
   function next(): Delivery {
-    // One in five is sent once more, most likely while it is still under way.
-    const recent = sent.at(-1 - Math.floor(chance() * connections));
-    if (recent !== undefined && chance() < 0.2) return recent;
-    const delivery = newDelivery(sent.length + 1, chance());
+    // One in five is a repeat, usually of a request that is still pending.
+    const recent = sent.at(-1 - Math.floor(random() * connections));
+    if (recent !== undefined && random() < 0.2) return recent;
+    const delivery = newDelivery(sent.length + 1, random());
     sent.push(delivery);
     return delivery;
   }
 
   for (let round = 1; round <= rounds; round += 1) {
     const running = program(['start'], environment, directory);
-    if (chance() < 0.15) {
-      await wait(700 * chance());
+    if (random() < 0.15) {
+      await wait(700 * random());
     } else {
-      // So many answers and so many ms after the first: under way are then requests, commits and announcements in every state.
-      const enough = acknowledged.size + 250 * chance();
-      const pause = 10 * chance();
+      // Kill the program at a random time, while requests, commits and announcements are pending.
+      const killAfter = acknowledged.size + 250 * random();
+      const delayMs = 10 * random();
       const url = await running.url();
       const sending = Array.from({ length: connections }, async () => {
         for (;;) {
           const delivery = next();
-          const answer = await send(url, delivery);
-          if (answer === null) return;
-          if (answer.status === 200) acknowledged.add(delivery);
-          if (acknowledged.size >= enough) void wait(pause).then(() => running.process.kill('SIGKILL'));
+          const response = await send(url, delivery);
+          if (response === null) return;
+          if (response.status === 200) acknowledged.add(delivery);
+          if (acknowledged.size >= killAfter) void wait(delayMs).then(() => running.process.kill('SIGKILL'));
         }
       });
       await Promise.all(sending);
     }
     running.process.kill('SIGKILL');
     await running.ended;
-    tell(`round ${round} of ${rounds}: ${acknowledged.size} acknowledged of ${sent.length} sent, seed ${seed}`);
+    printProgress(
+      `round ${round} of ${rounds}: ${acknowledged.size} acknowledged of ${sent.length} sent, seed ${seed}`,
+    );
   }
   expect(acknowledged.size).toBeGreaterThan(10 * rounds);
 
-  // The leases of what was under way run out.
+  // Expire all leases.
   const database = new DatabaseSync(file);
   database.exec("UPDATE effects SET due_at = 0 WHERE state = 'waiting'");
   database.close();
@@ -120,10 +126,10 @@ it(`loses nothing that it acknowledged, pays and announces nothing twice, killed
   const url = await running.url();
   const before = await askOwner<object>(url, '/summary');
   const repeats = await Promise.all(
-    [...acknowledged].map(async (delivery) => ({ delivery, answer: await send(url, delivery) })),
+    [...acknowledged].map(async (delivery) => ({ delivery, response: await send(url, delivery) })),
   );
-  const expected = ({ first }: Delivery) => (first === 'recorded' ? 'duplicate' : first);
-  expect(repeats.filter(({ delivery, answer }) => answer?.outcome !== expected(delivery))).toEqual([]);
+  const expected = ({ firstOutcome }: Delivery) => (firstOutcome === 'recorded' ? 'duplicate' : firstOutcome);
+  expect(repeats.filter(({ delivery, response }) => response?.outcome !== expected(delivery))).toEqual([]);
   const { credits, votes } = before as { credits: number; votes: number };
   expect(await askOwner(url, '/summary')).toMatchObject({ credits, votes });
   await vi.waitFor(async () => expect(await askOwner(url, '/effects?state=waiting')).toMatchObject({ effects: [] }), {
@@ -133,33 +139,33 @@ it(`loses nothing that it acknowledged, pays and announces nothing twice, killed
   running.process.kill('SIGTERM');
   expect(await running.ended).toBe(0);
 
-  const whole = new DatabaseSync(file, { readOnly: true });
-  expect(singleValue(whole, 'PRAGMA integrity_check')).toBe('ok');
-  whole.close();
+  const finished = new DatabaseSync(file, { readOnly: true });
+  expect(singleValue(finished, 'PRAGMA integrity_check')).toBe('ok');
+  finished.close();
 
   const store = await openStore(`sqlite:${file}`, systemClock);
   onTestFinished(() => store.close());
-  const rows = await logged(store);
-  const times = new Map<string, number>();
-  for (const userId of announced(discord)) {
-    if (userId !== null) times.set(userId, (times.get(userId) ?? 0) + 1);
+  const rows = await readDeliveries(store);
+  const announcements = new Map<string, number>();
+  for (const userId of announcedUsers(discord)) {
+    if (userId !== null) announcements.set(userId, (announcements.get(userId) ?? 0) + 1);
   }
   for (const delivery of sent) {
-    const { userId, body, first, pays } = delivery;
-    const recorded = (rows.get(body) ?? []).filter(({ outcome }) => outcome === first);
+    const { userId, body, firstOutcome } = delivery;
+    const recorded = (rows.get(body) ?? []).filter(({ outcome }) => outcome === firstOutcome);
     if (acknowledged.has(delivery)) expect(recorded.length, body).toBeGreaterThan(0);
-    if (first === 'recorded') expect(recorded.length, body).toBeLessThan(2);
-    const paid = first === 'recorded' && recorded.length > 0;
+    if (firstOutcome === 'recorded') expect(recorded.length, body).toBeLessThan(2);
+    const isPaid = firstOutcome === 'recorded' && recorded.length > 0;
     const entries = await store.records.entries(userId, 10);
     expect(
       entries.map((entry) => entry.credits),
       body,
-    ).toEqual(paid ? [pays] : []);
-    expect((await store.ledger.account(userId)).credits, body).toBe(paid ? pays : 0);
-    expect(times.get(userId) ?? 0, body).toBe(paid ? 1 : 0);
+    ).toEqual(isPaid ? [delivery.credits] : []);
+    expect((await store.ledger.account(userId)).credits, body).toBe(isPaid ? delivery.credits : 0);
+    expect(announcements.get(userId) ?? 0, body).toBe(isPaid ? 1 : 0);
   }
   const counts = await store.records.counts();
-  expect(announced(discord).filter((userId) => userId === null)).toHaveLength(counts.deliveries.test);
+  expect(announcedUsers(discord).filter((userId) => userId === null)).toHaveLength(counts.deliveries.test);
   expect(counts.effects).toMatchObject({ waiting: 0, buried: 0 });
-  tell(`kept its word ${acknowledged.size} times: ${JSON.stringify(counts)}`);
+  printProgress(`${acknowledged.size} acknowledged deliveries verified: ${JSON.stringify(counts)}`);
 });

@@ -6,15 +6,15 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { program } from '../support/program.ts';
-import { type Answered, createSender, type Sent } from '../support/sender.ts';
+import { createSender, type DeliveryResponse, type OutgoingDelivery } from '../support/sender.ts';
 import { nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const programs = postgresPrograms();
-const patience = { timeout: 20_000, interval: 100 };
+const waitOptions = { timeout: 20_000, interval: 100 };
 const connections = 16;
 
-function vote(user: number): Sent & { readonly userId: string } {
+function vote(user: number): OutgoingDelivery & { readonly userId: string } {
   const userId = String(user);
   const timestamp = new Date().toISOString();
   return { userId, family: 'vote', body: JSON.stringify({ event: 'server_vote', userId, timestamp }) };
@@ -29,33 +29,36 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
   });
   afterAll(() => server?.stop());
 
-  /** A program under load from now on: every answer is kept, and how long it took at most (ms). */
-  async function loaded(databaseUrl = server.newDatabase()) {
+  /**
+   * Starts a program and sends votes to it until the end of the test. Collects the responses and the longest duration
+   * (ms).
+   */
+  async function startUnderLoad(databaseUrl = server.newDatabase()) {
     const environment = { ...settings(nowhere), DATABASE_URL: databaseUrl, ANNOUNCE_CHANNEL_ID: '1' };
     const running = program(['start'], environment, tempDir());
     const url = await running.url();
     const { send } = createSender(connections);
     const acknowledged = new Set<string>();
-    let refused: Answered[] = [];
+    let rejected: DeliveryResponse[] = [];
     let stored = 0;
-    let longest = 0;
+    let maxDurationMs = 0;
     let user = 0;
-    let over = false;
+    let isStopped = false;
     const sending = Array.from({ length: connections }, async () => {
-      while (!over) {
+      while (!isStopped) {
         user += 1;
         const delivery = vote(user);
-        const began = performance.now();
-        const answer = await send(url, delivery);
-        longest = Math.max(longest, performance.now() - began);
-        if (answer?.status === 200) {
+        const startedAt = performance.now();
+        const response = await send(url, delivery);
+        maxDurationMs = Math.max(maxDurationMs, performance.now() - startedAt);
+        if (response?.status === 200) {
           acknowledged.add(delivery.userId);
           stored += 1;
-        } else if (answer !== null) refused.push(answer);
+        } else if (response !== null) rejected.push(response);
       }
     });
     onTestFinished(() => {
-      over = true;
+      isStopped = true;
     });
     const store = async () => {
       const { parts } = (await (await fetch(`${url}/readyz`)).json()) as { parts: { store: { ready: boolean } } };
@@ -67,14 +70,14 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
       databaseUrl,
       store,
       storeIsReady,
-      refusals: () => refused,
-      async storesAgain() {
+      rejections: () => rejected,
+      async waitForCommits() {
         stored = 0;
-        await vi.waitFor(() => expect(stored).toBeGreaterThan(50), patience);
-        refused = [];
+        await vi.waitFor(() => expect(stored).toBeGreaterThan(50), waitOptions);
+        rejected = [];
       },
-      async keptItsWord() {
-        over = true;
+      async verifyLedger() {
+        isStopped = true;
         await Promise.all(sending);
         running.process.kill('SIGTERM');
         expect(await running.ended).toBe(0);
@@ -83,87 +86,87 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
         const { credits, votes } = await store.records.counts();
         expect(credits).toBe(10 * votes);
         await store.close();
-        expect(longest).toBeLessThan(5_000);
+        expect(maxDurationMs).toBeLessThan(5_000);
       },
     };
   }
 
-  it('outlives restarts of the server under load: 503 meanwhile, nothing lost, as before afterwards', async () => {
-    const { storesAgain, storeIsReady, refusals, keptItsWord } = await loaded();
+  it('survives restarts of the server under load: responds with 503, loses nothing and recovers', async () => {
+    const { waitForCommits, storeIsReady, rejections, verifyLedger } = await startUnderLoad();
     for (let round = 0; round < 3; round += 1) {
-      await storesAgain();
+      await waitForCommits();
       server.shutDown();
-      await vi.waitFor(() => expect(refusals().length).toBeGreaterThan(connections), patience);
+      await vi.waitFor(() => expect(rejections().length).toBeGreaterThan(connections), waitOptions);
       expect(await storeIsReady()).toBe(false);
-      for (const answer of refusals()) expect(answer).toMatchObject({ status: 503, retryAfter: 5 });
+      for (const response of rejections()) expect(response).toMatchObject({ status: 503, retryAfter: 5 });
       server.start();
     }
-    await storesAgain();
+    await waitForCommits();
     expect(await storeIsReady()).toBe(true);
-    await keptItsWord();
+    await verifyLedger();
   });
 
-  it('takes a server that may only read for what it is, and writes again when it may', async () => {
-    const { storesAgain, storeIsReady, refusals, keptItsWord } = await loaded();
-    await storesAgain();
+  it('responds with 503 while the server is read-only, and recovers', async () => {
+    const { waitForCommits, storeIsReady, rejections, verifyLedger } = await startUnderLoad();
+    await waitForCommits();
     server.setReadOnly(true);
     onTestFinished(() => server.setReadOnly(false));
-    await vi.waitFor(() => expect(refusals().length).toBeGreaterThan(connections), patience);
+    await vi.waitFor(() => expect(rejections().length).toBeGreaterThan(connections), waitOptions);
     expect(await storeIsReady()).toBe(false);
-    expect(refusals()[0]).toMatchObject({ status: 503, retryAfter: 5 });
+    expect(rejections()[0]).toMatchObject({ status: 503, retryAfter: 5 });
     server.setReadOnly(false);
-    await storesAgain();
+    await waitForCommits();
     expect(await storeIsReady()).toBe(true);
-    await keptItsWord();
+    await verifyLedger();
   });
 
-  it('takes a server that lets it in no more for what it is, and tells strangers no names of it', async () => {
-    const { storesAgain, store, refusals, keptItsWord } = await loaded();
-    await storesAgain();
+  it('responds with 503 while the server rejects its login, and reveals no names of it', async () => {
+    const { waitForCommits, store, rejections, verifyLedger } = await startUnderLoad();
+    await waitForCommits();
     server.setLogin(false);
     onTestFinished(() => server.setLogin(true));
-    await vi.waitFor(() => expect(refusals().length).toBeGreaterThan(connections), patience);
-    expect(refusals()[0]).toMatchObject({ status: 503, retryAfter: 5 });
+    await vi.waitFor(() => expect(rejections().length).toBeGreaterThan(connections), waitOptions);
+    expect(rejections()[0]).toMatchObject({ status: 503, retryAfter: 5 });
     expect(await store()).toEqual({ ready: false, reason: 'The database cannot commit at the moment.' });
     server.setLogin(true);
-    await storesAgain();
-    await keptItsWord();
+    await waitForCommits();
+    await verifyLedger();
   });
 
-  it('answers in time while another program holds the lock of all writers, and keeps no connection for it', async () => {
-    const { databaseUrl, storesAgain, refusals, keptItsWord } = await loaded();
-    await storesAgain();
+  it('responds in time while another program holds the advisory lock, and uses no further connections', async () => {
+    const { databaseUrl, waitForCommits, rejections, verifyLedger } = await startUnderLoad();
+    await waitForCommits();
     const other = new pg.Client({ connectionString: databaseUrl });
     await other.connect();
     await other.query('SELECT pg_advisory_lock(7411700)');
-    await vi.waitFor(() => expect(refusals().length).toBeGreaterThan(2 * connections), patience);
+    await vi.waitFor(() => expect(rejections().length).toBeGreaterThan(2 * connections), waitOptions);
     await other.end();
-    await storesAgain();
-    await keptItsWord();
+    await waitForCommits();
+    await verifyLedger();
   });
 
-  it('answers in time while the server has gone silent', async () => {
-    const proxy = await silenceable(server.newDatabase());
-    const { storesAgain, refusals, keptItsWord } = await loaded(proxy.url);
-    await storesAgain();
-    proxy.silence(true);
-    await vi.waitFor(() => expect(refusals().length).toBeGreaterThan(2 * connections), patience);
-    proxy.silence(false);
-    await storesAgain();
-    await keptItsWord();
+  it('responds in time while the server does not respond', async () => {
+    const proxy = await startBlackhole(server.newDatabase());
+    const { waitForCommits, rejections, verifyLedger } = await startUnderLoad(proxy.url);
+    await waitForCommits();
+    proxy.dropData(true);
+    await vi.waitFor(() => expect(rejections().length).toBeGreaterThan(2 * connections), waitOptions);
+    proxy.dropData(false);
+    await waitForCommits();
+    await verifyLedger();
   });
 });
 
-/** The address of the same database by a way that can fall silent: connections stay open and nothing passes. */
-async function silenceable(databaseUrl: string): Promise<{ url: string; silence(on: boolean): void }> {
+/** Starts a proxy to the database that can drop all data while the connections stay open. */
+async function startBlackhole(databaseUrl: string): Promise<{ url: string; dropData(on: boolean): void }> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
-  let silent = false;
+  let isDropping = false;
   const proxy = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const [from, to] of [[near, far] as const, [far, near] as const]) {
       sockets.add(from);
-      from.on('data', (data) => void (silent || to.write(data)));
+      from.on('data', (data) => void (isDropping || to.write(data)));
       from.on('error', () => {});
       from.on('close', () => to.destroy());
     }
@@ -178,8 +181,8 @@ async function silenceable(databaseUrl: string): Promise<{ url: string; silence(
   url.port = String((proxy.address() as AddressInfo).port);
   return {
     url: url.href,
-    silence(on) {
-      silent = on;
+    dropData(on) {
+      isDropping = on;
     },
   };
 }

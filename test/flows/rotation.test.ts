@@ -6,10 +6,10 @@ import { sign } from '../../src/webhook/signature.ts';
 import { type Program, program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const patience = { timeout: 30_000, interval: 20 };
+const waitOptions = { timeout: 30_000, interval: 20 };
 
-/** A program whose vote secret stands in a file, and the hand that changes it. */
-async function rotating(secret: string) {
+/** Starts a program with its vote secret in a file. `write` changes the file. */
+async function startWithSecretFile(secret: string) {
   const directory = tempDir();
   const file = join(directory, 'vote-secret');
   const write = (secrets: string) => writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
@@ -36,20 +36,23 @@ async function vote(url: string, userId: string, secret: string, at: string): Pr
   return response?.status ?? null;
 }
 
-/** Eight senders that send votes of ever new users until they are stopped, signed with the secrets in turn, and keep the statuses. */
-function senders(url: string, secrets: readonly string[]) {
+/**
+ * Sends votes of new users over eight connections until stopped, signed with each secret in turn. Collects the statuses
+ * by user.
+ */
+function startSenders(url: string, secrets: readonly string[]) {
   const statuses = new Map<string, (number | null)[]>();
   const at = new Date().toISOString();
   const prefix = secrets.map((secret) => Buffer.from(secret).readUInt16BE()).join('');
   let stopped = false;
   let sent = 0;
-  /** Repeats what was not taken, as the service does, until it is. */
+  /** Retries until the vote is accepted, like the service. */
   async function deliver(userId: string, secret: string) {
-    const told: (number | null)[] = [];
-    statuses.set(userId, told);
-    while (told.at(-1) !== 200) {
-      if (told.length > 0) await wait(20);
-      told.push(await vote(url, userId, secret, at));
+    const attempts: (number | null)[] = [];
+    statuses.set(userId, attempts);
+    while (attempts.at(-1) !== 200) {
+      if (attempts.length > 0) await wait(20);
+      attempts.push(await vote(url, userId, secret, at));
     }
   }
   const sending = Array.from({ length: 8 }, async () => {
@@ -68,54 +71,54 @@ function senders(url: string, secrets: readonly string[]) {
   };
 }
 
-async function votesCounted(url: string): Promise<{ votes: number; credits: number }> {
+async function readSummary(url: string): Promise<{ votes: number; credits: number }> {
   const response = await fetch(`${url}/owner/api/summary`, { headers: { authorization: 'Bearer owner-token' } });
   return (await response.json()) as { votes: number; credits: number };
 }
 
-async function reloaded(running: Program, reload: () => void) {
+async function reloadSettings(running: Program, reload: () => void) {
   const count = () => running.output().split('their secrets are in force').length - 1;
   const before = count();
   reload();
   running.process.kill('SIGHUP');
-  await vi.waitFor(() => expect(count()).toBe(before + 1), patience);
+  await vi.waitFor(() => expect(count()).toBe(before + 1), waitOptions);
 }
 
 describe('a secret', { timeout: 120_000 }, () => {
-  it('is changed under load without a restart, and every delivery with a valid one is taken', async () => {
-    const { running, url, write } = await rotating('old-secret');
-    const old = senders(url, ['old-secret']);
-    await vi.waitFor(() => expect(old.statuses.size).toBeGreaterThan(50), patience);
+  it('can be changed under load without a restart, and every delivery with a valid one is accepted', async () => {
+    const { running, url, write } = await startWithSecretFile('old-secret');
+    const old = startSenders(url, ['old-secret']);
+    await vi.waitFor(() => expect(old.statuses.size).toBeGreaterThan(50), waitOptions);
 
-    await reloaded(running, () => write('old-secret,new-secret'));
-    const both = senders(url, ['new-secret', 'old-secret']);
-    await vi.waitFor(() => expect(both.statuses.size).toBeGreaterThan(50), patience);
+    await reloadSettings(running, () => write('old-secret,new-secret'));
+    const both = startSenders(url, ['new-secret', 'old-secret']);
+    await vi.waitFor(() => expect(both.statuses.size).toBeGreaterThan(50), waitOptions);
     let total = (await old.stop()) + (await both.stop());
 
-    const next = senders(url, ['new-secret']);
-    await reloaded(running, () => write('new-secret'));
+    const next = startSenders(url, ['new-secret']);
+    await reloadSettings(running, () => write('new-secret'));
     expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(401);
-    await vi.waitFor(() => expect(next.statuses.size).toBeGreaterThan(50), patience);
+    await vi.waitFor(() => expect(next.statuses.size).toBeGreaterThan(50), waitOptions);
     total += await next.stop();
 
-    const told = [old, both, next].flatMap(({ statuses }) => [...statuses.values()].flat());
-    expect(new Set(told)).toEqual(new Set([200]));
-    expect(await votesCounted(url)).toMatchObject({ votes: total, credits: 10 * total });
+    const allStatuses = [old, both, next].flatMap(({ statuses }) => [...statuses.values()].flat());
+    expect(new Set(allStatuses)).toEqual(new Set([200]));
+    expect(await readSummary(url)).toMatchObject({ votes: total, credits: 10 * total });
     for (const secret of ['old-secret', 'new-secret']) expect(running.output()).not.toContain(secret);
   });
 
-  it('that is faulty is told in the log and changes nothing', async () => {
-    const { running, url, write } = await rotating('old-secret');
+  it('that is invalid is reported in the log and changes nothing', async () => {
+    const { running, url, write } = await startWithSecretFile('old-secret');
     write('new-secret,,');
     running.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(running.output()).toContain('the old ones stay in force'), patience);
+    await vi.waitFor(() => expect(running.output()).toContain('the old ones stay in force'), waitOptions);
     expect(running.output()).toContain('VOTE_WEBHOOK_SECRET');
     expect(running.output()).not.toContain('new-secret');
     expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(200);
     expect(await vote(url, '2', 'new-secret', new Date().toISOString())).toBe(401);
   });
 
-  it('is read anew from .env as well, and what waits for a restart is named', async () => {
+  it('is also reloaded from .env, and settings that need a restart are reported', async () => {
     const directory = tempDir();
     const dotEnv = (secret: string, port: string) =>
       writeFileSync(join(directory, '.env'), `VOTE_WEBHOOK_SECRET=${secret}\nPORT=${port}\n`);
@@ -133,7 +136,7 @@ describe('a secret', { timeout: 120_000 }, () => {
     );
     const url = await running.url();
     expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(200);
-    await reloaded(running, () => dotEnv('new-secret', '8080'));
+    await reloadSettings(running, () => dotEnv('new-secret', '8080'));
     expect(await vote(url, '2', 'new-secret', new Date().toISOString())).toBe(200);
     expect(await vote(url, '3', 'old-secret', new Date().toISOString())).toBe(401);
     expect(running.output()).toContain('"settings":["HOST, PORT"]');
@@ -141,19 +144,19 @@ describe('a secret', { timeout: 120_000 }, () => {
 });
 
 describe('a restart under load', { timeout: 120_000 }, () => {
-  it('loses nothing of a sender that repeats what was not taken, and counts nothing twice', async () => {
-    const { running, startAgain, url } = await rotating('old-secret');
-    const sending = senders(url, ['old-secret']);
-    await vi.waitFor(() => expect(sending.statuses.size).toBeGreaterThan(50), patience);
+  it('loses no delivery of a sender that retries, and counts none twice', async () => {
+    const { running, startAgain, url } = await startWithSecretFile('old-secret');
+    const sending = startSenders(url, ['old-secret']);
+    await vi.waitFor(() => expect(sending.statuses.size).toBeGreaterThan(50), waitOptions);
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     await startAgain().url();
     const before = sending.statuses.size;
-    await vi.waitFor(() => expect(sending.statuses.size).toBeGreaterThan(before + 50), patience);
+    await vi.waitFor(() => expect(sending.statuses.size).toBeGreaterThan(before + 50), waitOptions);
     const total = await sending.stop();
-    const repeated = [...sending.statuses.values()].filter((told) => told.length > 1);
-    expect(repeated.length).toBeGreaterThan(0);
-    expect(repeated.flat().filter((status) => status !== null && status !== 200)).toEqual([]);
-    expect(await votesCounted(url)).toMatchObject({ votes: total, credits: 10 * total });
+    const retried = [...sending.statuses.values()].filter((attempts) => attempts.length > 1);
+    expect(retried.length).toBeGreaterThan(0);
+    expect(retried.flat().filter((status) => status !== null && status !== 200)).toEqual([]);
+    expect(await readSummary(url)).toMatchObject({ votes: total, credits: 10 * total });
   });
 });

@@ -11,24 +11,24 @@ import { createSender } from '../support/sender.ts';
 import { nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const patience = { timeout: 20_000, interval: 100 };
+const waitOptions = { timeout: 20_000, interval: 100 };
 
 /**
- * No file of the process may grow beyond so many bytes: for SQLite a disk without room, and with 0 one that takes nothing at all. It is a
- * soft limit, so it needs no privilege and can be lifted again.
+ * Limits the size of the process's files: to SQLite this is a full disk, and with 0 a disk that rejects every write. A
+ * soft limit needs no privilege and can be removed.
  */
-function limitFiles(running: Program, bytes: number | 'unlimited'): void {
+function limitFileSize(running: Program, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(running.process.pid), `--fsize=${bytes}:`]);
 }
 
-async function storeOf(url: string): Promise<{ status: number; ready: boolean }> {
+async function readStoreStatus(url: string): Promise<{ status: number; ready: boolean }> {
   const response = await fetch(`${url}/readyz`);
   const { parts } = (await response.json()) as { parts: { store: { ready: boolean } } };
   return { status: response.status, ready: parts.store.ready };
 }
 
-/** A program that receives, and votes for it; what it acknowledged is counted. */
-async function receivingProgram() {
+/** Starts a program and sends votes to it. Records which votes it acknowledged. */
+async function startReceiver() {
   const directory = tempDir();
   const running = program(
     ['start'],
@@ -40,26 +40,29 @@ async function receivingProgram() {
   const acknowledged: string[] = [];
   let user = 0;
 
-  /** Sends so many votes at once and returns each answer's status, having seen that none took 5 s and that each 503 says when to come back. */
+  /**
+   * Sends votes concurrently and returns the statuses. Checks that each response takes less than 5 s and each 503 has a
+   * Retry-After.
+   */
   async function vote(count: number): Promise<number[]> {
     return Promise.all(
       Array.from({ length: count }, async () => {
         user += 1;
         const userId = String(user);
-        const began = performance.now();
+        const startedAt = performance.now();
         const timestamp = new Date().toISOString();
         const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
-        const answer = await send(url, { family: 'vote', body });
-        expect(performance.now() - began).toBeLessThan(5_000);
-        if (answer?.status === 503) expect(answer.retryAfter).toBeGreaterThan(0);
-        if (answer?.status === 200) acknowledged.push(userId);
-        return answer?.status ?? 0;
+        const response = await send(url, { family: 'vote', body });
+        expect(performance.now() - startedAt).toBeLessThan(5_000);
+        if (response?.status === 503) expect(response.retryAfter).toBeGreaterThan(0);
+        if (response?.status === 200) acknowledged.push(userId);
+        return response?.status ?? 0;
       }),
     );
   }
 
-  /** Stops it and sees that all that was acknowledged, and only what came, is there. */
-  async function keptItsWord(): Promise<void> {
+  /** Stops the program and checks that all acknowledged votes are stored and the totals agree. */
+  async function verifyLedger(): Promise<void> {
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     const store = await openStore(`sqlite:${join(directory, 'data', 'tallyhook.db')}`, systemClock);
@@ -70,93 +73,93 @@ async function receivingProgram() {
   }
 
   const file = join(directory, 'data', 'tallyhook.db');
-  return { running, url, file, vote, keptItsWord };
+  return { running, url, file, vote, verifyLedger };
 }
 
 describe('a database that cannot be written', { timeout: 60_000 }, () => {
-  it.each(['has no room left', 'takes nothing any more'] as const)(
-    'because its disk %s: senders are told to come back, /readyz names it, and it recovers by itself',
-    async (how) => {
-      const { running, url, file, vote, keptItsWord } = await receivingProgram();
+  it.each(['is full', 'rejects all writes'] as const)(
+    'because its disk %s: responds with 503, /readyz reports it, and the program recovers automatically',
+    async (state) => {
+      const { running, url, file, vote, verifyLedger } = await startReceiver();
       expect(new Set(await vote(50))).toEqual(new Set([200]));
 
-      limitFiles(running, how === 'has no room left' ? statSync(`${file}-wal`).size + 20_000 : 0);
-      await vi.waitFor(async () => expect(await vote(20)).toContain(503), patience);
-      expect(await storeOf(url)).toEqual({ status: 503, ready: false });
+      limitFileSize(running, state === 'is full' ? statSync(`${file}-wal`).size + 20_000 : 0);
+      await vi.waitFor(async () => expect(await vote(20)).toContain(503), waitOptions);
+      expect(await readStoreStatus(url)).toEqual({ status: 503, ready: false });
       expect(new Set(await vote(20))).toEqual(new Set([503]));
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
-      limitFiles(running, 'unlimited');
+      limitFileSize(running, 'unlimited');
       expect(new Set(await vote(20))).toEqual(new Set([200]));
-      expect(await storeOf(url)).toMatchObject({ ready: true });
-      await keptItsWord();
+      expect(await readStoreStatus(url)).toMatchObject({ ready: true });
+      await verifyLedger();
     },
   );
 
-  it('is ready again soon after the trouble has ended, also when nothing comes', async () => {
-    const { running, url, vote } = await receivingProgram();
-    limitFiles(running, 0);
+  it('is ready again soon after the failure has ended, without deliveries', async () => {
+    const { running, url, vote } = await startReceiver();
+    limitFileSize(running, 0);
     expect(await vote(1)).toEqual([503]);
-    limitFiles(running, 'unlimited');
-    const ended = performance.now();
-    await vi.waitFor(async () => expect(await storeOf(url)).toMatchObject({ ready: true }), patience);
-    expect(performance.now() - ended).toBeLessThan(10_000);
+    limitFileSize(running, 'unlimited');
+    const recoveredAt = performance.now();
+    await vi.waitFor(async () => expect(await readStoreStatus(url)).toMatchObject({ ready: true }), waitOptions);
+    expect(performance.now() - recoveredAt).toBeLessThan(10_000);
   });
 
-  it('because another program has locked it: the same', async () => {
-    const { url, file, vote, keptItsWord } = await receivingProgram();
+  it('because another program has locked it: behaves the same', async () => {
+    const { url, file, vote, verifyLedger } = await startReceiver();
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
-    const [answers, health] = await Promise.all([vote(32), storeOf(url)]);
-    expect(new Set(answers)).toEqual(new Set([503]));
-    expect(health).toEqual({ status: 503, ready: false });
+    const [statuses, storeStatus] = await Promise.all([vote(32), readStoreStatus(url)]);
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect(storeStatus).toEqual({ status: 503, ready: false });
     other.exec('ROLLBACK');
     other.close();
     expect(new Set(await vote(20))).toEqual(new Set([200]));
-    expect(await storeOf(url)).toMatchObject({ ready: true });
-    await keptItsWord();
+    expect(await readStoreStatus(url)).toMatchObject({ ready: true });
+    await verifyLedger();
   });
 
-  it('because its folder is read-only: the program does not start, and says what to check', async () => {
+  it('because its directory is read-only: the program exits with a hint', async () => {
     const directory = tempDir();
     const data = join(directory, 'data');
     mkdirSync(data);
     chmodSync(data, 0o555);
     onTestFinished(() => chmodSync(data, 0o755));
-    // Permissions bind even root once it has given up this privilege.
-    const asAnybody =
+    // Without this capability, permissions apply to root, too.
+    const dropPrivileges =
       process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : [];
-    const running = program(['start'], { ...settings(nowhere), CACHE_URL: 'memory:' }, directory, asAnybody);
+    const running = program(['start'], { ...settings(nowhere), CACHE_URL: 'memory:' }, directory, dropPrivileges);
     expect(await running.ended).toBe(1);
     expect(running.output()).toContain('Check DATABASE_URL');
   });
 });
 
 describe('a slash command while the database is locked', { timeout: 60_000 }, () => {
-  it('says what is true, and answers as ever from what is known', async () => {
+  it('reports the failure, and responds as usual if the data is known', async () => {
     const discord = await startLocalDiscord();
     onTestFinished(() => discord.stop());
     const directory = tempDir();
     const running = program(['start'], settings(discord), directory);
     const url = await running.url();
-    await vi.waitFor(() => expect(discord.commands()).not.toEqual([]), patience);
+    await vi.waitFor(() => expect(discord.commands()).not.toEqual([]), waitOptions);
     const { send } = createSender(1);
     const [voter, stranger] = discord.members;
     const timestamp = new Date().toISOString();
     const body = JSON.stringify({ event: 'server_vote', userId: voter?.id, timestamp });
     expect(await send(url, { family: 'vote', body })).toMatchObject({ status: 200 });
-    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
+    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), waitOptions);
 
     const other = new DatabaseSync(join(directory, 'data', 'tallyhook.db'), { timeout: 5_000 });
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
-    const ask = async (userId = '') => {
+    const runCanVote = async (userId = '') => {
       const use = { name: 'canvote', options: {}, userId, channelId: discord.channels.general };
       return JSON.stringify((await discord.runCommand(use).settled).embeds);
     };
-    expect(await ask(voter?.id)).toContain('can vote for');
-    const told = await ask(stranger?.id);
-    expect(told).toContain('The bot has a problem of its own just now');
-    expect(told).toMatch(/Please try again <t:\d+:R>/);
+    expect(await runCanVote(voter?.id)).toContain('can vote for');
+    const text = await runCanVote(stranger?.id);
+    expect(text).toContain('The bot has a problem of its own just now');
+    expect(text).toMatch(/Please try again <t:\d+:R>/);
   });
 });

@@ -3,17 +3,17 @@ import { sign } from '../../src/webhook/signature.ts';
 import { journey } from '../support/journey.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 
-const patience = { timeout: 15_000, interval: 50 };
+const waitOptions = { timeout: 15_000, interval: 50 };
 
 describe('a vote on the service', () => {
-  it('becomes credits and an announcement, and the member can see when the next one is due', {
+  it('becomes credits and an announcement, and the member can see the time of the next vote', {
     timeout: 30_000,
   }, async () => {
     const { discord, service, app, url } = await journey();
     const listing = service.seeded?.server;
     const member = discord.members[0];
     if (!listing || !member) throw new Error('no listing, no member');
-    await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
+    await vi.waitFor(() => expect(discord.connected).toBe(true), waitOptions);
     await vi.waitFor(
       () =>
         expect(
@@ -22,13 +22,13 @@ describe('a vote on the service', () => {
             .map(({ name }) => name)
             .sort(),
         ).toEqual(['canvote', 'reviews', 'stats']),
-      patience,
+      waitOptions,
     );
 
-    const ask = () =>
+    const runCanVote = () =>
       discord.runCommand({ name: 'canvote', options: {}, userId: member.id, channelId: discord.channels.general })
         .response;
-    const before = await ask();
+    const before = await runCanVote();
     expect(before).toMatchObject({ type: 4, data: { flags: 64 } });
     expect(JSON.stringify(before)).toContain(service.url);
 
@@ -38,7 +38,7 @@ describe('a vote on the service', () => {
       userId: member.id,
       username: member.username,
     });
-    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
+    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), waitOptions);
 
     const [message] = discord.messages(discord.channels.announcements);
     const [embed] = message?.embeds ?? [];
@@ -48,7 +48,7 @@ describe('a vote on the service', () => {
     expect(message?.mentions).toEqual([]);
     expect(await app.ledger.account(member.id)).toMatchObject({ credits: 10, votes: 1 });
 
-    const after = await ask();
+    const after = await runCanVote();
     expect(JSON.stringify(after)).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:R>`);
     expect(after.type).toBe(4);
     expect(await (await fetch(`${url}/metrics`)).text()).toContain(
@@ -56,17 +56,17 @@ describe('a vote on the service', () => {
     );
   });
 
-  it('pays nothing when it is sent again, and is announced once', { timeout: 30_000 }, async () => {
+  it('is paid and announced once when it is sent repeatedly', { timeout: 30_000 }, async () => {
     const { discord, post, app } = await journey();
     const vote = { event: 'server_vote', userId: '42', timestamp: new Date().toISOString() };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post('/webhooks/vote', vote)));
-    expect(answers.filter(({ json }) => json['outcome'] === 'duplicate')).toHaveLength(19);
-    expect(answers.filter(({ json }) => json['outcome'] === 'recorded')).toHaveLength(1);
-    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post('/webhooks/vote', vote)));
+    expect(responses.filter(({ json }) => json['outcome'] === 'duplicate')).toHaveLength(19);
+    expect(responses.filter(({ json }) => json['outcome'] === 'recorded')).toHaveLength(1);
+    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), waitOptions);
     expect(await app.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
   });
 
-  it('of each kind, a purchase, a denied vote and a test are announced in their own words and channels', {
+  it('of each kind, a purchase, a denied vote and a test are announced with their own texts and channels', {
     timeout: 30_000,
   }, async () => {
     const { discord, post } = await journey();
@@ -88,7 +88,7 @@ describe('a vote on the service', () => {
     await vi.waitFor(() => {
       expect(discord.messages(discord.channels.announcements).flatMap(({ embeds }) => embeds)).toHaveLength(3);
       expect(discord.messages(discord.channels.premium).flatMap(({ embeds }) => embeds)).toHaveLength(1);
-    }, patience);
+    }, waitOptions);
     const [bot, denied, test] = discord.messages(discord.channels.announcements).flatMap(({ embeds }) => embeds);
     expect(bot?.description).toContain('<@1>');
     expect(denied?.description).toContain('Ad \\*blocker\\*');
@@ -100,8 +100,8 @@ describe('a vote on the service', () => {
   });
 });
 
-describe('what the program logs', () => {
-  it('holds no secret', { timeout: 30_000 }, async () => {
+describe('the log of the program', () => {
+  it('contains no secret', { timeout: 30_000 }, async () => {
     const { lines, post, environment, url } = await journey({ LOG_LEVEL: 'trace' });
     await post('/webhooks/vote', { event: 'server_vote', userId: '1', note: voteSecret });
     await post('/webhooks/vote', { event: 'surprise', note: voteSecret });

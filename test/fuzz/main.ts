@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { type Attack, anyAttack } from './attack.ts';
-import { chanceFrom } from './chance.ts';
-import { keep, readCorpus } from './corpus.ts';
+import { readCorpus, saveToCorpus } from './corpus.ts';
+import { type FuzzRequest, randomRequest } from './fuzz-request.ts';
 import { mutate } from './mutate.ts';
-import { attackAll } from './run.ts';
+import { createRandom } from './random.ts';
+import { sendAll } from './send-all.ts';
 import { startTarget } from './target.ts';
 
 const help = `npm run fuzz -- [--minutes N] [--seed S]
 
-Sends mutations of test/fuzz/corpus, signed and not, to the real program, and holds its answers against the contract. The same
-seed makes the same run. A body that does harm is kept in the corpus, where the tests find it from then on.`;
+Sends mutations of test/fuzz/corpus, signed and unsigned, to the program and checks each response against the contract.
+The same seed produces the same requests. A body that violates the contract is added to the corpus, which the tests send.`;
 
 const { values } = parseArgs({
   options: {
@@ -25,23 +25,23 @@ if (values.help || !(minutes > 0) || !Number.isInteger(seed)) {
   process.exit(values.help ? 0 : 2);
 }
 
-function* mutations(until: number): Generator<Attack> {
-  const chance = chanceFrom(seed);
+function* randomRequests(until: number): Generator<FuzzRequest> {
+  const random = createRandom(seed);
   const corpus = readCorpus();
   while (Date.now() < until) {
-    yield anyAttack(mutate(chance.pick(corpus).body, chance, chance.pick(corpus).body), chance);
+    yield randomRequest(mutate(random.pick(corpus).body, random, random.pick(corpus).body), random);
   }
 }
 
 console.log(`seed ${seed}, ${minutes} min`);
 const target = await startTarget();
-const { harm, taken, sent } = await attackAll(target, mutations(Date.now() + minutes * 60_000));
-const faults = await target.inspect(taken);
-console.log(`${sent} sent, ${taken} taken`);
-if (harm !== null) {
-  const { path, signing, chunked, body } = harm.attack;
-  console.log(`${path}, signing: ${signing}, ${chunked ? 'chunked' : 'whole'}: ${harm.fault}`);
-  console.log(`The body is kept as test/fuzz/corpus/${keep(body)}. Again: --seed ${seed}`);
+const { violation, accepted, sent } = await sendAll(target, randomRequests(Date.now() + minutes * 60_000));
+const issues = await target.inspect(accepted);
+console.log(`${sent} sent, ${accepted} accepted`);
+if (violation !== null) {
+  const { path, signing, chunked, body } = violation.request;
+  console.log(`${path}, signing: ${signing}, ${chunked ? 'chunked' : 'not chunked'}: ${violation.message}`);
+  console.log(`The body is stored as test/fuzz/corpus/${saveToCorpus(body)}. Reproduce: --seed ${seed}`);
 }
-for (const fault of faults) console.log(fault);
-process.exitCode = harm === null && faults.length === 0 ? 0 : 1;
+for (const issue of issues) console.log(issue);
+process.exitCode = violation === null && issues.length === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
-import type { Chance } from './chance.ts';
+import type { Random } from './random.ts';
 
-/** What is put in the place of a value in JSON: what parsers, databases and readers of numbers stumble over. */
+/** Replacements for JSON values that parsers, databases or number conversions may handle incorrectly. */
 const values = [
   'null',
   'true',
@@ -64,64 +64,65 @@ const keys = [
 
 const bytes = [0x00, 0x22, 0x5b, 0x5c, 0x7b, 0x7f, 0x80, 0xc0, 0xed, 0xf0, 0xfe, 0xff] as const;
 
-type Mutation = (body: Buffer, chance: Chance, other: Buffer) => Buffer;
+type Mutation = (body: Buffer, random: Random, other: Buffer) => Buffer;
 
-const replaced = (body: Buffer, from: number, to: number, by: Uint8Array | string) =>
+const replaceBytes = (body: Buffer, from: number, to: number, by: Uint8Array | string) =>
   Buffer.concat([body.subarray(0, from), Buffer.from(by), body.subarray(to)]);
 
-const ofBytes: readonly [Mutation, ...Mutation[]] = [
-  function flipBit(body, chance) {
+const byteMutations: readonly [Mutation, ...Mutation[]] = [
+  function flipBit(body, random) {
     const changed = Buffer.from(body);
-    const at = chance.number(body.length);
-    if (body.length > 0) changed[at] = (body[at] ?? 0) ^ (1 << chance.number(8));
+    const at = random.integer(body.length);
+    if (body.length > 0) changed[at] = (body[at] ?? 0) ^ (1 << random.integer(8));
     return changed;
   },
-  function insertByte(body, chance) {
-    const at = chance.number(body.length + 1);
-    return replaced(body, at, at, Uint8Array.of(chance.pick(bytes)));
+  function insertByte(body, random) {
+    const at = random.integer(body.length + 1);
+    return replaceBytes(body, at, at, Uint8Array.of(random.pick(bytes)));
   },
-  function deleteSome(body, chance) {
-    const at = chance.number(body.length + 1);
-    return replaced(body, at, at + chance.number(16), '');
+  function deleteSome(body, random) {
+    const at = random.integer(body.length + 1);
+    return replaceBytes(body, at, at + random.integer(16), '');
   },
-  function repeatSome(body, chance) {
-    const at = chance.number(body.length + 1);
-    const piece = body.subarray(at, at + 1 + chance.number(64)).toString('latin1');
-    return replaced(body, at, at, Buffer.from(piece.repeat(1 + chance.number(200)), 'latin1'));
+  function repeatSome(body, random) {
+    const at = random.integer(body.length + 1);
+    const piece = body.subarray(at, at + 1 + random.integer(64)).toString('latin1');
+    return replaceBytes(body, at, at, Buffer.from(piece.repeat(1 + random.integer(200)), 'latin1'));
   },
-  function cutOff(body, chance) {
-    return body.subarray(0, chance.number(body.length + 1));
+  function cutOff(body, random) {
+    return body.subarray(0, random.integer(body.length + 1));
   },
-  function splice(body, chance, other) {
+  function splice(body, random, other) {
     return Buffer.concat([
-      body.subarray(0, chance.number(body.length + 1)),
-      other.subarray(chance.number(other.length + 1)),
+      body.subarray(0, random.integer(body.length + 1)),
+      other.subarray(random.integer(other.length + 1)),
     ]);
   },
 ];
 
-const ofJson: readonly [Mutation, ...Mutation[]] = [
-  function replaceValue(body, chance) {
+const jsonMutations: readonly [Mutation, ...Mutation[]] = [
+  function replaceValue(body, random) {
     const text = body.toString('latin1');
-    const found = [...text.slice(0, 5_000).matchAll(/:\s*("(?:[^"\\]|\\.)*"|[-\w.]+)/g)];
-    const [chosen] = found.slice(chance.number(found.length || 1));
-    if (chosen === undefined) return body;
-    return replaced(body, chosen.index, chosen.index + chosen[0].length, `:${chance.pick(values)}`);
+    const matches = [...text.slice(0, 5_000).matchAll(/:\s*("(?:[^"\\]|\\.)*"|[-\w.]+)/g)];
+    const [match] = matches.slice(random.integer(matches.length || 1));
+    if (match === undefined) return body;
+    return replaceBytes(body, match.index, match.index + match[0].length, `:${random.pick(values)}`);
   },
-  function addField(body, chance) {
+  function addField(body, random) {
     const at = body.indexOf('{') + 1;
-    return replaced(body, at, at, `"${chance.pick(keys)}":${chance.pick(values)},`);
+    return replaceBytes(body, at, at, `"${random.pick(keys)}":${random.pick(values)},`);
   },
-  function nest(body, chance) {
-    const depth = 1 + chance.number(2_000);
+  function nest(body, random) {
+    const depth = 1 + random.integer(2_000);
     return Buffer.concat([Buffer.from('[{"a":'.repeat(depth)), body, Buffer.from('}]'.repeat(depth))]);
   },
 ];
 
-/** The body, changed in one to four places: half of the time only where it stays the JSON that it was. */
-export function mutate(body: Buffer, chance: Chance, other: Buffer): Buffer {
-  const kinds = chance.once(2) ? ofBytes : ofJson;
+/** Applies one to four mutations: in half of the cases to arbitrary bytes, otherwise to JSON values. */
+export function mutate(body: Buffer, random: Random, other: Buffer): Buffer {
+  const mutations = random.oneIn(2) ? byteMutations : jsonMutations;
   let changed = body;
-  for (let times = 1 + chance.number(4); times > 0; times -= 1) changed = chance.pick(kinds)(changed, chance, other);
+  for (let count = 1 + random.integer(4); count > 0; count -= 1)
+    changed = random.pick(mutations)(changed, random, other);
   return changed;
 }

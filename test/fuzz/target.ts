@@ -7,13 +7,20 @@ import { text } from 'node:stream/consumers';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { singleValue } from '../support/single-value.ts';
 
+/** Log messages of errors that no request may cause. */
+const unexpectedErrors =
+  /(request|delivery) failed|uncaught exception|unhandled rejection|nobody (foresaw|listened)|could not be stored/;
+
 export interface Target {
   readonly url: string;
-  /** Stops the program and tells what is wrong with what it leaves behind; `taken` is how many deliveries were answered with 200. */
-  inspect(taken: number): Promise<string[]>;
+  /**
+   * Stops the program and returns the issues in its exit code, log and database. `accepted`: how many responses had
+   * status 200.
+   */
+  inspect(accepted: number): Promise<string[]>;
 }
 
-/** The real program as a process of its own, with a database of its own and neither Discord nor service. */
+/** Starts the program in a child process with its own database, without Discord and the service. */
 export async function startTarget(): Promise<Target> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-fuzz-'));
   const environment = {
@@ -35,7 +42,7 @@ export async function startTarget(): Promise<Target> {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const complaints = text(child.stderr);
+  const stderr = text(child.stderr);
   const ended = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
   let log = '';
   const listening = new Promise<string>((resolve) => {
@@ -46,41 +53,41 @@ export async function startTarget(): Promise<Target> {
     });
   });
   const url = await Promise.race([listening, ended.then(() => null)]);
-  if (url === null) throw new Error(`The program does not start:\n${log}${await complaints}`);
+  if (url === null) throw new Error(`The program did not start:\n${log}${await stderr}`);
 
   return {
     url,
-    async inspect(taken) {
-      const alive = child.exitCode === null;
+    async inspect(accepted) {
+      const isRunning = child.exitCode === null;
       child.kill('SIGTERM');
       const code = await ended;
-      const faults = [
-        ...(alive && code === 0 ? [] : [`It ended with ${code}.`]),
-        ...log
-          .split('\n')
-          .filter((line) => /a (request|delivery) failed|nobody (foresaw|listened)|could not be stored/.test(line)),
+      const issues = [
+        ...(isRunning && code === 0 ? [] : [`The exit code is ${code}.`]),
+        ...log.split('\n').filter((line) => unexpectedErrors.test(line)),
         ...[voteSecret, premiumSecret].filter((secret) => log.includes(secret)).map(() => 'A secret is in the log.'),
-        ...faultsOf(join(directory, 'tallyhook.db'), taken),
+        ...databaseIssues(join(directory, 'tallyhook.db'), accepted),
       ];
       rmSync(directory, { recursive: true });
-      const said = await complaints;
-      return said === '' ? faults : [...faults, said];
+      const errorOutput = await stderr;
+      return errorOutput === '' ? issues : [...issues, errorOutput];
     },
   };
 }
 
-/** One row for each delivery that was taken, and balances that are the sums of their entries. */
-function faultsOf(path: string, taken: number): string[] {
+/** Checks for one row per accepted delivery, and balances that equal the sums of their entries. */
+function databaseIssues(path: string, accepted: number): string[] {
   const database = new DatabaseSync(path, { readOnly: true });
-  const rows = singleValue(database, 'SELECT count(*) FROM deliveries') as number;
-  const wrong = singleValue(
-    database,
-    `SELECT count(*) FROM (SELECT user_id, sum(credits) AS credits FROM entries GROUP BY user_id) AS sums
+  const rows = Number(singleValue(database, 'SELECT count(*) FROM deliveries'));
+  const wrongBalances = Number(
+    singleValue(
+      database,
+      `SELECT count(*) FROM (SELECT user_id, sum(credits) AS credits FROM entries GROUP BY user_id) AS sums
          FULL JOIN balances USING (user_id) WHERE sums.credits IS NOT balances.credits`,
-  ) as number;
+    ),
+  );
   database.close();
   return [
-    ...(rows === taken ? [] : [`${taken} deliveries were taken, but there are ${rows} rows.`]),
-    ...(wrong === 0 ? [] : [`${wrong} balances are not the sums of their entries.`]),
+    ...(rows === accepted ? [] : [`${accepted} deliveries were accepted, but the log has ${rows} rows.`]),
+    ...(wrongBalances === 0 ? [] : [`${wrongBalances} balances differ from the sums of their entries.`]),
   ];
 }

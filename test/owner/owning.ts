@@ -3,11 +3,10 @@ import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/owner.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { eventKeysOf } from '../../src/webhook/event-keys.ts';
-import { createReplay } from '../../src/webhook/replay.ts';
+import { createReplay, eventKeysOf } from '../../src/webhook/replay.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { receiving, serve } from '../support/receiving.ts';
+import { serve, startReceiver } from '../support/start-receiver.ts';
 
 export const token = 'the-owner-token';
 /** When the clock of these tests stands still. */
@@ -25,7 +24,7 @@ export interface Asking {
 /** The owner's API and console on a real server, over a store that a real receiver writes. */
 export async function owning(changes: Partial<OwnerContext> = {}) {
   const clock = manualClock(start);
-  const { store, post } = await receiving({ clock });
+  const { store, post } = await startReceiver({ clock });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];

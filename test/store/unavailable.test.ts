@@ -7,7 +7,7 @@ import { createWriter } from '../../src/store/commits/writer.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openStore } from '../../src/store/store.ts';
-import { receiving } from '../support/receiving.ts';
+import { startReceiver } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: '2025-12-31T23:00:00Z' });
@@ -17,7 +17,7 @@ describe('a database that somebody else has locked', () => {
     timeout: 15_000,
   }, async () => {
     const path = join(tempDir(), 'tally.db');
-    const { post, store, url } = await receiving({ databaseUrl: `sqlite:${path}`, clock: systemClock });
+    const { post, store, url } = await startReceiver({ databaseUrl: `sqlite:${path}`, clock: systemClock });
     const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE');
     const began = Date.now();
@@ -41,7 +41,7 @@ describe('a database that somebody else has locked', () => {
 describe('a probe of a database that somebody else has locked', () => {
   it('is not repeated for a while, until a delivery is stored', { timeout: 15_000 }, async () => {
     const path = join(tempDir(), 'tally.db');
-    const { post, store } = await receiving({ databaseUrl: `sqlite:${path}`, clock: systemClock });
+    const { post, store } = await startReceiver({ databaseUrl: `sqlite:${path}`, clock: systemClock });
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');

@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { program } from '../support/program.ts';
-import { receiving } from '../support/receiving.ts';
+import { startReceiver } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const programs = postgresPrograms();
@@ -60,7 +60,7 @@ function upgrades(newUrl: () => string): void {
 
   it.each(names)('keeps all that was written at %s', async (name) => {
     const url = await writtenBy(name);
-    const { store, post } = await receiving({ databaseUrl: url, clock: manualClock(written + hour) });
+    const { store, post } = await startReceiver({ databaseUrl: url, clock: manualClock(written + hour) });
 
     expect(await store.ledger.account('101')).toEqual({ userId: '101', credits: 35, votes: 2 });
     expect(await store.records.counts()).toMatchObject({

@@ -6,9 +6,9 @@ export const premiumSecret = 'premium-secret-for-tests';
 export const announceChannel = '500000000000000001';
 export const premiumChannel = '500000000000000002';
 
-/** One server and one bot that share their secrets, as the environment variables describe them. */
+/** One server and one bot with the same secrets, as configured by environment variables. */
 export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets[] {
-  const same = {
+  const shared = {
     id: null,
     implied: false,
     rules: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour },
@@ -20,12 +20,12 @@ export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): Listing
     ...changes,
   };
   return [
-    { ...same, name: 'server', kind: 'server' },
-    { ...same, name: 'bot', kind: 'bot' },
+    { ...shared, name: 'server', kind: 'server' },
+    { ...shared, name: 'bot', kind: 'bot' },
   ];
 }
 
-/** As the variables describe them when only one listing has an API key: the other one is implied. */
+/** The listings if variables describe both but only one has an API key: the other one is implied. */
 export function withKeyOfOnly(kind: 'server' | 'bot', changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets[] {
   return serverAndBot(changes).map((listing) => ({ ...listing, implied: listing.kind !== kind }));
 }

@@ -4,30 +4,30 @@ import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
 
 /** A body and the family whose secret signs it. */
-export interface Sent {
+export interface OutgoingDelivery {
   readonly family: 'vote' | 'premium';
   readonly body: string;
 }
 
-export interface Answered {
+export interface DeliveryResponse {
   readonly status: number;
-  /** Of a 200. */
+  /** Null unless the status is 200. */
   readonly outcome: string | null;
-  /** Seconds; null where the answer has no such header. */
+  /** The header Retry-After (seconds); null if it is missing. */
   readonly retryAfter: number | null;
 }
 
-/** Sends signed deliveries over connections that are kept, much faster than `fetch` does. */
+/** Sends signed deliveries over keep-alive connections, much faster than `fetch`. */
 export function createSender(connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   onTestFinished(() => agent.destroy());
 
   return {
-    /** What the receiver says; null when it is cut off before it has said all. */
-    send(url: string, { family, body }: Sent): Promise<Answered | null> {
+    /** Null if the connection closes before the end of the response. */
+    send(url: string, { family, body }: OutgoingDelivery): Promise<DeliveryResponse | null> {
       const signature = sign(body, family === 'vote' ? voteSecret : premiumSecret);
       return new Promise((resolve) => {
-        const sending = request(
+        const outgoing = request(
           `${url}/webhooks/${family}`,
           { method: 'POST', agent, headers: { 'x-webhook-signature': signature } },
           (response) => {
@@ -46,8 +46,8 @@ export function createSender(connections: number) {
             });
           },
         );
-        sending.on('error', () => resolve(null));
-        sending.end(body);
+        outgoing.on('error', () => resolve(null));
+        outgoing.end(body);
       });
     },
   };

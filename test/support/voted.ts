@@ -5,7 +5,7 @@ import { manualClock } from './manual-clock.ts';
 
 export const votedAt = Date.UTC(2026, 0, 1);
 
-/** A database in which each of these users has voted once for the server, 10 credits each, one announcement waiting for each. */
+/** Creates a database with one vote for the server per user: 10 credits and a waiting announcement each. */
 export async function voted(url: string, userIds: readonly string[], changes: Partial<Vote> = {}): Promise<void> {
   const [server] = serverAndBot();
   if (server === undefined) throw new Error('no listing');
@@ -17,7 +17,7 @@ export async function voted(url: string, userIds: readonly string[], changes: Pa
       target: { kind: 'server', id: null },
       userId,
       at: votedAt,
-      awarded: null,
+      creditsAwarded: null,
       denial: null,
       ...changes,
     };

@@ -21,7 +21,7 @@ function vote(changes: Partial<Vote> = {}): Vote {
     target,
     userId: '1',
     at: start,
-    awarded: null,
+    creditsAwarded: null,
     denial: null,
     ...changes,
   };
@@ -39,12 +39,12 @@ function premium(changes: Partial<Premium> = {}): Premium {
     tier: null,
     at: null,
     periodEnd: null,
-    awarded: null,
+    creditsAwarded: null,
     ...changes,
   };
 }
 
-async function tallying() {
+async function openRecorder() {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock(start), { thread: false });
   onTestFinished(() => store.close());
   const record = (event: Event, { receivedAt = start, listing = theServer, body = '{}' } = {}) =>
@@ -53,8 +53,8 @@ async function tallying() {
 }
 
 describe('a vote', () => {
-  it('pays once, however often and late it comes', async () => {
-    const { store, record } = await tallying();
+  it('is paid once, regardless of how often and how late it is delivered', async () => {
+    const { store, record } = await openRecorder();
     expect(await record(vote())).toMatchObject({ outcome: 'recorded', credits: 10, reason: null });
     expect(await record(vote())).toMatchObject({ outcome: 'duplicate', credits: 0 });
     expect(await record(vote(), { receivedAt: start + 1_000 * hour, body: '{ }' })).toMatchObject({
@@ -63,41 +63,43 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
   });
 
-  it('for the bot is another vote than the one for the server at the same instant', async () => {
-    const { store, record } = await tallying();
+  it('for the bot is distinct from a vote for the server at the same time', async () => {
+    const { store, record } = await openRecorder();
     await record(vote());
     await record(vote({ kind: 'bot_vote' }), { listing: bot });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
   });
 
-  it('pays what the payload says, else what is configured', async () => {
-    const { record } = await tallying();
-    expect(await record(vote({ userId: '1', awarded: 25 }))).toMatchObject({ credits: 25 });
-    expect(await record(vote({ userId: '2', awarded: 0 }))).toMatchObject({ credits: 0, reason: null });
-    expect(await record(vote({ userId: '3', awarded: true }))).toMatchObject({ credits: 10 });
-    const paid = { ...server, rules: { ...server.rules, whenDenied: 3 } };
+  it('pays the amount in the payload, otherwise the configured amount', async () => {
+    const { record } = await openRecorder();
+    expect(await record(vote({ userId: '1', creditsAwarded: 25 }))).toMatchObject({ credits: 25 });
+    expect(await record(vote({ userId: '2', creditsAwarded: 0 }))).toMatchObject({ credits: 0, reason: null });
+    expect(await record(vote({ userId: '3', creditsAwarded: true }))).toMatchObject({ credits: 10 });
+    const payingListing = { ...server, rules: { ...server.rules, whenDenied: 3 } };
     expect(
-      await record(vote({ userId: '4', awarded: false, denial: 'Ad blocker detected' }), { listing: paid }),
+      await record(vote({ userId: '4', creditsAwarded: false, denial: 'Ad blocker detected' }), {
+        listing: payingListing,
+      }),
     ).toMatchObject({
       credits: 3,
       reason: 'Ad blocker detected',
     });
   });
 
-  it('that the service denied counts all the same', async () => {
-    const { store, record } = await tallying();
-    await record(vote({ awarded: false, denial: 'Already voted recently' }));
+  it('that the service denied is counted', async () => {
+    const { store, record } = await openRecorder();
+    await record(vote({ creditsAwarded: false, denial: 'Already voted recently' }));
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0, votes: 1 });
     expect(await store.records.entries('1', 5)).toMatchObject([
       { cause: 'denied', credits: 0, reason: 'Already voted recently' },
     ]);
   });
 
-  it('inside the cooldown of another is recorded, pays nothing and is not counted, whichever comes first', async () => {
-    const { store, record } = await tallying();
+  it('within the cooldown of another is recorded, pays nothing and is not counted, in either order', async () => {
+    const { store, record } = await openRecorder();
     await record(vote());
-    for (const gap of [hour, -hour, 12 * hour - 5 * minute - 1, -(12 * hour - 5 * minute - 1)]) {
-      expect(await record(vote({ at: start + gap })), String(gap)).toMatchObject({
+    for (const gapMs of [hour, -hour, 12 * hour - 5 * minute - 1, -(12 * hour - 5 * minute - 1)]) {
+      expect(await record(vote({ at: start + gapMs })), String(gapMs)).toMatchObject({
         outcome: 'recorded',
         credits: 0,
         reason: 'within_cooldown',
@@ -109,15 +111,15 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 30, votes: 3 });
   });
 
-  it('inside the cooldown does not itself block a later one', async () => {
-    const { record } = await tallying();
+  it('within the cooldown does not extend it', async () => {
+    const { record } = await openRecorder();
     await record(vote());
     await record(vote({ at: start + 11 * hour }));
     expect(await record(vote({ at: start + 12 * hour }))).toMatchObject({ credits: 10 });
   });
 
   it('without a timestamp is the same vote for a whole cooldown', async () => {
-    const { store, record } = await tallying();
+    const { store, record } = await openRecorder();
     const untimed = vote({ at: null });
     expect(await record(untimed)).toMatchObject({ outcome: 'recorded', credits: 10 });
     expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
@@ -129,8 +131,8 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ votes: 2 });
   });
 
-  it('without a timestamp that is replayed days later counts, although its user has voted since', async () => {
-    const { store, record } = await tallying();
+  it('without a timestamp that is replayed days later counts, although its user has voted again', async () => {
+    const { store, record } = await openRecorder();
     const untimed = vote({ at: null });
     expect(await record(untimed, { receivedAt: start + 72 * hour })).toMatchObject({ outcome: 'recorded' });
     expect(await record(untimed, { receivedAt: start + 66 * hour })).toMatchObject({ outcome: 'duplicate' });
@@ -138,8 +140,8 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
   });
 
-  it('without a timestamp is not paid again however short the cooldown', async () => {
-    const { record } = await tallying();
+  it('without a timestamp is not paid twice within a short cooldown', async () => {
+    const { record } = await openRecorder();
     const listing = { ...server, rules: { ...server.rules, cooldownMs: 3 * minute } };
     const untimed = vote({ at: null });
     expect(await record(untimed, { listing })).toMatchObject({ outcome: 'recorded' });
@@ -147,8 +149,8 @@ describe('a vote', () => {
     expect(await record(untimed, { listing, receivedAt: start + 3 * minute })).toMatchObject({ outcome: 'recorded' });
   });
 
-  it('without a timestamp is paid although a refused one without a timestamp stands within the cooldown', async () => {
-    const { store, record } = await tallying();
+  it('without a timestamp is paid although an uncounted one without a timestamp is within the cooldown', async () => {
+    const { store, record } = await openRecorder();
     const untimed = vote({ at: null });
     await record(vote());
     expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
@@ -159,25 +161,25 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
   });
 
-  it('without a timestamp that is refused is still recorded only once', async () => {
-    const { record } = await tallying();
+  it('without a timestamp that is not counted is recorded only once', async () => {
+    const { record } = await openRecorder();
     const untimed = vote({ at: null });
     await record(vote());
     expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
     expect(await record(untimed, { receivedAt: start + 2 * hour })).toMatchObject({ outcome: 'duplicate' });
   });
 
-  it('without a timestamp repeats a denied one, and no purchase whose order id looks like one', async () => {
-    const { record } = await tallying();
+  it('without a timestamp repeats a denied one, but not a purchase with a similar key', async () => {
+    const { record } = await openRecorder();
     const untimed = vote({ at: null });
-    expect(await record({ ...untimed, awarded: false })).toMatchObject({ outcome: 'recorded', credits: 0 });
+    expect(await record({ ...untimed, creditsAwarded: false })).toMatchObject({ outcome: 'recorded', credits: 0 });
     expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
     await record(premium({ userId: '2', orderIds: ['an untimed'] }));
     expect(await record({ ...untimed, userId: '2' })).toMatchObject({ outcome: 'recorded', credits: 10 });
   });
 
-  it('leaves an effect that says all that the announcement needs', async () => {
-    const { store, record } = await tallying();
+  it('creates an effect with the complete announcement', async () => {
+    const { store, record } = await openRecorder();
     await record(vote());
     const [effect] = await store.outbox.claim(start, start + minute, 10);
     expect(effect?.announcement).toEqual({
@@ -195,8 +197,8 @@ describe('a vote', () => {
     });
   });
 
-  it('leaves no effect where no channel is configured', async () => {
-    const { store, record } = await tallying();
+  it('creates no effect if no channel is configured', async () => {
+    const { store, record } = await openRecorder();
     await record(vote(), { listing: { ...server, announceChannelId: null } });
     expect(await store.outbox.nextDueAt()).toBe(null);
   });
@@ -204,7 +206,7 @@ describe('a vote', () => {
 
 describe('a premium order', () => {
   it('pays its purchase and each renewal once', async () => {
-    const { store, record } = await tallying();
+    const { store, record } = await openRecorder();
     const renewal = premium({ kind: 'subscription.renewed', periodEnd: start + 720 * hour });
     expect(await record(premium())).toMatchObject({ credits: 100 });
     expect(await record(premium())).toMatchObject({ outcome: 'duplicate' });
@@ -215,16 +217,16 @@ describe('a premium order', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 400, votes: 0 });
   });
 
-  it('without any id is known by the digest of its body', async () => {
-    const { record } = await tallying();
-    const nameless = premium({ orderIds: [] });
-    expect(await record(nameless, { body: '{"a":1}' })).toMatchObject({ outcome: 'recorded' });
-    expect(await record(nameless, { body: '{"a":1}' })).toMatchObject({ outcome: 'duplicate' });
-    expect(await record(nameless, { body: '{"a":2}' })).toMatchObject({ outcome: 'recorded' });
+  it('without an ID is identified by the digest of its body', async () => {
+    const { record } = await openRecorder();
+    const withoutId = premium({ orderIds: [] });
+    expect(await record(withoutId, { body: '{"a":1}' })).toMatchObject({ outcome: 'recorded' });
+    expect(await record(withoutId, { body: '{"a":1}' })).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(withoutId, { body: '{"a":2}' })).toMatchObject({ outcome: 'recorded' });
   });
 
-  it('keeps its credits when it expires or is revoked, and pays nothing after a revocation', async () => {
-    const { store, record } = await tallying();
+  it('does not take credits back at an expiry or revocation, and pays nothing after a revocation', async () => {
+    const { store, record } = await openRecorder();
     await record(premium({ orderIds: ['order', 'purchase'] }));
     expect(await record(premium({ kind: 'subscription.expired', userId: null }))).toMatchObject({
       outcome: 'recorded',
@@ -242,8 +244,8 @@ describe('a premium order', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 200 });
   });
 
-  it('is the same order under any of its ids, and pays each event once', async () => {
-    const { store, record } = await tallying();
+  it('is the same under any of its IDs, and pays each event once', async () => {
+    const { store, record } = await openRecorder();
     await record(premium({ orderIds: ['A1', 'P1'] }));
     expect(await record(premium({ orderIds: ['P1'] }))).toMatchObject({ outcome: 'duplicate' });
     await record(premium({ orderIds: ['P2'] }));
@@ -254,8 +256,8 @@ describe('a premium order', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 300 });
   });
 
-  it('goes by a name that only a repeat has told', async () => {
-    const { store, record } = await tallying();
+  it('has an ID that only a repeated delivery contained', async () => {
+    const { store, record } = await openRecorder();
     expect(await record(premium({ orderIds: ['A'] }))).toMatchObject({ credits: 100 });
     expect(await record(premium({ orderIds: ['A', 'PA'] }))).toMatchObject({ outcome: 'duplicate' });
     expect(await record(premium({ orderIds: ['PA'] }))).toMatchObject({ outcome: 'duplicate' });
@@ -268,13 +270,13 @@ describe('a premium order', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 100 });
   });
 
-  it('that two ids show to be one is revoked as one, and repeats nothing that either has paid', async () => {
-    const { record } = await tallying();
+  it('that merges two is revoked as one, and does not pay an event of either again', async () => {
+    const { record } = await openRecorder();
     await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['P3'] }));
     const renewal = premium({ kind: 'subscription.renewed', orderIds: ['A3'], periodEnd: start });
     expect(await record(renewal)).toMatchObject({ credits: 100 });
-    const joined = premium({ kind: 'subscription.renewed', orderIds: ['A3', 'P3'], periodEnd: start + hour });
-    expect(await record(joined)).toMatchObject({ credits: 0, reason: 'order_revoked' });
+    const mergingRenewal = premium({ kind: 'subscription.renewed', orderIds: ['A3', 'P3'], periodEnd: start + hour });
+    expect(await record(mergingRenewal)).toMatchObject({ credits: 0, reason: 'order_revoked' });
 
     const purchase = premium({ orderIds: ['J1'] });
     const first = premium({ kind: 'subscription.renewed', orderIds: ['J2'], periodEnd: start });
@@ -287,7 +289,7 @@ describe('a premium order', () => {
   });
 
   it('may expire once in each of its periods', async () => {
-    const { record } = await tallying();
+    const { record } = await openRecorder();
     const expiry = (periodEnd: number) => premium({ kind: 'subscription.expired', periodEnd });
     await record(premium());
     expect(await record(expiry(start))).toMatchObject({ outcome: 'recorded' });
@@ -296,8 +298,8 @@ describe('a premium order', () => {
     expect(await record(expiry(start + hour))).toMatchObject({ outcome: 'recorded' });
   });
 
-  it('is about whoever holds it when an event of it names nobody', async () => {
-    const { store, record } = await tallying();
+  it('provides the holder for an event that names nobody', async () => {
+    const { store, record } = await openRecorder();
     await record(premium());
     await record(premium({ kind: 'subscription.expired', userId: null }));
     expect(await store.records.deliveries({ outcome: 'recorded', limit: 1, before: null })).toMatchObject([
@@ -309,15 +311,15 @@ describe('a premium order', () => {
   describe('that is a gift', () => {
     const [giver, holder] = ['1', '2'] as const;
     const gift = premium({ userId: holder, isRecipient: true, giftedBy: giver });
-    const nameless = premium({ userId: null, giftedBy: giver });
+    const withoutRecipient = premium({ userId: null, giftedBy: giver });
     const renewed = (periods: number) =>
       ({ kind: 'subscription.renewed', periodEnd: start + periods * day }) as const satisfies Partial<Premium>;
 
-    it('pays whoever holds it, although later events of it name only the buyer or the giver', async () => {
-      const { store, record } = await tallying();
+    it('pays its holder, although later events name only the buyer or the giver', async () => {
+      const { store, record } = await openRecorder();
       await record(gift);
       await record(premium({ ...renewed(1), userId: giver }));
-      await record({ ...nameless, ...renewed(2) });
+      await record({ ...withoutRecipient, ...renewed(2) });
       expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
       expect(await store.ledger.account(holder)).toMatchObject({ credits: 300 });
       const effects = await store.outbox.claim(start, start + minute, 10);
@@ -326,8 +328,8 @@ describe('a premium order', () => {
       );
     });
 
-    it("stays its holder's when an expiry names only the buyer", async () => {
-      const { store, record } = await tallying();
+    it('keeps its holder when an expiry names only the buyer', async () => {
+      const { store, record } = await openRecorder();
       await record(gift);
       await record(premium({ kind: 'subscription.expired', userId: giver }));
       await record(premium({ ...renewed(1), userId: giver }));
@@ -338,52 +340,52 @@ describe('a premium order', () => {
       ]);
     });
 
-    it('goes to a recipient who is named only now', async () => {
-      const { store, record } = await tallying();
+    it('belongs to a recipient who is named only in a later event', async () => {
+      const { store, record } = await openRecorder();
       await record(premium({ ...renewed(1), userId: giver }));
       await record(gift);
       await record(premium({ ...renewed(2), userId: giver }));
       expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
     });
 
-    it('is quarantined while nobody has named its recipient, and pays them when it is replayed after that', async () => {
-      const { store, record } = await tallying();
+    it('is quarantined until its recipient is known, and pays the recipient on replay', async () => {
+      const { store, record } = await openRecorder();
       const delivery = { receivedAt: start, family: 'premium', body: '{}' } as const;
-      const purchase = await record(nameless);
+      const purchase = await record(withoutRecipient);
       expect(purchase).toMatchObject({ outcome: 'quarantined', reason: expect.stringMatching(/gift/) });
       expect(await record(premium({ ...renewed(1), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
-      const replayed = () =>
+      const replay = () =>
         store.recorder.recordReplay(
           purchase.deliveryId,
           delivery,
-          { type: 'event', event: nameless, listing: theServer },
+          { type: 'event', event: withoutRecipient, listing: theServer },
           start,
         );
-      expect(await replayed()).toMatchObject({ outcome: 'quarantined' });
+      expect(await replay()).toMatchObject({ outcome: 'quarantined' });
       await record({ ...gift, ...renewed(2) });
-      expect(await replayed()).toMatchObject({ outcome: 'recorded', credits: 100 });
+      expect(await replay()).toMatchObject({ outcome: 'recorded', credits: 100 });
       expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
       expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
     });
 
-    it("is not its giver's because an earlier event named nobody else", async () => {
-      const { record } = await tallying();
+    it('does not belong to the giver if an earlier event named nobody else', async () => {
+      const { record } = await openRecorder();
       await record(premium({ ...renewed(1), userId: giver }));
-      expect(await record(nameless)).toMatchObject({ outcome: 'quarantined' });
+      expect(await record(withoutRecipient)).toMatchObject({ outcome: 'quarantined' });
       expect(await record(premium({ ...renewed(2), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
     });
 
-    it('ends without a word whose it is', async () => {
-      const { store, record } = await tallying();
-      const ended = await record({ ...nameless, kind: 'subscription.revoked' });
+    it('can end while its holder is unknown', async () => {
+      const { store, record } = await openRecorder();
+      const ended = await record({ ...withoutRecipient, kind: 'subscription.revoked' });
       expect(ended).toMatchObject({ outcome: 'recorded', credits: 0 });
       expect(await record(gift)).toMatchObject({ reason: 'order_revoked' });
       expect(await store.records.delivery(ended.deliveryId)).toMatchObject({ userId: null });
     });
   });
 
-  it('that is revoked before its purchase arrives pays nothing either', async () => {
-    const { store, record } = await tallying();
+  it('that is revoked before its purchase arrives pays nothing', async () => {
+    const { store, record } = await openRecorder();
     await record(premium({ kind: 'subscription.revoked', userId: null }));
     expect(await record(premium())).toMatchObject({ credits: 0, reason: 'order_revoked' });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
@@ -391,18 +393,18 @@ describe('a premium order', () => {
 });
 
 describe('a delivery that is replayed', () => {
-  const unclear = { type: 'unclear', kind: 'new', reason: 'not understood', listing: 'server' } as const;
+  const quarantined = { type: 'quarantine', kind: 'new', reason: 'not understood', listing: 'server' } as const;
 
-  it('counts as of when it came, and has its announcement begin when it is replayed', async () => {
-    const { store } = await tallying();
+  it('counts at its time of receipt, and its announcement is created at the replay', async () => {
+    const { store } = await openRecorder();
     const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
     const { recorder, records, outbox } = store;
-    const [event, test] = [await recorder.record(delivery, unclear), await recorder.record(delivery, unclear)];
+    const [event, test] = [await recorder.record(delivery, quarantined), await recorder.record(delivery, quarantined)];
     const later = start + 9 * day;
     const untimed = { type: 'event', event: vote({ at: null }), listing: theServer } as const;
     await recorder.recordReplay(event.deliveryId, delivery, untimed, later);
-    const tested = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
-    await recorder.recordReplay(test.deliveryId, delivery, tested, later);
+    const testEvent = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
+    await recorder.recordReplay(test.deliveryId, delivery, testEvent, later);
     expect(await records.entries('1', 9)).toMatchObject([{ credits: 10, at: start }]);
     expect(await outbox.claim(later - 1, later, 10)).toEqual([]);
     expect(await outbox.claim(later, later + minute, 10)).toMatchObject([
@@ -412,15 +414,15 @@ describe('a delivery that is replayed', () => {
   });
 });
 
-describe('any sequence of deliveries, in any order, repeated at will', () => {
-  it('leaves every balance equal to the sum of its entries, and no two paid votes closer than the cooldown', async () => {
+describe('any sequence of deliveries, in any order, with repeats', () => {
+  it('keeps every balance equal to the sum of its entries, and counted votes at least a cooldown apart', async () => {
     const event = fc.record({
       userId: fc.constantFrom('1', '2'),
       at: fc.option(
         fc.integer({ min: 0, max: 72 }).map((hours) => start + hours * hour),
         { nil: null },
       ),
-      awarded: fc.constantFrom(null, true, false, 7),
+      creditsAwarded: fc.constantFrom(null, true, false, 7),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
@@ -454,16 +456,16 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
   const anyVote = fc.record({
     receivedAt: fc.integer({ min: 0, max: 60 }).map((hours) => start + hours * hour),
     timed: fc.boolean(),
-    awarded: fc.constantFrom(null, false),
+    creditsAwarded: fc.constantFrom(null, false),
   });
 
-  it('counts each that is a cooldown away from all that count, and repeats nothing', async () => {
+  it('counts each vote that is a cooldown apart from all counted ones, and records no vote twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyVote, { maxLength: 30, size: 'max' }), async (votes) => {
-        const { store, record } = await tallying();
+        const { store, record } = await openRecorder();
         const counted: number[] = [];
-        for (const { receivedAt, timed, awarded } of votes) {
-          const cast = vote({ at: timed ? receivedAt : null, awarded });
+        for (const { receivedAt, timed, creditsAwarded } of votes) {
+          const cast = vote({ at: timed ? receivedAt : null, creditsAwarded });
           const isApart = counted.every((other) => Math.abs(other - receivedAt) >= 12 * hour - 5 * minute);
           if (isApart) counted.push(receivedAt);
           const first = await record(cast, { receivedAt });

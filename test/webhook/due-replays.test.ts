@@ -6,14 +6,14 @@ import { createDueReplays } from '../../src/webhook/due-replays.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { premiumSecret, serverAndBot } from '../support/listings.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { receiving } from '../support/receiving.ts';
+import { startReceiver } from '../support/start-receiver.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const iso = (at: number) => new Date(at).toISOString();
 const voteOf = (userId: string, at: number) => ({ event: 'server_vote', userId, timestamp: iso(at) });
 
-/** What one process does; `pass` lets it look until it sleeps. */
-function replaying(store: Store, clock: ManualClock) {
+/** Starts the replays of one process. */
+function startReplays(store: Store, clock: ManualClock) {
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const replay = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });
@@ -23,9 +23,9 @@ function replaying(store: Store, clock: ManualClock) {
   return { due, lines };
 }
 
-async function receivingEarly() {
+async function setUp() {
   const clock = manualClock(start);
-  const { store, post } = await receiving({ clock });
+  const { store, post } = await startReceiver({ clock });
   const credits = async (userId: string) => (await store.ledger.account(userId)).credits;
   const outcomes = async () =>
     (await store.records.deliveries({ limit: 9, before: null })).map(({ outcome }) => outcome).reverse();
@@ -35,12 +35,12 @@ async function receivingEarly() {
   return { clock, store, post, credits, outcomes, asleep, settled };
 }
 
-describe('a vote that is quarantined for nothing but a timestamp ahead of our clock', () => {
-  it('is recorded once when that time is reached, and its owner is told', async () => {
-    const { clock, store, post, credits, outcomes, asleep, settled } = await receivingEarly();
+describe('a vote that is quarantined only because of a timestamp in the future', () => {
+  it('is recorded once when that time is reached, with a log message', async () => {
+    const { clock, store, post, credits, outcomes, asleep, settled } = await setUp();
     const vote = voteOf('1', start + hour);
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
-    const { lines } = replaying(store, clock);
+    const { lines } = startReplays(store, clock);
     await asleep();
     await clock.advance(hour - 1);
     await asleep();
@@ -49,7 +49,13 @@ describe('a vote that is quarantined for nothing but a timestamp ahead of our cl
     await settled(['recorded']);
     expect(await credits('1')).toBe(10);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 30, delivery: 1, outcome: 'recorded', credits: 10, msg: expect.stringContaining('its time has come') },
+      {
+        level: 30,
+        delivery: 1,
+        outcome: 'recorded',
+        credits: 10,
+        msg: expect.stringContaining('its timestamp was reached'),
+      },
     ]);
 
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'duplicate' });
@@ -58,40 +64,40 @@ describe('a vote that is quarantined for nothing but a timestamp ahead of our cl
     expect(await credits('1')).toBe(10);
   });
 
-  it('is recorded within a minute when it was our clock that was behind, and is set right', async () => {
-    const { clock, store, post, asleep, settled } = await receivingEarly();
+  it('is recorded within a minute after a clock that was behind is corrected', async () => {
+    const { clock, store, post, asleep, settled } = await setUp();
     clock.set(-hour);
     await post('/webhooks/vote', voteOf('1', start));
-    replaying(store, clock);
+    startReplays(store, clock);
     await asleep();
     clock.set(hour);
     await clock.advance(minute);
     await settled(['recorded']);
   });
 
-  it('is recorded once also after a restart, and by two processes at a time', async () => {
-    const { clock, store, post, credits, asleep, settled } = await receivingEarly();
+  it('is recorded once after a restart and with two processes', async () => {
+    const { clock, store, post, credits, asleep, settled } = await setUp();
     await post('/webhooks/vote', voteOf('1', start + hour));
-    const { due } = replaying(store, clock);
+    const { due } = startReplays(store, clock);
     await asleep();
     await due.stop();
     await clock.advance(2 * hour);
-    replaying(store, clock);
-    replaying(store, clock);
+    startReplays(store, clock);
+    startReplays(store, clock);
     await settled(['recorded']);
     await asleep(2);
     expect(await credits('1')).toBe(10);
   });
 
-  it('is the only one that is replayed by itself', async () => {
-    const { clock, store, post, credits, outcomes, asleep, settled } = await receivingEarly();
+  it('is the only kind of delivery that is replayed automatically', async () => {
+    const { clock, store, post, credits, outcomes, asleep, settled } = await setUp();
     await post('/webhooks/vote', { ...voteOf('1', start + hour), creditsAwarded: -1 });
     await post('/webhooks/vote', { event: 'server_vote', timestamp: iso(start) });
     await post('/webhooks/vote', { ...voteOf('2', start), event: 'vote_of_tomorrow' });
     const purchase = { event: 'premium_purchase', orderId: 'o', buyer: { userId: '3' }, timestamp: iso(start + hour) };
     await post('/webhooks/premium', purchase, { secret: premiumSecret });
     expect(await outcomes()).toEqual(Array.from({ length: 4 }, () => 'quarantined'));
-    replaying(store, clock);
+    startReplays(store, clock);
     await asleep();
     await clock.advance(2 * hour);
     await settled(['quarantined', 'quarantined', 'quarantined', 'recorded']);

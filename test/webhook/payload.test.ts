@@ -8,43 +8,43 @@ const now = Date.UTC(2026, 5, 15, 12);
 const read = (json: unknown, premiumPath = false): ParsedPayload => readPayload(json, { premiumPath, now });
 
 function vote(json: Record<string, unknown>) {
-  const reading = read({ event: 'server_vote', userId: '42', ...json });
-  if (reading.type !== 'event' || reading.event.family !== 'vote') throw new Error(JSON.stringify(reading));
-  return reading.event;
+  const payload = read({ event: 'server_vote', userId: '42', ...json });
+  if (payload.type !== 'event' || payload.event.family !== 'vote') throw new Error(JSON.stringify(payload));
+  return payload.event;
 }
 
 function premium(json: Record<string, unknown>) {
-  const reading = read({ event: 'premium_purchase', buyer: { userId: '42' }, ...json }, true);
-  if (reading.type !== 'event' || reading.event.family !== 'premium') throw new Error(JSON.stringify(reading));
-  return reading.event;
+  const payload = read({ event: 'premium_purchase', buyer: { userId: '42' }, ...json }, true);
+  if (payload.type !== 'event' || payload.event.family !== 'premium') throw new Error(JSON.stringify(payload));
+  return payload.event;
 }
 
 function reasonOf(json: unknown): string | null {
-  const reading = read(json);
-  return reading.type === 'unknown' ? reading.reason : null;
+  const payload = read(json);
+  return payload.type === 'unprocessable' ? payload.reason : null;
 }
 
 describe('the kind of an event', () => {
-  it('is named by event, else by type', () => {
+  it('is the field event, otherwise type', () => {
     expect(read({ event: 'bot_vote', userId: '1' })).toMatchObject({ type: 'event', event: { kind: 'bot_vote' } });
     expect(read({ type: 'server_vote', userId: '1' })).toMatchObject({ event: { kind: 'server_vote' } });
     expect(read({ event: 'surprise', type: 'server_vote', userId: '1' })).toMatchObject({
-      type: 'unknown',
+      type: 'unprocessable',
       kind: 'surprise',
     });
   });
 
-  it('is seen in the other fields where neither is there', () => {
+  it('is inferred from other fields if both are missing', () => {
     expect(read({ userId: '1', serverId: '2' })).toMatchObject({ event: { kind: 'server_vote' } });
     expect(read({ voter: { userId: '1' }, bot: { id: '2', name: 'b' } })).toMatchObject({
       event: { kind: 'bot_vote' },
     });
     expect(read({ buyer: { userId: '1' } }, true)).toMatchObject({ event: { kind: 'premium_purchase' } });
-    expect(read({ buyer: { userId: '1' } }, false)).toMatchObject({ type: 'unknown' });
-    expect(read({ userId: '1' })).toMatchObject({ type: 'unknown', kind: null });
+    expect(read({ buyer: { userId: '1' } }, false)).toMatchObject({ type: 'unprocessable' });
+    expect(read({ userId: '1' })).toMatchObject({ type: 'unprocessable', kind: null });
   });
 
-  it('is that of a vote for the only listing it can be for, where it says no more than who voted', () => {
+  it('is the default kind for a vote that names only its voter', () => {
     const readAs = (json: object, defaultVote: VoteKind | null = 'bot_vote', premiumPath = false) =>
       readPayload(json, { premiumPath, now, defaultVote });
     for (const minimal of [
@@ -55,9 +55,9 @@ describe('the kind of an event', () => {
       { userId: '1', note: 'new' },
     ]) {
       expect(readAs(minimal)).toMatchObject({ event: { kind: 'bot_vote', target: { kind: 'bot', id: null } } });
-      expect(readAs(minimal, null)).toMatchObject({ type: 'unknown', kind: null });
+      expect(readAs(minimal, null)).toMatchObject({ type: 'unprocessable', kind: null });
     }
-    for (const more of [
+    for (const fields of [
       { buyer: { userId: '1' } },
       { orderId: 'o' },
       { purchaseId: 'p' },
@@ -68,19 +68,21 @@ describe('the kind of an event', () => {
       { bot: 'without an id' },
       { event: 'surprise' },
     ]) {
-      expect(readAs({ userId: '1', ...more }), JSON.stringify(more)).toMatchObject({ type: 'unknown' });
+      expect(readAs({ userId: '1', ...fields }), JSON.stringify(fields)).toMatchObject({ type: 'unprocessable' });
     }
-    expect(readAs({ creditsAwarded: 5 })).toMatchObject({ type: 'unknown' });
+    expect(readAs({ creditsAwarded: 5 })).toMatchObject({ type: 'unprocessable' });
     expect(readAs({ userId: '1', serverId: '2' })).toMatchObject({ event: { kind: 'server_vote' } });
   });
 
-  it('is not taken from what an object inherits', () => {
-    expect(read(JSON.parse('{"__proto__":{"event":"server_vote","userId":"1"}}'))).toMatchObject({ type: 'unknown' });
+  it('is never an inherited property', () => {
+    expect(read(JSON.parse('{"__proto__":{"event":"server_vote","userId":"1"}}'))).toMatchObject({
+      type: 'unprocessable',
+    });
   });
 });
 
 describe('a vote', () => {
-  it('names its voter and its target flat or nested', () => {
+  it('has its voter and its target in flat or nested fields', () => {
     expect(vote({ serverId: '7' })).toMatchObject({ userId: '42', target: { kind: 'server', id: '7' } });
     expect(read({ event: 'server_vote', voter: { userId: '5' }, server: { id: '6' } })).toMatchObject({
       event: { userId: '5', target: { kind: 'server', id: '6' } },
@@ -90,7 +92,7 @@ describe('a vote', () => {
     });
   });
 
-  it('takes a safe integer for an id, and quarantines every other form', () => {
+  it('accepts a safe integer as an ID, and no other form', () => {
     expect(vote({ userId: 123_456 }).userId).toBe('123456');
     for (const userId of [2 ** 53, 1.5, -1, '', 'abc', '12a', '1'.repeat(21), {}, [], true]) {
       expect(reasonOf({ event: 'server_vote', userId }), JSON.stringify(userId)).toMatch(/id|user/);
@@ -99,7 +101,7 @@ describe('a vote', () => {
     expect(reasonOf({ event: 'server_vote' })).toBe('the vote names no user');
   });
 
-  it('reads the time with any fraction and zone', () => {
+  it('accepts a timestamp with any fraction and zone', () => {
     const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
     for (const timestamp of [
       '2026-01-02T03:04:05.678Z',
@@ -115,7 +117,7 @@ describe('a vote', () => {
     expect(vote({}).at).toBe(null);
   });
 
-  it('quarantines a time that is not ISO 8601 with a zone, or more than 5 minutes ahead', () => {
+  it('is unprocessable if its timestamp is not ISO 8601 with a zone, or more than 5 minutes ahead', () => {
     for (const timestamp of [
       'yesterday',
       '2026-01-02',
@@ -138,7 +140,7 @@ describe('a vote', () => {
     expect(vote({ timestamp: new Date(now + 5 * minute).toISOString() }).at).toBe(now + 5 * minute);
   });
 
-  it('reads every ISO time that the machine writes, to the millisecond', () => {
+  it('has its timestamp read to the millisecond', () => {
     fc.assert(
       fc.property(fc.date({ max: new Date(now), min: new Date('0001-01-01'), noInvalidDate: true }), (date) => {
         expect(vote({ timestamp: date.toISOString() }).at).toBe(date.getTime());
@@ -146,12 +148,12 @@ describe('a vote', () => {
     );
   });
 
-  it('reads creditsAwarded as a number, a yes or no, or nothing; all else is quarantined', () => {
-    expect(vote({ creditsAwarded: 25 }).awarded).toBe(25);
-    expect(vote({ creditsAwarded: 0 }).awarded).toBe(0);
-    expect(vote({ creditsAwarded: true }).awarded).toBe(true);
+  it('accepts a number, a boolean or nothing as creditsAwarded, and nothing else', () => {
+    expect(vote({ creditsAwarded: 25 }).creditsAwarded).toBe(25);
+    expect(vote({ creditsAwarded: 0 }).creditsAwarded).toBe(0);
+    expect(vote({ creditsAwarded: true }).creditsAwarded).toBe(true);
     expect(vote({ creditsAwarded: false, creditDenialReason: 'Ad blocker detected' })).toMatchObject({
-      awarded: false,
+      creditsAwarded: false,
       denial: 'Ad blocker detected',
     });
     for (const creditsAwarded of [-1, 0.5, 1_000_001, 1e300, Number.POSITIVE_INFINITY, '10', {}, []]) {
@@ -163,18 +165,18 @@ describe('a vote', () => {
 });
 
 describe('a test', () => {
-  it('is marked by test: true and by nothing else', () => {
+  it('has the field test: true, and no other value marks a test', () => {
     expect(read({ event: 'server_vote', userId: '1', test: true })).toMatchObject({
       type: 'test',
       kind: 'server_vote',
     });
     expect(read({ event: 'server_vote', userId: '1', test: false })).toMatchObject({ type: 'event' });
     for (const test of ['true', 1, 'yes', {}]) {
-      expect(read({ event: 'server_vote', userId: '1', test })).toMatchObject({ type: 'unknown' });
+      expect(read({ event: 'server_vote', userId: '1', test })).toMatchObject({ type: 'unprocessable' });
     }
   });
 
-  it('may hold anything else, since its contents are made up', () => {
+  it('may have any other invalid field, because its contents are sample data', () => {
     expect(read({ event: 'server_vote', userId: 'somebody', creditsAwarded: -5, test: true })).toMatchObject({
       type: 'test',
       userId: null,
@@ -183,7 +185,7 @@ describe('a test', () => {
     expect(read({ test: true }, true)).toMatchObject({ type: 'test', kind: 'premium_purchase' });
     expect(read({ test: true, userId: '1' })).toMatchObject({ type: 'test', kind: 'server_vote', userId: '1' });
     expect(read({ test: true, userId: '1' }, true)).toMatchObject({ type: 'test', kind: 'premium_purchase' });
-    expect(read({ test: true, userId: '1', orderId: 'o' })).toMatchObject({ type: 'unknown' });
+    expect(read({ test: true, userId: '1', orderId: 'o' })).toMatchObject({ type: 'unprocessable' });
     expect(readPayload({ test: true }, { premiumPath: false, now, defaultVote: 'bot_vote' })).toMatchObject({
       type: 'test',
       kind: 'bot_vote',
@@ -192,7 +194,7 @@ describe('a test', () => {
 });
 
 describe('a premium event', () => {
-  it('belongs to the buyer, and a gift to its recipient', () => {
+  it('belongs to the buyer, or to the recipient of a gift', () => {
     expect(premium({}).userId).toBe('42');
     expect(premium({ recipient: null })).toMatchObject({ userId: '42', giftedBy: null });
     expect(premium({ recipient: { userId: '43' }, isGift: true })).toMatchObject({ userId: '43', giftedBy: '42' });
@@ -201,11 +203,11 @@ describe('a premium event', () => {
       giftedBy: '44',
     });
     expect(read({ event: 'premium_purchase', buyer: { userId: '1' }, isGift: true }, true)).toMatchObject({
-      type: 'unknown',
+      type: 'unprocessable',
     });
   });
 
-  it('belongs to the recipient in whatever form one is named, whether or not it is marked as a gift', () => {
+  it('belongs to the recipient in any format, whether or not it is marked as a gift', () => {
     for (const recipient of ['43', 43, { userId: '43' }, { id: '43' }, { userId: '43', id: 'account-7' }]) {
       for (const isGift of [undefined, true, 'true', 1, 'yes', false, {}]) {
         expect(premium({ recipient, isGift }), JSON.stringify({ recipient, isGift })).toMatchObject({
@@ -245,10 +247,10 @@ describe('a premium event', () => {
     { userId: '43' },
   ];
 
-  it("is never its giver's: what may be a gift without a recipient is left to its order, or quarantined", () => {
+  it('never belongs to the giver: a possible gift without a recipient needs an order, or is unprocessable', () => {
     for (const gift of withoutRecipient) {
-      const nameless = { event: 'premium_purchase', buyer: { userId: '42' }, ...gift };
-      expect(reasonOf(nameless), JSON.stringify(gift)).toMatch(/gift/);
+      const withoutOrder = { event: 'premium_purchase', buyer: { userId: '42' }, ...gift };
+      expect(reasonOf(withoutOrder), JSON.stringify(gift)).toMatch(/gift/);
       for (const event of ['premium_purchase', 'subscription.renewed', 'subscription.revoked']) {
         expect(premium({ event, orderId: 'o', ...gift }), JSON.stringify(gift)).toMatchObject({
           userId: null,
@@ -262,8 +264,8 @@ describe('a premium event', () => {
     );
   });
 
-  it("is the buyer's where it plainly is no gift", () => {
-    for (const plain of [
+  it('belongs to the buyer if it is clearly not a gift', () => {
+    for (const fields of [
       { isGift: false },
       { isGift: 'false' },
       { isGift: 0 },
@@ -279,11 +281,15 @@ describe('a premium event', () => {
       { buyer: { id: 42 } },
       { buyer: undefined, userId: '42' },
     ]) {
-      expect(premium(plain), JSON.stringify(plain)).toMatchObject({ userId: '42', isRecipient: false, giftedBy: null });
+      expect(premium(fields), JSON.stringify(fields)).toMatchObject({
+        userId: '42',
+        isRecipient: false,
+        giftedBy: null,
+      });
     }
   });
 
-  it('needs a buyer to pay, and an order at least to end', () => {
+  it('needs a buyer, or at least an order if it ends one', () => {
     expect(reasonOf({ event: 'premium_purchase', orderId: 'o' })).toMatch(/no buyer/);
     expect(reasonOf({ event: 'subscription.renewed', orderId: 'o' })).toMatch(/no buyer/);
     expect(read({ event: 'subscription.expired', orderId: 'o' })).toMatchObject({
@@ -292,13 +298,13 @@ describe('a premium event', () => {
     expect(reasonOf({ event: 'subscription.revoked' })).toMatch(/neither buyer nor order/);
   });
 
-  it('keeps both ids of its order, the order id first', () => {
+  it('has both IDs of its order, the order ID first', () => {
     expect(premium({ orderId: 'o', purchaseId: 'p' }).orderIds).toEqual(['o', 'p']);
     expect(premium({ purchaseId: 17 }).orderIds).toEqual(['17']);
     expect(premium({ orderId: '' }).orderIds).toEqual([]);
   });
 
-  it('says what it was bought for', () => {
+  it('has its target', () => {
     expect(premium({ vendor: { type: 'bot', id: '9' } }).target).toEqual({ kind: 'bot', id: '9' });
     expect(premium({ serverId: '8' }).target).toEqual({ kind: 'server', id: '8' });
     expect(premium({ targetType: 'server', targetName: 'x' }).target).toEqual({ kind: 'server', id: null });
@@ -310,8 +316,8 @@ describe('a premium event', () => {
   });
 });
 
-describe('anything at all', () => {
-  it('is read without a throw, and never as an event that names nobody', () => {
+describe('arbitrary JSON', () => {
+  it('causes no exception, and a vote always has a user ID', () => {
     const keys = fc.constantFrom(
       'event',
       'type',
@@ -332,9 +338,9 @@ describe('anything at all', () => {
     );
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(keys, values)), fc.boolean(), (json, premiumPath) => {
-        const reading = read(json, premiumPath);
-        if (reading.type === 'event' && reading.event.family === 'vote')
-          expect(reading.event.userId).toMatch(/^\d{1,20}$/);
+        const payload = read(json, premiumPath);
+        if (payload.type === 'event' && payload.event.family === 'vote')
+          expect(payload.event.userId).toMatch(/^\d{1,20}$/);
       }),
       { numRuns: 2_000 },
     );

@@ -9,19 +9,19 @@ import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { rawConnection } from '../support/raw-http.ts';
-import { receiving } from '../support/receiving.ts';
 import { nowhere, settings } from '../support/settings.ts';
+import { startReceiver } from '../support/start-receiver.ts';
 
 const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2025-12-31T23:00:00.000Z' };
 const purchase = { event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' };
 
 describe.each([
-  { as: 'a router of an Express app', direct: false },
-  { as: 'the first listener of a server of our own', direct: true },
+  { as: 'a router in an Express app', direct: false },
+  { as: "the first listener of tallyhook's own server", direct: true },
 ])('as $as', ({ direct }) => {
   describe('a delivery', () => {
-    it('is recorded, and is a duplicate from then on', async () => {
-      const { post, store } = await receiving({ direct });
+    it('is recorded, and later is a duplicate', async () => {
+      const { post, store } = await startReceiver({ direct });
       expect(await post('/webhooks/vote', vote)).toMatchObject({
         status: 200,
         json: { received: true, outcome: 'recorded' },
@@ -32,20 +32,20 @@ describe.each([
       expect(await store.ledger.account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
     });
 
-    it('is accepted on a path with a slash at its end', async () => {
-      const { post } = await receiving({ direct });
+    it('is accepted on a path with a trailing slash', async () => {
+      const { post } = await startReceiver({ direct });
       expect((await post('/webhooks/vote/', vote)).status).toBe(200);
     });
 
-    it('may be signed over the payload serialised anew', async () => {
-      const { post } = await receiving({ direct });
+    it('may be signed over the payload serialised again', async () => {
+      const { post } = await startReceiver({ direct });
       const signature = sign(JSON.stringify(vote), voteSecret);
       expect((await post('/webhooks/vote', JSON.stringify(vote, null, 2), { signature })).status).toBe(200);
     });
 
-    it('is kept, quarantined, when it is signed but not understood', async () => {
-      const { post, store } = await receiving({ direct });
-      for (const odd of [
+    it('is quarantined when it is signed but cannot be processed', async () => {
+      const { post, store } = await startReceiver({ direct });
+      for (const payload of [
         { event: 'surprise' },
         { event: 'server_vote' },
         [],
@@ -54,16 +54,16 @@ describe.each([
         '5',
         { ...vote, creditsAwarded: -1 },
       ]) {
-        expect(await post('/webhooks/vote', odd)).toMatchObject({ status: 200, json: { outcome: 'quarantined' } });
+        expect(await post('/webhooks/vote', payload)).toMatchObject({ status: 200, json: { outcome: 'quarantined' } });
       }
-      const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 50, before: null });
-      expect(kept).toHaveLength(7);
-      expect(kept.at(-1)).toMatchObject({ body: '{"event":"surprise"}', kind: 'surprise', credits: 0 });
+      const deliveries = await store.records.deliveries({ outcome: 'quarantined', limit: 50, before: null });
+      expect(deliveries).toHaveLength(7);
+      expect(deliveries.at(-1)).toMatchObject({ body: '{"event":"surprise"}', kind: 'surprise', credits: 0 });
     });
 
-    it('answers a test with test each time, and pays nothing', async () => {
-      const { post, store } = await receiving({ direct });
-      for (let time = 0; time < 2; time += 1) {
+    it('has the outcome test every time if it is a test, and pays nothing', async () => {
+      const { post, store } = await startReceiver({ direct });
+      for (let attempt = 0; attempt < 2; attempt += 1) {
         expect(await post('/webhooks/vote', { ...vote, test: true })).toMatchObject({ json: { outcome: 'test' } });
       }
       expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
@@ -71,9 +71,9 @@ describe.each([
     });
   });
 
-  describe('refusals', () => {
-    it('come in the order method, encoding, size, signature, JSON', async () => {
-      const { post } = await receiving({ direct });
+  describe('a rejection', () => {
+    it('checks in the order method, encoding, size, signature, JSON', async () => {
+      const { post } = await startReceiver({ direct });
       const get = await post('/webhooks/vote', '', { method: 'GET' });
       expect(get).toMatchObject({ status: 405, json: { success: false, error: expect.stringMatching(/https/) } });
       expect(get.headers.get('allow')).toBe('POST');
@@ -90,34 +90,31 @@ describe.each([
       expect((await post('/webhooks/vote', `\uFEFF${JSON.stringify(vote)}`)).status).toBe(400);
     });
 
-    it('name the limit of 64 KiB exactly', async () => {
-      const { post } = await receiving({ direct });
+    it('applies to bodies of more than exactly 64 KiB', async () => {
+      const { post } = await startReceiver({ direct });
       const padded = (size: number) => `{"event":"x","pad":"${'p'.repeat(size - 22)}"}`;
       expect(await post('/webhooks/vote', padded(64 * 1024))).toMatchObject({ status: 200 });
       expect(await post('/webhooks/vote', padded(64 * 1024 + 1))).toMatchObject({ status: 413 });
     });
 
-    it('do not wait for the end of a body that is too large', async () => {
-      const { url } = await receiving({ direct });
+    it('does not wait for the end of a body that is too large', async () => {
+      const { url } = await startReceiver({ direct });
       const { port } = new URL(url);
-      const answer = await new Promise<string>((resolve) => {
+      const head = 'POST /webhooks/vote HTTP/1.1\r\nHost: x\r\n';
+      const response = await new Promise<string>((resolve) => {
         const socket = connect(Number(port), '127.0.0.1');
-        socket.write(
-          `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'4000\r\n'}${'x'.repeat(0x4000)}\r\n`.repeat(
-            1,
-          ),
-        );
+        socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n4000\r\n${'x'.repeat(0x4000)}\r\n`);
         for (let chunk = 0; chunk < 5; chunk += 1) socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`);
         socket.on('data', (data) => {
           resolve(data.toString());
           socket.destroy();
         });
       });
-      expect(answer).toMatch(/^HTTP\/1.1 413 /);
+      expect(response).toMatch(/^HTTP\/1.1 413 /);
     });
 
-    it('are the same 401 for every unsigned, wrongly signed or foreign delivery', async () => {
-      const { post, store } = await receiving({ direct });
+    it('is a 401 for every unsigned or wrongly signed delivery', async () => {
+      const { post, store } = await startReceiver({ direct });
       const body = JSON.stringify(vote);
       for (const options of [
         { secret: null },
@@ -135,21 +132,21 @@ describe.each([
       expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
     });
 
-    it('come before the body where no body could save it, so that a flood of them waits for nothing', async () => {
-      const { url, post } = await receiving({ direct });
+    it('precedes the body if the headers suffice, so that a flood of requests holds no connections', async () => {
+      const { url, post } = await startReceiver({ direct });
       const head = `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: ${60 * 1024}\r\n`;
       const headers = ['', 'Authorization: my value\r\n', 'x-webhook-signature: 0\r\n'];
       const flood = Array.from({ length: 300 }, (_, place) => {
         const connection = rawConnection(url);
-        connection.write(`${head}${headers[place % headers.length]}\r\nthe rest never comes`);
+        connection.write(`${head}${headers[place % headers.length]}\r\nincomplete body`);
         return connection.answered(/ 401 .*"success":false/s);
       });
       expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
       await Promise.all(flood);
     });
 
-    it('and nothing else are what any bytes and headers come to', async () => {
-      const { url, store } = await receiving({ direct });
+    it('is the response to arbitrary bytes and headers', async () => {
+      const { url, store } = await startReceiver({ direct });
       const unit = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code));
       const header = fc.string({ unit });
       const headers = fc.record(
@@ -166,7 +163,7 @@ describe.each([
       const path = fc.constantFrom('/webhooks', '/webhooks/vote', '/webhooks/premium', '/webhooks/vote?a[__proto__]=1');
       await fc.assert(
         fc.asyncProperty(path, fc.constantFrom('POST', 'PUT', 'GET'), headers, fc.uint8Array(), async (...request) => {
-          const { status, text } = await requested(url, ...request);
+          const { status, text } = await sendRequest(url, ...request);
           expect([401, 405, 415]).toContain(status);
           expect(JSON.parse(text)).toEqual({ success: false, error: expect.any(String) });
         }),
@@ -175,31 +172,31 @@ describe.each([
       expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
     });
 
-    it('are told to the owner, but a flood of them is not a flood in the log', async () => {
+    it('is logged, and repeats are throttled', async () => {
       const clock = manualClock();
-      const { post, lines } = await receiving({ direct, clock });
-      for (let time = 0; time < 5; time += 1) await post('/webhooks/vote', vote, { secret: null });
-      expect(lines.filter((line) => line.includes('refused'))).toHaveLength(1);
+      const { post, lines } = await startReceiver({ direct, clock });
+      for (let attempt = 0; attempt < 5; attempt += 1) await post('/webhooks/vote', vote, { secret: null });
+      expect(lines.filter((line) => line.includes('rejected'))).toHaveLength(1);
       await clock.advance(10_000);
       await post('/webhooks/vote', vote, { secret: null });
       expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
         status: 401,
-        unsaid: 4,
+        suppressed: 4,
         reason: expect.stringContaining('missing'),
       });
     });
 
-    it('refuse everything where no secret is configured', async () => {
-      const { post } = await receiving({ direct, listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
+    it('applies to every delivery if no secret is configured', async () => {
+      const { post } = await startReceiver({ direct, listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
       expect((await post('/webhooks/vote', vote)).status).toBe(401);
       expect((await post('/webhooks/vote', vote, { secret: '' })).status).toBe(401);
     });
   });
 });
 
-describe('the families', () => {
-  it('must agree: the secret, the path and the event', async () => {
-    const { post, store } = await receiving();
+describe('the family', () => {
+  it('must be the same for the secret, the path and the event', async () => {
+    const { post, store } = await startReceiver();
     const premium = { secret: premiumSecret };
     expect((await post('/webhooks/premium', purchase, premium)).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks', { ...purchase, orderId: 'o-2' }, premium)).json).toMatchObject({
@@ -225,8 +222,8 @@ describe('a gift', () => {
   const premium = { secret: premiumSecret };
   const gift = { ...purchase, buyer: { userId: '1' }, recipient: { userId: '2' }, isGift: true };
 
-  it('pays its recipient, and so do the renewals that name only the buyer', async () => {
-    const { post, store } = await receiving();
+  it('pays its recipient, as do renewals that name only the buyer', async () => {
+    const { post, store } = await startReceiver();
     const renewal = { event: 'subscription.renewed', orderId: gift.orderId, buyer: { userId: '1' } };
     await post('/webhooks/premium', gift, premium);
     await post('/webhooks/premium', { ...renewal, currentPeriodEnd: '2026-02-01T00:00:00Z' }, premium);
@@ -236,8 +233,8 @@ describe('a gift', () => {
     expect(await store.ledger.account('2')).toMatchObject({ credits: 300 });
   });
 
-  it('whose recipient cannot be read is kept, with the reason, and pays nobody', async () => {
-    const { post, store } = await receiving();
+  it('without a readable recipient is quarantined with the reason and pays nobody', async () => {
+    const { post, store } = await startReceiver();
     const unreadable = [
       { isGift: 'true', recipient: null },
       { isGift: undefined, recipient: 'alice' },
@@ -247,14 +244,14 @@ describe('a gift', () => {
       const payload = { ...gift, ...changes, orderId: `unreadable-${index}` };
       expect((await post('/webhooks/premium', payload, premium)).json).toMatchObject({ outcome: 'quarantined' });
     }
-    const kept = await store.records.deliveries({ outcome: 'quarantined', limit: 9, before: null });
-    expect(kept.map(({ reason }) => reason)).toEqual(Array(3).fill(expect.stringMatching(/gift.*recipient/)));
-    expect(kept[0]).toMatchObject({ kind: 'premium_purchase', listing: 'server' });
+    const deliveries = await store.records.deliveries({ outcome: 'quarantined', limit: 9, before: null });
+    expect(deliveries.map(({ reason }) => reason)).toEqual(Array(3).fill(expect.stringMatching(/gift.*recipient/)));
+    expect(deliveries[0]).toMatchObject({ kind: 'premium_purchase', listing: 'server' });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
   });
 });
 
-/** Two servers that share their secrets. */
+/** Two servers with the same secrets. */
 function redAndBlue() {
   const [server] = serverAndBot();
   if (server === undefined) throw new Error('no listing');
@@ -265,17 +262,17 @@ function redAndBlue() {
 }
 
 describe('several secrets', () => {
-  it('are all valid, for rotation', async () => {
-    const { post } = await receiving({ listings: serverAndBot({ voteSecrets: ['old-secret', 'new-secret'] }) });
+  it('are all valid, to support rotation', async () => {
+    const { post } = await startReceiver({ listings: serverAndBot({ voteSecrets: ['old-secret', 'new-secret'] }) });
     expect((await post('/webhooks/vote', vote, { secret: 'old-secret' })).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks/vote', vote, { secret: 'new-secret' })).json).toMatchObject({ outcome: 'duplicate' });
   });
 
-  it('tell the listing, and the target id does where several of a kind share one', async () => {
+  it('determine the listing, together with the target ID if several of a kind share a secret', async () => {
     const [server] = serverAndBot();
     if (server === undefined) throw new Error('no listing');
     const listings = [...redAndBlue(), { ...server, name: 'own', id: '333', voteSecrets: ['own-secret'] }];
-    const { post, store } = await receiving({ listings });
+    const { post, store } = await startReceiver({ listings });
     await post('/webhooks/vote', { ...vote, serverId: '222' });
     await post('/webhooks/vote', { ...vote, serverId: '111' });
     await post('/webhooks/vote', { ...vote, serverId: '999' });
@@ -289,10 +286,10 @@ describe('several secrets', () => {
     ]);
   });
 
-  it('tell the listing of a purchase and of a test by themselves, where they serve one listing alone', async () => {
+  it('alone determine the listing of a purchase and of a test if they belong to one listing', async () => {
     const [, bot] = serverAndBot();
     if (bot === undefined) throw new Error('no listing');
-    const { post } = await receiving({ listings: [bot] });
+    const { post } = await startReceiver({ listings: [bot] });
     const premium = { secret: premiumSecret };
     expect((await post('/webhooks/premium', { ...purchase, serverId: '5' }, premium)).json).toMatchObject({
       outcome: 'recorded',
@@ -301,8 +298,8 @@ describe('several secrets', () => {
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
   });
 
-  it('leave the rest to the order, where an event of one does not say for which of several listings it is', async () => {
-    const { post, store } = await receiving({ listings: redAndBlue() });
+  it('leave the listing of a later event of an order to the stored order', async () => {
+    const { post, store } = await startReceiver({ listings: redAndBlue() });
     const renewal = {
       ...purchase,
       event: 'subscription.renewed',
@@ -328,8 +325,8 @@ describe('several secrets', () => {
     ]);
   });
 
-  it('leave a purchase alone that could be for either of two listings, and take a test for the first', async () => {
-    const { post } = await receiving({ listings: redAndBlue() });
+  it('quarantine a purchase that may be for either of two listings, and assign a test to the first', async () => {
+    const { post } = await startReceiver({ listings: redAndBlue() });
     expect((await post('/webhooks/premium', purchase, { secret: premiumSecret })).json).toMatchObject({
       outcome: 'quarantined',
     });
@@ -337,50 +334,50 @@ describe('several secrets', () => {
   });
 });
 
-describe('a vote that says no more than who voted', () => {
+describe('a vote that names only its voter', () => {
   const minimal = { userId: '42', creditsAwarded: 7 };
-  const listingsOf = async ({ store }: Awaited<ReturnType<typeof receiving>>) =>
+  const listingsOf = async ({ store }: Awaited<ReturnType<typeof startReceiver>>) =>
     (await store.records.deliveries({ outcome: null, limit: 9, before: null }))
       .map(({ listing, kind, outcome }) => [listing, kind, outcome])
       .reverse();
 
-  it('is for the only listing that its secret serves, on the vote path and the common one', async () => {
+  it('is for the only listing of its secret, on the vote path and the common path', async () => {
     const [server, bot] = serverAndBot();
     if (server === undefined || bot === undefined) throw new Error('no listings');
     const listings = [...redAndBlue(), { ...bot, voteSecrets: ['of the bot'] }, { ...server, voteSecrets: ['own'] }];
-    const received = await receiving({ listings });
-    await received.post('/webhooks/vote', minimal, { secret: 'own' });
-    await received.post('/webhooks', minimal, { secret: 'of the bot' });
-    await received.post('/webhooks/vote', minimal);
-    expect(await listingsOf(received)).toEqual([
+    const receiver = await startReceiver({ listings });
+    await receiver.post('/webhooks/vote', minimal, { secret: 'own' });
+    await receiver.post('/webhooks', minimal, { secret: 'of the bot' });
+    await receiver.post('/webhooks/vote', minimal);
+    expect(await listingsOf(receiver)).toEqual([
       ['server', 'server_vote', 'recorded'],
       ['bot', 'bot_vote', 'recorded'],
       [null, null, 'quarantined'],
     ]);
-    expect(await received.store.ledger.account('42')).toEqual({ userId: '42', credits: 14, votes: 2 });
+    expect(await receiver.store.ledger.account('42')).toEqual({ userId: '42', credits: 14, votes: 2 });
   });
 
-  it('is for the listing with an API key, where variables describe both and only one has a key', async () => {
+  it('is for the listing with an API key if variables describe both and only one has a key', async () => {
     for (const kind of ['server', 'bot'] as const) {
-      const received = await receiving({ listings: withKeyOfOnly(kind) });
-      await received.post('/webhooks/vote', minimal);
-      await received.post('/webhooks/vote', { ...minimal, test: true });
-      expect(await listingsOf(received)).toEqual([
+      const receiver = await startReceiver({ listings: withKeyOfOnly(kind) });
+      await receiver.post('/webhooks/vote', minimal);
+      await receiver.post('/webhooks/vote', { ...minimal, test: true });
+      expect(await listingsOf(receiver)).toEqual([
         [kind, `${kind}_vote`, 'recorded'],
         [kind, `${kind}_vote`, 'test'],
       ]);
     }
-    const configured = await receiving({ listings: [...loadConfig(settings(nowhere)).listings] });
+    const configured = await startReceiver({ listings: [...loadConfig(settings(nowhere)).listings] });
     await configured.post('/webhooks/vote', minimal);
     expect(await listingsOf(configured)).toEqual([['server', 'server_vote', 'recorded']]);
-    const both = await receiving();
+    const both = await startReceiver();
     await both.post('/webhooks/vote', minimal);
     expect(await listingsOf(both)).toEqual([[null, null, 'quarantined']]);
   });
 
-  it('is no vote with a premium secret, nor on the common path with a secret of both families', async () => {
+  it('is quarantined with a premium secret, and on the common path with a secret of both families', async () => {
     const listings = withKeyOfOnly('server', { voteSecrets: ['both'], premiumSecrets: ['both', premiumSecret] });
-    const { post, store } = await receiving({ listings });
+    const { post, store } = await startReceiver({ listings });
     expect((await post('/webhooks/premium', minimal, { secret: premiumSecret })).json).toMatchObject({
       outcome: 'quarantined',
     });
@@ -389,15 +386,15 @@ describe('a vote that says no more than who voted', () => {
     expect(await store.ledger.account('42')).toMatchObject({ credits: 7 });
   });
 
-  it('may come unsigned where it is for a server, and is kept where it is for a bot', async () => {
+  it('may be unsigned if it is for a server, and is quarantined if it is for a bot', async () => {
     const withValue = { secret: null, headers: { authorization: 'my value' } };
     const outcomes = { server: 'recorded', bot: 'quarantined' } as const;
     for (const kind of ['server', 'bot'] as const) {
-      const { post } = await receiving({ listings: withKeyOfOnly(kind, { voteAuthorization: 'my value' }) });
+      const { post } = await startReceiver({ listings: withKeyOfOnly(kind, { voteAuthorization: 'my value' }) });
       expect((await post('/webhooks/vote', minimal, withValue)).json).toMatchObject({ outcome: outcomes[kind] });
       expect((await post('/webhooks/vote', { test: true }, withValue)).json).toMatchObject({ outcome: 'test' });
     }
-    const { post } = await receiving({ listings: serverAndBot({ voteAuthorization: 'my value' }) });
+    const { post } = await startReceiver({ listings: serverAndBot({ voteAuthorization: 'my value' }) });
     expect((await post('/webhooks/vote', minimal, withValue)).json).toMatchObject({ outcome: 'quarantined' });
   });
 });
@@ -406,14 +403,14 @@ describe('unsigned votes with an Authorization value', () => {
   const listings = serverAndBot({ voteAuthorization: 'my value' });
   const withValue = { secret: null, headers: { authorization: 'my value' } };
 
-  it('are taken where the owner opted in, on the vote path and the common one', async () => {
-    const { post } = await receiving({ listings });
+  it('are accepted if the owner opted in, on the vote path and the common path', async () => {
+    const { post } = await startReceiver({ listings });
     expect((await post('/webhooks/vote', vote, withValue)).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks', vote, withValue)).json).toMatchObject({ outcome: 'duplicate' });
   });
 
-  it('are refused with another value, on the premium path, for other events, and beside a wrong signature', async () => {
-    const { post } = await receiving({ listings });
+  it('are rejected with another value, on the premium path, for other events, and with a wrong signature', async () => {
+    const { post } = await startReceiver({ listings });
     expect((await post('/webhooks/vote', vote, { secret: null, headers: { authorization: 'My value' } })).status).toBe(
       401,
     );
@@ -425,44 +422,44 @@ describe('unsigned votes with an Authorization value', () => {
   });
 });
 
-describe("somebody else's Express app", () => {
-  it('is told exactly that the body was already consumed', async () => {
-    const { post, lines } = await receiving({ before: (app) => app.use(express.json()) });
-    const answer = await post('/webhooks/vote', vote);
-    expect(answer).toMatchObject({
+describe('another Express app', () => {
+  it('gets a specific error if the body was already consumed', async () => {
+    const { post, lines } = await startReceiver({ before: (app) => app.use(express.json()) });
+    const response = await post('/webhooks/vote', vote);
+    expect(response).toMatchObject({
       status: 503,
       json: { error: expect.stringMatching(/already consumed.*express\.json\(\)/) },
     });
-    expect(answer.headers.get('retry-after')).toBe('60');
+    expect(response.headers.get('retry-after')).toBe('60');
     expect(lines.join()).toContain('already consumed');
   });
 
-  it('is answered also for an empty body that somebody has consumed', async () => {
-    const { post } = await receiving({ before: (app) => app.use(express.json()) });
+  it('gets the usual response for an empty body that was consumed', async () => {
+    const { post } = await startReceiver({ before: (app) => app.use(express.json()) });
     expect((await post('/webhooks/vote', '')).status).toBe(400);
     expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
   });
 
-  it('may parse JSON for other routes, or hand over the raw bytes', async () => {
-    const other = await receiving({ before: (app) => app.use('/other', express.json()) });
+  it('may parse JSON for other routes, or provide the raw bytes', async () => {
+    const other = await startReceiver({ before: (app) => app.use('/other', express.json()) });
     expect((await other.post('/webhooks/vote', vote)).status).toBe(200);
-    const raw = await receiving({ before: (app) => app.use(express.raw({ type: () => true })) });
+    const raw = await startReceiver({ before: (app) => app.use(express.raw({ type: () => true })) });
     expect((await raw.post('/webhooks/vote', vote)).status).toBe(200);
   });
 });
 
 describe('the clock', () => {
-  it('decides what is a timestamp of the future', async () => {
+  it('determines whether a timestamp is in the future', async () => {
     const clock = manualClock(Date.UTC(2025, 11, 31, 22, 50));
-    const { post } = await receiving({ clock });
+    const { post } = await startReceiver({ clock });
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
     await clock.advance(5 * 60_000);
     expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
   });
 });
 
-/** As `fetch` would, but for headers that it does not let through. */
-function requested(
+/** Like `fetch`, which does not send every header. */
+function sendRequest(
   url: string,
   path: string,
   method: string,
@@ -470,12 +467,16 @@ function requested(
   body: Uint8Array,
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const sending = open(url + path, { method, headers: { ...headers, 'content-length': body.length } }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (data: string) => (text += data));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    sending.on('error', reject);
-    sending.end(body);
+    const outgoing = open(
+      url + path,
+      { method, headers: { ...headers, 'content-length': body.length } },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (data: string) => (text += data));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
   });
 }

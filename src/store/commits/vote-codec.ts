@@ -1,6 +1,5 @@
 import type { Vote } from '../../ledger/event.ts';
-import type { RoutedDelivery } from '../../tally/routed-delivery.ts';
-import type { Delivery, ListingContext, RecordedDelivery } from '../../tally/tally.ts';
+import type { Delivery, ListingContext, RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
 
 /*
  * A vote and what became of it as lists of their values. To copy an object to another thread is to write and to find again the name of
@@ -11,14 +10,14 @@ export type EncodedVote = ReturnType<typeof encodeVote>;
 export type EncodedRecorded = ReturnType<typeof encodeRecorded>;
 
 export function encodeVote({ receivedAt, body }: Delivery, vote: Vote, listing: ListingContext) {
-  const { kind, target, userId, at, awarded, denial } = vote;
-  return [receivedAt, body, kind, target.kind, target.id, userId, at, awarded, denial, listing] as const;
+  const { kind, target, userId, at, creditsAwarded, denial } = vote;
+  return [receivedAt, body, kind, target.kind, target.id, userId, at, creditsAwarded, denial, listing] as const;
 }
 
 export function decodeVote(flat: EncodedVote): [Delivery, RoutedDelivery] {
-  const [receivedAt, body, kind, targetKind, targetId, userId, at, awarded, denial, listing] = flat;
+  const [receivedAt, body, kind, targetKind, targetId, userId, at, creditsAwarded, denial, listing] = flat;
   const target = { kind: targetKind, id: targetId };
-  const event: Vote = { family: 'vote', kind, target, userId, at, awarded, denial };
+  const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded, denial };
   return [
     { receivedAt, family: 'vote', body },
     { type: 'event', event, listing },

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Quarantine } from '../../tally/quarantine-log.ts';
+import type { Quarantine } from '../../tally/quarantine.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
@@ -7,7 +7,7 @@ import type { Tables } from '../tables.ts';
 /** The quarantine over SQL, along the index of unusual outcomes. */
 export function sqlQuarantine(db: Kysely<Tables>, reading: Connection): Quarantine {
   return {
-    async keptFor(reason, { after, limit }) {
+    async findByReason(reason, { after, limit }) {
       const kept = db
         .selectFrom('deliveries')
         .select(['id', 'received_at as receivedAt', 'family', 'listing', 'body'])

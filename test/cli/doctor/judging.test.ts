@@ -13,7 +13,7 @@ import { type CheckResult, runChecks } from '../../../src/cli/doctor/run-checks.
 import { evaluateSecrets } from '../../../src/cli/doctor/secrets.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { TallyhookError } from '../../../src/platform/errors.ts';
-import { serve } from '../../support/receiving.ts';
+import { serve } from '../../support/start-receiver.ts';
 
 const minute = 60_000;
 

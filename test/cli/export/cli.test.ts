@@ -12,7 +12,7 @@ async function ledger() {
   const directory = tempDir();
   const url = `sqlite:${directory}/tally.db`;
   await voted(url, ['1', '2']);
-  await voted(url, ['1'], { at: Date.UTC(2026, 1, 1), awarded: false, denial: '=HYPERLINK("x")' });
+  await voted(url, ['1'], { at: Date.UTC(2026, 1, 1), creditsAwarded: false, denial: '=HYPERLINK("x")' });
   vi.stubEnv('DATABASE_URL', url);
   const out = join(directory, 'ledger');
   /** The exit code, what was written into the file, and what was complained about. */

@@ -23,7 +23,7 @@ const vote = fc.record({
   target,
   userId: text,
   at: maybe(time),
-  awarded: credits,
+  creditsAwarded: credits,
   denial: maybe(text),
 });
 const premium = fc.record({
@@ -40,7 +40,7 @@ const recording = fc.tuple(time, text, fc.oneof(vote, premium), listing).map(([r
   return { name: 'record', args: [delivery, { type: 'event', event, listing: of }] };
 });
 const others: readonly Job[] = [
-  { name: 'record', args: [{}, { type: 'unclear', kind: null, reason: 'odd', listing: null }] },
+  { name: 'record', args: [{}, { type: 'quarantine', kind: null, reason: 'odd', listing: null }] },
   { name: 'probe', args: [1] },
 ];
 

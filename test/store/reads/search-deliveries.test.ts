@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 it('finds by their time also what came before the clock was set back by an hour', async () => {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, manualClock());
   onTestFinished(() => store.close());
-  const unclear = { type: 'unclear', kind: 'a kind', reason: 'new', listing: 'server' } as const;
+  const unclear = { type: 'quarantine', kind: 'a kind', reason: 'new', listing: 'server' } as const;
   const minutes = [
     ...Array.from({ length: 120 }, (_, past) => past),
     ...Array.from({ length: 120 }, (_, past) => past + 60),
@@ -27,7 +27,7 @@ it('looks further than one stride for what is rare', async () => {
   onTestFinished(() => store.close());
   const delivery = { receivedAt: 0, family: 'vote', body: '{}' } as const;
   const record = (kind: string) =>
-    store.recorder.record(delivery, { type: 'unclear', kind, reason: 'new', listing: 'server' });
+    store.recorder.record(delivery, { type: 'quarantine', kind, reason: 'new', listing: 'server' });
   await record('rare');
   for (let half = 0; half < 2; half += 1) {
     await Promise.all(Array.from({ length: 5_005 }, () => record('usual')));

@@ -1,40 +1,40 @@
 import { Agent, request } from 'node:http';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
-import type { Chance } from './chance.ts';
+import type { Random } from './random.ts';
 
 export const paths = ['/webhooks/vote', '/webhooks/premium', '/webhooks'] as const;
 export const signings = ['vote', 'premium', 'none', 'foreign', 'malformed'] as const;
 
-/** One delivery as somebody might send it. */
-export interface Attack {
+/** One delivery to the program. */
+export interface FuzzRequest {
   readonly path: (typeof paths)[number];
   readonly signing: (typeof signings)[number];
-  /** In chunks, so that nobody knows its length beforehand. */
+  /** Sent with chunked transfer encoding, without a content length. */
   readonly chunked: boolean;
   readonly body: Buffer;
 }
 
-export interface Answer {
+export interface FuzzResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string;
 }
 
-export function anyAttack(body: Buffer, chance: Chance): Attack {
-  // Most of them signed: what is not signed gets no further than its signature.
-  const signing = chance.once(4) ? chance.pick(signings) : chance.pick(['vote', 'premium']);
-  return { path: chance.pick(paths), signing, chunked: chance.once(4), body };
+export function randomRequest(body: Buffer, random: Random): FuzzRequest {
+  // Most are signed, because unsigned ones test nothing beyond the signature.
+  const signing = random.oneIn(4) ? random.pick(signings) : random.pick(['vote', 'premium']);
+  return { path: random.pick(paths), signing, chunked: random.oneIn(4), body };
 }
 
-function signatureOf({ signing, body }: Attack): string | undefined {
+function signatureOf({ signing, body }: FuzzRequest): string | undefined {
   switch (signing) {
     case 'vote':
       return sign(body, voteSecret);
     case 'premium':
       return sign(body, premiumSecret);
     case 'foreign':
-      return sign(body, 'the secret of somebody else');
+      return sign(body, 'another secret');
     case 'malformed':
       return `sha256=${sign(body, voteSecret)}`;
     case 'none':
@@ -42,16 +42,16 @@ function signatureOf({ signing, body }: Attack): string | undefined {
   }
 }
 
-/** Sends it. Rejects when the connection breaks without an answer. */
-export function send(url: string, attack: Attack, agent: Agent): Promise<Answer> {
-  const signature = signatureOf(attack);
+/** Rejects if the connection closes without a response. */
+export function send(url: string, fuzzRequest: FuzzRequest, agent: Agent): Promise<FuzzResponse> {
+  const signature = signatureOf(fuzzRequest);
   const headers = {
     'content-type': 'application/json',
     ...(signature === undefined ? {} : { 'x-webhook-signature': signature }),
-    ...(attack.chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': attack.body.length }),
+    ...(fuzzRequest.chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': fuzzRequest.body.length }),
   };
   return new Promise((resolve, reject) => {
-    const sending = request(url + attack.path, { method: 'POST', headers, agent }, (response) => {
+    const outgoing = request(url + fuzzRequest.path, { method: 'POST', headers, agent }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (data: string) => (text += data));
       response.on('error', reject);
@@ -59,12 +59,12 @@ export function send(url: string, attack: Attack, agent: Agent): Promise<Answer>
         resolve({ status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text }),
       );
     });
-    sending.on('error', reject);
-    sending.end(attack.body);
+    outgoing.on('error', reject);
+    outgoing.end(fuzzRequest.body);
   });
 }
 
-/** Connections that are kept, a few at a time. */
-export function connections(atATime: number): Agent {
-  return new Agent({ keepAlive: true, maxSockets: atATime });
+/** Keep-alive connections. */
+export function createAgent(maxSockets: number): Agent {
+  return new Agent({ keepAlive: true, maxSockets: maxSockets });
 }

@@ -1,13 +1,13 @@
-/** Chance that a seed decides (mulberry32): the same seed, the same run. */
-export interface Chance {
-  /** A whole number from 0 to `below` - 1. */
-  number(below: number): number;
+/** Pseudo-random numbers from a seed (mulberry32). */
+export interface Random {
+  /** An integer from 0 to `below` - 1. */
+  integer(below: number): number;
   pick<const Value>(values: readonly [Value, ...Value[]]): Value;
-  /** True once in so many times. */
-  once(inTimes: number): boolean;
+  /** True with a probability of 1 in `count`. */
+  oneIn(count: number): boolean;
 }
 
-export function chanceFrom(seed: number): Chance {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -17,8 +17,8 @@ export function chanceFrom(seed: number): Chance {
   };
   const number = (below: number) => Math.floor(next() * below);
   return {
-    number,
+    integer: number,
     pick: (values) => values[number(values.length)] ?? values[0],
-    once: (inTimes) => number(inTimes) === 0,
+    oneIn: (count) => number(count) === 0,
   };
 }

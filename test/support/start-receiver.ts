@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { DirectRequest } from '../../src/webhook/direct-request.ts';
+import { DirectRequest } from '../../src/webhook/body.ts';
 import { createIntake } from '../../src/webhook/intake.ts';
 import { createKeyring, type ListingWithSecrets } from '../../src/webhook/keyring.ts';
 import { createReceiver } from '../../src/webhook/receiver.ts';
@@ -15,11 +15,11 @@ import { serverAndBot, voteSecret } from './listings.ts';
 import { manualClock } from './manual-clock.ts';
 import { tempDir } from './temp-dir.ts';
 
-export interface Receiving {
+export interface TestReceiver {
   readonly url: string;
   readonly store: Store;
   readonly lines: string[];
-  /** Posts a payload (an object is serialised) and signs it, unless told otherwise. */
+  /** Posts a payload (objects are serialised), signed with the vote secret unless the options differ. */
   post(
     path: string,
     payload: unknown,
@@ -34,17 +34,17 @@ export interface PostOptions {
   readonly method?: string;
 }
 
-export interface ReceivingOptions {
+export interface TestReceiverOptions {
   readonly clock?: Clock;
   readonly listings?: ListingWithSecrets[];
   readonly before?: (app: Express) => void;
   readonly databaseUrl?: string;
-  /** As the program has it: before Express and with requests of its own. */
+  /** Runs the receiver before Express and with {@link DirectRequest}, like the program. */
   readonly direct?: boolean;
 }
 
-/** The receiver on a real Express server and a real SQLite file. */
-export async function receiving(options: ReceivingOptions = {}): Promise<Receiving> {
+/** Starts the receiver on an Express server with a SQLite file. */
+export async function startReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
   const clock = options.clock ?? manualClock();
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
@@ -55,7 +55,9 @@ export async function receiving(options: ReceivingOptions = {}): Promise<Receivi
   options.before?.(app);
   const receiver = createReceiver({ intake, clock, log });
   app.use(receiver.router);
-  const url = options.direct ? await serve(receiver.before(app), { IncomingMessage: DirectRequest }) : await serve(app);
+  const url = options.direct
+    ? await serve(receiver.withFallback(app), { IncomingMessage: DirectRequest })
+    : await serve(app);
   onTestFinished(() => store.close());
 
   return {
@@ -64,10 +66,10 @@ export async function receiving(options: ReceivingOptions = {}): Promise<Receivi
     lines,
     async post(path, payload, { secret = voteSecret, signature, headers = {}, method = 'POST' } = {}) {
       const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
-      const signed = signature ?? (secret === null ? undefined : sign(body, secret));
+      const header = signature ?? (secret === null ? undefined : sign(body, secret));
       const response = await fetch(url + path, {
         method,
-        headers: { 'content-type': 'application/json', ...(signed && { 'x-webhook-signature': signed }), ...headers },
+        headers: { 'content-type': 'application/json', ...(header && { 'x-webhook-signature': header }), ...headers },
         ...(method === 'GET' || method === 'HEAD' ? {} : { body }),
       });
       const text = await response.text();
@@ -76,7 +78,7 @@ export async function receiving(options: ReceivingOptions = {}): Promise<Receivi
   };
 }
 
-/** Serves on a free port of the loopback until the test has finished. */
+/** Serves on a free loopback port until the test has finished. */
 export async function serve(listener: RequestListener, options: ServerOptions = {}): Promise<string> {
   const server = createServer(options, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
