@@ -6,9 +6,9 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
 /** How much of a file a connection keeps in memory (KiB). SQLite's own 2 MB are less than the balances of a large community. */
 const cache = 16_000;
 
-export interface OpenOptions {
+export interface OpenSqliteOptions {
   /** How long a statement waits for a lock that somebody else holds (ms), with the thread standing still. */
-  readonly timeout: number;
+  readonly busyTimeoutMs: number;
   /** Throws what `node:sqlite` throws where there is no file, instead of making one; false unless given. */
   readonly mustExist?: boolean;
 }
@@ -17,7 +17,10 @@ export interface OpenOptions {
  * Opens a SQLite file, or `:memory:`, with the SQLite that comes with Node. A new file is its owner's alone (mode
  * 0600). Two in one process would undo each other's locks. Throws what `node:fs` and `node:sqlite` throw.
  */
-export function openSqlite(path: string, { timeout, mustExist = false }: OpenOptions): DatabaseSync {
+export function openSqlite(
+  path: string,
+  { busyTimeoutMs: timeout, mustExist = false }: OpenSqliteOptions,
+): DatabaseSync {
   if (!mustExist && path !== ':memory:') createPrivate(path);
   const database = new DatabaseSync(mustExist ? existing(path) : path, { timeout });
   database.exec(`PRAGMA cache_size = ${-cache}`);

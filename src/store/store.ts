@@ -16,14 +16,14 @@ import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
-import { sqlAccounts } from './reads/accounts.ts';
+import { queryBuilder } from './query-builder.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLeaderboard } from './reads/leaderboard.ts';
+import { sqlAccounts } from './reads/ledger.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
-import { compiler } from './statement.ts';
-import { spentSince } from './writes/budget-log.ts';
+import { countRequestsSince } from './writes/budget.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
 
 /** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
@@ -77,7 +77,7 @@ export async function openStore(
   { thread = true, log }: { thread?: boolean; log?: Log } = {},
 ): Promise<Store> {
   const { dialect, commits } = await opened(url, clock, thread);
-  const db = compiler(dialect);
+  const db = queryBuilder(dialect);
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
@@ -119,7 +119,7 @@ export async function openStore(
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),
-      spent: (keyId, since) => spentSince(db, reading, keyId, since),
+      spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
     ownerActions: {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../../src/store/snapshots/audit.ts';
-import { databaseStatusOf } from '../../src/store/snapshots/database-status.ts';
+import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../src/store/snapshots/audit.ts';
+import { readDatabaseStatus } from '../../src/store/snapshots/database-status.ts';
 import { type EntrySelection, entryPages } from '../../src/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/statistics.ts';
@@ -41,7 +41,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     const snapshot = await tampered();
     expect(await balanceDifferences(snapshot)).toEqual({ count: 0, first: [] });
     expect(await paymentDifferences(snapshot)).toEqual({ count: 0, first: [] });
-    expect(await strayRows(snapshot)).toEqual({ entries: 0, effects: 0, names: 0 });
+    expect(await orphanedRows(snapshot)).toEqual({ entries: 0, effects: 0, names: 0 });
     expect(await brokenLinks(snapshot)).toBe(0);
     expect(await snapshot.integrityErrors('whole')).toEqual([]);
   });
@@ -90,7 +90,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
         { deliveryId: 3, paid: 0, entered: 10 },
       ],
     });
-    expect(await strayRows(snapshot)).toEqual({ entries: 1, effects: 1, names: 0 });
+    expect(await orphanedRows(snapshot)).toEqual({ entries: 1, effects: 1, names: 0 });
   });
 
   it('shows links that lead past an entry', async () => {
@@ -180,11 +180,11 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
 
   it('is not there, of this version, or of a newer one', async () => {
     const url = newUrl();
-    expect(await databaseStatusOf(url)).toEqual({ state: 'absent' });
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'absent' });
     await voted(url, []);
-    expect(await databaseStatusOf(url)).toEqual({ state: 'current' });
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'current' });
     await tamper(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
-    expect(await databaseStatusOf(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });
   });
 }
 
@@ -209,8 +209,8 @@ describe.skipIf(programs === null && !process.env['CI'])('a snapshot of PostgreS
   afterAll(() => postgres?.stop());
 
   it('cannot be read where no server is, and a database without our tables has nothing of ours', async () => {
-    expect(await databaseStatusOf('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
-    expect(await databaseStatusOf(postgres.newDatabase())).toEqual({ state: 'absent' });
+    expect(await readDatabaseStatus('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
+    expect(await readDatabaseStatus(postgres.newDatabase())).toEqual({ state: 'absent' });
   });
 
   holds(

@@ -293,7 +293,10 @@ function holds(newUrl: () => string): void {
       await record(store, vote('1'));
       await record(store, vote('2'), start, { announceChannelId: '500000000000000009' });
       const claim = (lookedUntil: number) =>
-        store.outbox.claim(start, start + minute, 10, { channels: [server?.announceChannelId ?? ''], lookedUntil });
+        store.outbox.claim(start, start + minute, 10, {
+          excludedChannelIds: [server?.announceChannelId ?? ''],
+          skipUntil: lookedUntil,
+        });
       expect(await claim(start)).toEqual([]);
       expect(await claim(start - 1)).toMatchObject([{ announcement: { userId: '2' } }]);
       expect(await claim(0)).toEqual([]);

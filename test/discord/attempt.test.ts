@@ -49,7 +49,7 @@ describe('an attempt', () => {
     ],
     ['a connection that breaks', (response: ServerResponse) => response.destroy()],
   ])('comes again later, as everything else, after %s', async (_, answer) => {
-    expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', everything: true });
+    expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', scope: 'global' });
   });
 
   it.each<[string, (response: ServerResponse) => void, boolean]>([
@@ -67,7 +67,7 @@ describe('an attempt', () => {
   it('is sure that nothing arrived where no connection came about', async () => {
     const rest = createDiscordRest({ token: 'secret-token', apiUrl: 'http://127.0.0.1:9/api' });
     const error = await rest.post('/channels/1/messages', {}).catch((thrown: unknown) => thrown);
-    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({ everything: true, notDone: true });
+    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({ scope: 'global', notDone: true });
   });
 
   it('holds everything else up when the limit is global, and waits as long as Discord says', async () => {
@@ -75,7 +75,7 @@ describe('an attempt', () => {
     const attempt = await attemptAgainst(
       json(429, { message: 'You are being rate limited.', retry_after: 65, global: true }, limits),
     );
-    expect(attempt).toMatchObject({ outcome: 'later', everything: true });
+    expect(attempt).toMatchObject({ outcome: 'later', scope: 'global' });
     expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThanOrEqual(64_900);
   });
 

@@ -102,7 +102,7 @@ describe('the dispatcher', () => {
   });
 
   it('tries again later as the same message, and holds everything off while nothing can succeed', async () => {
-    const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
+    const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
     const { clock, dispatcher, performed, enqueue, counts, settle, attempted } = await dispatching(down, {
       outcome: 'done',
     });
@@ -125,7 +125,7 @@ describe('the dispatcher', () => {
     const { dispatcher, performed, enqueue, settle, whilePerforming } = await dispatching({
       outcome: 'later',
       reason: 'Discord is down',
-      everything: true,
+      scope: 'global',
     });
     await enqueue();
     await enqueue('500000000000000009');
@@ -137,7 +137,7 @@ describe('the dispatcher', () => {
 
   it('does at once what waited when it is told that Discord is back', async () => {
     const { store, dispatcher, enqueue, counts, attempted } = await dispatching(
-      { outcome: 'later', reason: 'Discord is down', everything: true, retryAfterMs: hour },
+      { outcome: 'later', reason: 'Discord is down', scope: 'global', retryAfterMs: hour },
       { outcome: 'done' },
     );
     await enqueue();
@@ -163,7 +163,7 @@ describe('the dispatcher', () => {
 
   it('does not let one channel hold up another', async () => {
     const { dispatcher, performed, enqueue, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: hour },
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour },
       { outcome: 'done' },
     );
     await enqueue('500000000000000008');
@@ -175,7 +175,7 @@ describe('the dispatcher', () => {
 
   it('sees while a channel rests also what waited long for its commit', async () => {
     const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: hour, surelyNotDone: true },
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour, notSent: true },
       { outcome: 'done' },
     );
     await enqueue('500000000000000008');
@@ -190,7 +190,7 @@ describe('the dispatcher', () => {
 
   it('gives up nothing for its age because Discord asks for a pause', async () => {
     const { clock, performed, counts, attempted } = await oldAndFresh(
-      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: second, surelyNotDone: true },
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: second, notSent: true },
       { outcome: 'done' },
     );
     expect(await counts()).toEqual({ waiting: 2, done: 0, buried: 0 });
@@ -201,7 +201,7 @@ describe('the dispatcher', () => {
 
   it('gives up only what is too old itself, and none of what goes with it', async () => {
     const { clock, performed, counts, attempted } = await oldAndFresh(
-      { outcome: 'later', reason: 'Discord is down', everything: true },
+      { outcome: 'later', reason: 'Discord is down', scope: 'global' },
       { outcome: 'done' },
     );
     expect(await counts()).toEqual({ waiting: 1, done: 0, buried: 1 });
@@ -211,8 +211,8 @@ describe('the dispatcher', () => {
   });
 
   it('remembers of what it gives up whether it may be done', async () => {
-    const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
-    for (const attempt of [down, { ...down, notDone: true } as const]) {
+    const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
+    for (const attempt of [down, { ...down, notSent: true } as const]) {
       const { clock, store, dispatcher, enqueue, counts } = await dispatching(attempt);
       await enqueue();
       await clock.advance(8 * day);
@@ -221,13 +221,13 @@ describe('the dispatcher', () => {
       await dispatcher.stop();
       await store.ownerActions.requeueEffect(1, clock.now() + day);
       const [again] = await store.outbox.claim(clock.now() + day, clock.now() + 2 * day, 10);
-      expect(again?.possiblySentSince).toBe('notDone' in attempt ? null : start + 8 * day);
+      expect(again?.possiblySentSince).toBe('notSent' in attempt ? null : start + 8 * day);
     }
   });
 
   it('lets a channel rest as a whole, and then sends in tens what gathered meanwhile', async () => {
     const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: minute, surelyNotDone: true },
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: minute, notSent: true },
       { outcome: 'done' },
     );
     await enqueue();
@@ -247,7 +247,7 @@ describe('the dispatcher', () => {
   });
 
   describe('when the clock is set', () => {
-    const retry = { outcome: 'later', reason: 'no answer', everything: false } as const;
+    const retry = { outcome: 'later', reason: 'no answer', scope: 'effects' } as const;
 
     it('back by an hour, does what waits when it is nudged', async () => {
       const { clock, dispatcher, enqueue, settle, attempted } = await dispatching({ outcome: 'done' });
@@ -272,7 +272,7 @@ describe('the dispatcher', () => {
 
     it('back by an hour, lets a channel rest for as long as Discord asks, and sees what is for others', async () => {
       const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-        { ...retry, retryAfterMs: minute, surelyNotDone: true },
+        { ...retry, retryAfterMs: minute, notSent: true },
         { outcome: 'done' },
       );
       await enqueue();
@@ -292,7 +292,7 @@ describe('the dispatcher', () => {
     });
 
     it('forward by an hour, looks as often as before whether Discord is back', async () => {
-      const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
+      const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
       const { clock, dispatcher, enqueue, settle, attempted, outside } = await dispatching(down, { outcome: 'done' });
       outside.reachable(false);
       await enqueue();
@@ -309,7 +309,7 @@ describe('the dispatcher', () => {
   });
 
   it('meets an outage with questions, so that it leaves one message whose fate nobody knows', async () => {
-    const down = { outcome: 'later', reason: 'Discord answered 500', everything: true } as const;
+    const down = { outcome: 'later', reason: 'Discord answered 500', scope: 'global' } as const;
     const { clock, dispatcher, performed, enqueue, settle, attempted, outside } = await dispatching(down, {
       outcome: 'done',
     });
@@ -340,7 +340,7 @@ describe('the dispatcher', () => {
 
   it('looks within 8 s whether a young outage is over, by the policy of the effects', async () => {
     const { clock, dispatcher, enqueue, settle, attempted, outside } = await dispatching(
-      { outcome: 'later', reason: 'Discord is down', everything: true, surelyNotDone: true },
+      { outcome: 'later', reason: 'Discord is down', scope: 'global', notSent: true },
       { outcome: 'done' },
     );
     outside.reachable(false);

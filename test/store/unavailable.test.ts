@@ -7,6 +7,7 @@ import { createWriter } from '../../src/store/commits/writer.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openStore } from '../../src/store/store.ts';
+import { createJob } from '../../src/store/writes/writes.ts';
 import { receiving } from '../support/receiving.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -93,7 +94,7 @@ describe('a database that takes no more', () => {
     await migrate(dialect, systemClock);
     const writer = createWriter(dialect);
     await dialect.writing.run({ sql: pragma, parameters: [] });
-    const large = { name: 'acquire', args: ['x'.repeat(100_000), 1, minute, 1_000] } as const;
+    const large = createJob('acquire', ['x'.repeat(100_000), 1, minute, 1_000]);
     expect(await writer.commit([large])).toMatchObject({ status: 'unavailable' });
   });
 });

@@ -25,7 +25,7 @@ export interface WritingConnection extends Connection {
 /** All in which the two databases differ. Nothing outside this room knows which one it is. */
 export interface Dialect {
   /** How a self-numbering key is declared. */
-  readonly id: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
+  readonly idColumn: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
   /** Ends the declaration of a table that is only ever read by its key, so that its rows lie in the key's own order. */
   readonly withoutRowid: RawBuilder<unknown>;
   /** Gathers pairs of many rows into one JSON object, as text; null where there are no rows. */

@@ -42,7 +42,7 @@ export function postgres(url: string): Dialect {
   return {
     withoutRowid: sql``,
     jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
-    id: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
+    idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely: new PostgresDialect({ pool }),
     reading: connection((text, values) => readThrough(pool, text, values)),
     writing: writingThrough(pool, silence),

@@ -38,7 +38,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
   return {
     withoutRowid: sql`without rowid`,
     jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
-    id: { type: 'integer', build: (column) => column.primaryKey().notNull() },
+    idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely: new SqliteDialect({ database: async () => forKysely(open(path, true)) }),
     reading: connection(reader.get),
     writing,
@@ -85,7 +85,7 @@ function create(path: string, reader: () => DatabaseSync): DatabaseFiles {
 }
 
 function open(path: string, mustExist: boolean): DatabaseSync {
-  const database = openSqlite(path, { timeout: openingTimeoutMs, mustExist });
+  const database = openSqlite(path, { busyTimeoutMs: openingTimeoutMs, mustExist });
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
   database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Connection, Dialect } from '../dialect/dialect.ts';
-import { kyselyOver } from '../dialect/kysely-over.ts';
+import { kyselyOn } from '../query-builder.ts';
 import { migrations } from './index.ts';
 
 /** How long another process may take with a migration (ms) before the start gives up. */
@@ -64,7 +64,7 @@ async function moreAfterNext(
 }
 
 async function apply(dialect: Dialect, clock: Clock, { name, migration }: Named): Promise<void> {
-  const db = kyselyOver<Applied>(dialect, dialect.migrating);
+  const db = kyselyOn<Applied>(dialect, dialect.migrating);
   await db.schema
     .createTable('kysely_migration')
     .ifNotExists()
@@ -93,7 +93,7 @@ function missing(applied: readonly string[], known: Readonly<Record<string, Migr
 }
 
 async function appliedMigrations(dialect: Dialect, connection: Connection): Promise<string[]> {
-  const db = kyselyOver<Applied>(dialect, connection);
+  const db = kyselyOn<Applied>(dialect, connection);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const rows = await db.selectFrom('kysely_migration').select('name').execute();

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { CommandRegistry } from '../../discord/command-registry.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';
 

@@ -5,7 +5,7 @@ import type { LedgerReads } from '../../ledger/ledger.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Accounts that are ranked; whoever comes after them is on no page. */

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import { maxDueAhead, type Outbox } from '../../outbox/outbox.ts';
+import { maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { literal, run } from '../statement.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { firstDue, firstInLine, nothing } from '../writes/outbox-writes.ts';
+import { firstDue, firstInLine, nothing } from '../writes/outbox.ts';
 import type { Write } from '../writes/writes.ts';
 
 /** The outbox over SQL. */
@@ -56,7 +56,7 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
   async function recalled(now: number): Promise<boolean> {
     const waiting = db.selectFrom('effects').select('due_at').where('state', '=', literal('waiting'));
     const [last] = await run(reading, waiting.orderBy('due_at', 'desc').limit(1));
-    if (last === undefined || last.due_at <= now + maxDueAhead) return false;
+    if (last === undefined || last.due_at <= now + maxDueAheadMs) return false;
     await write('recall', now);
     return true;
   }

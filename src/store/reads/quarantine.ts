@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Quarantine } from '../../tally/quarantine-log.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { literal, run } from '../statement.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** The quarantine over SQL, along the index of unusual outcomes. */

@@ -4,8 +4,8 @@ import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../owner/records.ts';
 import type { Outcome } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { linkedEntries, newestOf } from '../linked-entries.ts';
-import { literal, run } from '../statement.ts';
+import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { searchDeliveries } from './search-deliveries.ts';
 
@@ -38,7 +38,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
 
     async lastVote(userId, listing, notAfter) {
-      const vote = linkedEntries(db, newestOf(db, userId))
+      const vote = linkedEntries(db, newestEntryOf(db, userId))
         .selectFrom('linked')
         .select('delivery_id')
         .where('at', '<=', notAfter)
@@ -66,13 +66,13 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
 
     async entries(userId, limit, before = null) {
       const link = db.selectFrom('entries').select('previous').where('user_id', '=', userId);
-      const newest = before === null ? newestOf(db, userId) : link.where('id', '=', before).$asScalar();
+      const newest = before === null ? newestEntryOf(db, userId) : link.where('id', '=', before).$asScalar();
       return run(reading, linked(newest).limit(limit));
     },
 
     async entryOf({ id, userId }) {
       if (userId === null) return null;
-      const [entry] = await run(reading, linked(newestOf(db, userId)).where('delivery_id', '=', id).limit(1));
+      const [entry] = await run(reading, linked(newestEntryOf(db, userId)).where('delivery_id', '=', id).limit(1));
       return entry ?? null;
     },
 

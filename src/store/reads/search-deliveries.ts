@@ -3,8 +3,8 @@ import type { Kysely, Selectable } from 'kysely';
 import type { DeliveryFilter, Page } from '../../owner/records.ts';
 import { hour } from '../../platform/durations.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { linkedEntries, newestOf } from '../linked-entries.ts';
-import { literal, run } from '../statement.ts';
+import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Rows that are looked at before others get a turn: a few ms of SQLite, which answers nobody else meanwhile. */
@@ -76,7 +76,7 @@ function filtered(db: Kysely<Tables>, { outcome, kind, listing, userId, since, u
 /** A user's deliveries: recorded votes by their entries, others by the user's name on them, and the quarantined that name the user. */
 function ofUser(db: Kysely<Tables>, userId: string) {
   const ids = db.selectFrom('deliveries').select('id');
-  const booked = linkedEntries(db, newestOf(db, userId))
+  const booked = linkedEntries(db, newestEntryOf(db, userId))
     .selectFrom('linked')
     .select((eb) => eb.ref('delivery_id').$notNull().as('id'))
     .where('delivery_id', 'is not', null);

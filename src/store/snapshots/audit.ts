@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { countedVoteCauses } from '../../ledger/entry.ts';
-import { literal } from '../statement.ts';
+import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A user whose balance is not the sum of the entries: credits and votes, as the balance has them and as the entries add up to. */
@@ -43,7 +43,7 @@ export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
 }
 
 /** How many rows point at a row that is not there: entries and effects at deliveries, names at orders. */
-export interface StrayRows {
+export interface OrphanedRows {
   readonly entries: number;
   readonly effects: number;
   readonly names: number;
@@ -134,7 +134,7 @@ export async function paymentDifferences({ db, run }: Snapshot): Promise<Differe
 }
 
 /** Looks for them, since the database has no foreign keys, for speed. */
-export async function strayRows({ db, run }: Snapshot): Promise<StrayRows> {
+export async function orphanedRows({ db, run }: Snapshot): Promise<OrphanedRows> {
   const count = db.fn.countAll<number>().as('count');
   const deliveries = db.selectFrom('deliveries').select('deliveries.id');
   const orders = db.selectFrom('orders').select('orders.id');

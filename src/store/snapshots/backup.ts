@@ -4,7 +4,7 @@ import { openSqlite } from '../../platform/sqlite.ts';
 import { DatabaseTooNewError } from '../migrations/migrate.ts';
 import { copyBytes, createParentFolder, exists, sidecars, writeFileAtomically } from './atomic-file.ts';
 import { balanceDifferences } from './audit.ts';
-import { databaseStatusOf } from './database-status.ts';
+import { readDatabaseStatus } from './database-status.ts';
 import { openReadSnapshot, sqliteSnapshot } from './sqlite-snapshot.ts';
 import { contentsOf, type DatabaseContents } from './statistics.ts';
 
@@ -14,7 +14,7 @@ const pagesAtOnce = 2_000;
 /** A copy that was proved whole, and what is in it. */
 export interface CopyResult extends DatabaseContents {
   /** How many users' balances are not the sum of their entries; a true copy of a faulty ledger has them too. */
-  readonly differing: number;
+  readonly balanceDifferences: number;
 }
 
 export interface BackupOptions {
@@ -70,7 +70,7 @@ export async function restoreBackup(file: string, to: string): Promise<CopyResul
 
 /** Throws unless the file at `path`, which people know as `name`, is a database of ours that this program can read. */
 async function requireOurs(path: string, name: string, cure: string): Promise<void> {
-  const standing = await databaseStatusOf(`sqlite:${path}`);
+  const standing = await readDatabaseStatus(`sqlite:${path}`);
   switch (standing.state) {
     case 'absent':
       throw new TallyhookError('no_database', `There is no database in ${name}.`, { hint: cure });
@@ -90,7 +90,7 @@ async function requireOurs(path: string, name: string, cure: string): Promise<vo
 async function prove(path: string): Promise<CopyResult> {
   try {
     // A copy remembers that it was in WAL mode, and would want its companions again.
-    const database = openSqlite(path, { timeout: 0 });
+    const database = openSqlite(path, { busyTimeoutMs: 0 });
     database.exec('PRAGMA journal_mode = DELETE');
     database.close();
     const snapshot = sqliteSnapshot(path);
@@ -98,7 +98,7 @@ async function prove(path: string): Promise<CopyResult> {
       const damage = await snapshot.integrityErrors('whole');
       if (damage.length > 0) throw new Error(damage.join('; '));
       const { count } = await balanceDifferences(snapshot);
-      return { ...(await contentsOf(snapshot)), differing: count };
+      return { ...(await contentsOf(snapshot)), balanceDifferences: count };
     } finally {
       await snapshot.close();
     }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { messageOf } from '../../platform/errors.ts';
 import { migrationNames } from '../migrations/index.ts';
-import { databaseFile, openSnapshot, type Snapshot } from './snapshot.ts';
+import { openSnapshot, type Snapshot, sqlitePathOf } from './snapshot.ts';
 
 /**
  * How a database stands to this program.
@@ -16,8 +16,8 @@ export type DatabaseStatus =
   | { readonly state: 'unreadable'; readonly reason: string };
 
 /** Looks at a database without creating or migrating it. Never throws. */
-export async function databaseStatusOf(url: string): Promise<DatabaseStatus> {
-  const path = databaseFile(url);
+export async function readDatabaseStatus(url: string): Promise<DatabaseStatus> {
+  const path = sqlitePathOf(url);
   let snapshot: Snapshot | undefined;
   try {
     if (path !== null && isNothing(path)) return { state: 'absent' };

@@ -1,7 +1,7 @@
 import { type Compilable, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { limitStatements, types } from '../dialect/postgres.ts';
-import { compiler } from '../statement.ts';
+import { queryBuilder } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** How long the server may take to let us in (ms). */
@@ -23,7 +23,9 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
   // The first question fixes the moment.
   await client.query('SELECT 1');
   return {
-    db: compiler({ kysely: new PostgresDialect({ pool: async () => Promise.reject(new Error('It compiles only.')) }) }),
+    db: queryBuilder({
+      kysely: new PostgresDialect({ pool: async () => Promise.reject(new Error('It compiles only.')) }),
+    }),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
       return (await client.query(sql, [...parameters])).rows as Row[];

@@ -21,12 +21,12 @@ export interface Snapshot {
 
 /** `sqlite:` followed by a path, or `postgres://…`. Throws what the driver throws; a file that is missing is not created. */
 export async function openSnapshot(url: string): Promise<Snapshot> {
-  const path = databaseFile(url);
+  const path = sqlitePathOf(url);
   if (path !== null) return (await import('./sqlite-snapshot.ts')).sqliteSnapshot(path);
   return (await import('./postgres-snapshot.ts')).postgresSnapshot(url);
 }
 
 /** The path of the file that a database is; null where it is on a server. */
-export function databaseFile(url: string): string | null {
+export function sqlitePathOf(url: string): string | null {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
 }

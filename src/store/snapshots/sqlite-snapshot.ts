@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Compilable, SqliteDialect } from 'kysely';
 import { forKysely, openSqlite, prepare } from '../../platform/sqlite.ts';
-import { compiler } from '../statement.ts';
+import { queryBuilder } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** How long a checkpoint of another process may keep us waiting (ms). */
@@ -16,7 +16,7 @@ const mostFaults = 5;
 export function sqliteSnapshot(path: string): Snapshot {
   const database = openReadSnapshot(path);
   return {
-    db: compiler({ kysely: new SqliteDialect({ database: forKysely(database) }) }),
+    db: queryBuilder({ kysely: new SqliteDialect({ database: forKysely(database) }) }),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
       return prepare(database, sql).all(parameters) as Row[];
@@ -42,7 +42,7 @@ export function sqliteSnapshot(path: string): Snapshot {
  * the write-ahead log that it may have had to create, and the database would look as if it were in use.
  */
 export function openReadSnapshot(path: string): DatabaseSync {
-  const database = openSqlite(path, { mustExist: true, timeout: busyTimeoutMs });
+  const database = openSqlite(path, { mustExist: true, busyTimeoutMs: busyTimeoutMs });
   try {
     database.exec('PRAGMA query_only = ON');
     database.exec('BEGIN');

@@ -1,4 +1,4 @@
-import { literal } from '../statement.ts';
+import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a database holds, in figures. Moments are ms since the epoch. */

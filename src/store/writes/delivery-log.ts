@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { DeliveryRow, Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { insertion, run } from '../statement.ts';
+import { preparedInsert, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** The delivery log and its unique keys, for use inside a transaction of `connection`. */
@@ -9,7 +9,7 @@ export function deliveryLogIn(
   db: Kysely<Tables>,
   connection: Connection,
 ): Pick<Tally, 'insertDelivery' | 'updateDelivery' | 'hasEvent'> {
-  const insertDelivery = insertion<DeliveryRow>()((argument) =>
+  const insertDelivery = preparedInsert<DeliveryRow>()((argument) =>
     db
       .insertInto('deliveries')
       .values({

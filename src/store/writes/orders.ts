@@ -2,11 +2,11 @@ import type { Kysely, Selectable } from 'kysely';
 import { mergeOrders } from '../../tally/order.ts';
 import type { Order, Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Premium orders under all their names, for use inside a transaction of `connection`. */
-export function ordersIn(db: Kysely<Tables>, connection: Connection): Pick<Tally, 'findOrder' | 'saveOrder'> {
+export function orderWrites(db: Kysely<Tables>, connection: Connection): Pick<Tally, 'findOrder' | 'saveOrder'> {
   return {
     async findOrder(orderIds) {
       if (orderIds.length === 0) return null;

@@ -3,11 +3,11 @@ import { type Correction, correctionEntry, overdraws } from '../../ledger/correc
 import type { LedgerWrites } from '../../ledger/ledger.ts';
 import type { OwnerActions } from '../../owner/owner-actions.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** What the owner may do, inside a transaction of `connection`. */
-export function ownerActionsIn(db: Kysely<Tables>, connection: Connection, ledger: LedgerWrites): OwnerActions {
+export function ownerActionWrites(db: Kysely<Tables>, connection: Connection, ledger: LedgerWrites): OwnerActions {
   async function earlier(idempotencyKey: string) {
     const kept = db.selectFrom('corrections').selectAll().where('idempotency_key', '=', idempotencyKey);
     return (await run(connection, kept))[0];

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { SessionRevocations } from '../../owner/revocations.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Signs sessions out, inside a transaction of `connection`. Those that have ended by themselves meanwhile are forgotten. */
-export function revocationsIn(db: Kysely<Tables>, connection: Connection) {
+export function sessionWrites(db: Kysely<Tables>, connection: Connection) {
   return {
     async revokeSession({ id, expiresAt, now }: Parameters<SessionRevocations['revoke']>[0]): Promise<void> {
       await run(connection, db.deleteFrom('revoked_sessions').where('expires_at', '<=', now));

@@ -2,15 +2,15 @@ import type { Kysely } from 'kysely';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { literal, statement } from '../statement.ts';
+import { literal, preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { accountsIn } from './accounts.ts';
 import { deliveryLogIn } from './delivery-log.ts';
-import { ordersIn } from './orders.ts';
+import { ledgerWrites } from './ledger.ts';
+import { orderWrites } from './orders.ts';
 
 /** The tally over SQL, for use inside a transaction of `connection`. */
-export function tallyIn(db: Kysely<Tables>, connection: Connection): Tally {
-  const insertEffect = statement<Omit<NewEffect, 'announcement'> & { content: string }>()((argument) =>
+export function tallyWrites(db: Kysely<Tables>, connection: Connection): Tally {
+  const insertEffect = preparedQuery<Omit<NewEffect, 'announcement'> & { content: string }>()((argument) =>
     db.insertInto('effects').values({
       delivery_id: argument('deliveryId'),
       kind: argument('kind'),
@@ -25,8 +25,8 @@ export function tallyIn(db: Kysely<Tables>, connection: Connection): Tally {
 
   return {
     ...deliveryLogIn(db, connection),
-    ...accountsIn(db, connection),
-    ...ordersIn(db, connection),
+    ...ledgerWrites(db, connection),
+    ...orderWrites(db, connection),
 
     async enqueue({ announcement, ...effect }) {
       await insertEffect(connection, { ...effect, content: JSON.stringify(announcement) });

@@ -7,9 +7,9 @@ import { createWriter } from '../../../src/store/commits/writer.ts';
 import type { Query } from '../../../src/store/dialect/dialect.ts';
 import { sqlite } from '../../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
+import { queryBuilder } from '../../../src/store/query-builder.ts';
 import { sqlOutbox } from '../../../src/store/reads/outbox.ts';
-import { compiler } from '../../../src/store/statement.ts';
-import { tallyIn } from '../../../src/store/writes/tally.ts';
+import { tallyWrites } from '../../../src/store/writes/tally.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -26,12 +26,12 @@ async function watched() {
       return dialect.reading.run(query);
     },
   };
-  const db = compiler(dialect);
+  const db = queryBuilder(dialect);
   const { write } = createGroupCommit(createWriter(dialect), systemClock, 10);
   const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
     await dialect.writing.begin();
-    await tallyIn(db, dialect.writing).enqueue({
+    await tallyWrites(db, dialect.writing).enqueue({
       deliveryId: 1,
       kind: 'announcement',
       channelId: '1',

@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely';
 import { lastVoteIn } from '../../ledger/account.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { statement } from '../statement.ts';
+import { preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Single accounts, as anybody may read them. */
 export function sqlAccounts(db: Kysely<Tables>, reading: Connection): Omit<LedgerReads, 'leaderboard'> {
-  const balance = statement<{ userId: string }>()((argument) =>
+  const balance = preparedQuery<{ userId: string }>()((argument) =>
     db.selectFrom('balances').select(['credits', 'votes', 'last_votes']).where('user_id', '=', argument('userId')),
   );
 

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Effect } from '../../outbox/effect.ts';
-import { type ClaimFilter, maxDueAhead, type Outbox } from '../../outbox/outbox.ts';
+import { type ClaimFilter, maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { literal, run } from '../statement.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** The first of what waits, in the order in which it is due. */
@@ -12,11 +12,11 @@ export function firstInLine(db: Kysely<Tables>) {
 }
 
 /** What is passed over where nothing is. */
-export const nothing: ClaimFilter = { channels: [], lookedUntil: 0 };
+export const nothing: ClaimFilter = { excludedChannelIds: [], skipUntil: 0 };
 
 /** The first effect that is due, if any; it decides the channel and the message that are next. */
 export async function firstDue(db: Kysely<Tables>, connection: Connection, now: number, except: ClaimFilter) {
-  const { channels, lookedUntil } = except;
+  const { excludedChannelIds: channels, skipUntil: lookedUntil } = except;
   const due = firstInLine(db).where('due_at', '<=', now).select(['id', 'channel_id', 'nonce', 'created_at']);
   const others = due.where('channel_id', 'not in', channels).where('due_at', '>', lookedUntil);
   const [first] = await run(connection, channels.length === 0 ? due : others);
@@ -103,7 +103,7 @@ export function outboxWrites(
     /** Makes due what lies further ahead than anything may be: a clock that was ahead has written it. */
     async recall(now) {
       const waiting = db.updateTable('effects').set({ due_at: now }).where('state', '=', literal('waiting'));
-      await run(connection, waiting.where('due_at', '>', now + maxDueAhead));
+      await run(connection, waiting.where('due_at', '>', now + maxDueAheadMs));
     },
 
     async wake(now) {

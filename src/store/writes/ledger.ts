@@ -6,15 +6,15 @@ import { untimedSuffix } from '../../tally/idempotency-key.ts';
 import type { Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
-import { insertion, literal, run, statement } from '../statement.ts';
+import { literal, preparedInsert, preparedQuery, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Entries and the balance that sums them up, for use inside a transaction of `connection`. */
-export function accountsIn(
+export function ledgerWrites(
   db: Kysely<Tables>,
   connection: Connection,
 ): LedgerWrites & Pick<Tally, 'hasUntimedVoteBetween'> {
-  const insertEntry = insertion<Entry & { previous: number | null }>()((argument) =>
+  const insertEntry = preparedInsert<Entry & { previous: number | null }>()((argument) =>
     db.insertInto('entries').values({
       user_id: argument('userId'),
       listing: argument('listing'),
@@ -26,13 +26,13 @@ export function accountsIn(
       previous: argument('previous'),
     }),
   );
-  const findBalance = statement<{ userId: string }>()((argument) =>
+  const findBalance = preparedQuery<{ userId: string }>()((argument) =>
     db
       .selectFrom('balances')
       .select(['credits', 'votes', 'last_entry', 'last_votes'])
       .where('user_id', '=', argument('userId')),
   );
-  const saveBalance = statement<Omit<AccountState, 'lastVotes'> & { lastVotes: string }>()((argument) =>
+  const saveBalance = preparedQuery<Omit<AccountState, 'lastVotes'> & { lastVotes: string }>()((argument) =>
     db
       .insertInto('balances')
       .values({

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import { type BudgetStore, maxSkew } from '../../lookup/budget.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** The record of departed requests, inside a transaction of `connection`: it holds over restarts and for all processes. */
-export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<BudgetStore, 'acquire'> {
+export function budgetWrites(db: Kysely<Tables>, connection: Connection): Pick<BudgetStore, 'acquire'> {
   return {
     async acquire(keyId, at, window, limit, setBack = 0) {
       const ofKey = db.deleteFrom('lookup_requests').where('key_id', '=', keyId);
@@ -38,7 +38,7 @@ export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<Bu
 }
 
 /** How many departures of a key lie after `since` (ms since the epoch). */
-export async function spentSince(
+export async function countRequestsSince(
   db: Kysely<Tables>,
   connection: Connection,
   keyId: string,
