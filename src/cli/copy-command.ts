@@ -1,5 +1,5 @@
+import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import type { CopyResult } from '../store/snapshots/backup.ts';
-import { sqlitePathOf } from '../store/snapshots/snapshot.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
 import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { withDatabase } from '../terminal/with-config.ts';

@@ -3,8 +3,8 @@ import { second } from '../platform/durations.ts';
 import type { ClaimFilter } from './outbox.ts';
 
 /**
- * How long after its due time an effect may still be committed (ms), so that an earlier scan missed it: a delivery waits up to 3 s for
- * the database lock, and then for the commit.
+ * How long after its due time an effect may still be committed (ms), so that an earlier scan missed it: a delivery
+ * waits up to 3 s for the database lock, and then for the commit.
  */
 const maxCommitDelayMs = 5 * second;
 
@@ -14,7 +14,10 @@ export interface ChannelCooldowns {
   start(channelId: string, ms: number): void;
   /** What a claim at `now` (ms since the epoch) can skip. */
   claimFilter(now: number): ClaimFilter;
-  /** Records that no effect of another channel is due at `now`, so that the backlog of the paused channels is not scanned again. */
+  /**
+   * Records that no effect of another channel is due at `now`, so that the backlog of the paused channels is not
+   * scanned again.
+   */
   skipUntil(now: number): void;
   /** Clears {@link skipUntil}: effects with an earlier due time may be claimable again. */
   resetSkip(): void;

@@ -22,13 +22,16 @@ const batchSize = 10;
 /** The loop that carries out the effects in the outbox. */
 export interface Dispatcher {
   start(): void;
-  /** Polls immediately, because an effect was enqueued. Ignored during a global pause: Discord is not called more often for new votes. */
+  /**
+   * Polls immediately, because an effect was enqueued. Ignored during a global pause: Discord is not called more often
+   * for new votes.
+   */
   nudge(): void;
   /** Makes all waiting effects due immediately and ends a global pause. Rejects as {@link Outbox} does. */
   wake(): Promise<void>;
   /**
-   * Stops, after waiting up to 3 s for the attempt in progress. After that its lease is given back: a retry has the same nonce, so it is
-   * the same message whether or not the attempt succeeds.
+   * Stops, after waiting up to 3 s for the attempt in progress. After that its lease is given back: a retry has the
+   * same nonce, so it is the same message whether or not the attempt succeeds.
    */
   stop(): Promise<void>;
 }
@@ -36,7 +39,10 @@ export interface Dispatcher {
 export interface DispatcherOptions {
   readonly outbox: Outbox;
   readonly perform: EffectHandler;
-  /** Whether an attempt could succeed; called instead of `perform` during an outage. It must have no side effects and never throw. */
+  /**
+   * Whether an attempt could succeed; called instead of `perform` during an outage. It must have no side effects and
+   * never throw.
+   */
   readonly isReachable?: () => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,7 +53,8 @@ export interface DispatcherOptions {
 }
 
 /**
- * Sends one message at a time: claim, perform, store the result. A database error is logged, and the step is repeated after 2 s.
+ * Sends one message at a time: claim, perform, store the result. A database error is logged, and the step is repeated
+ * after 2 s.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
@@ -66,7 +73,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let nudged = false;
   let woken = false;
   let inProgress: readonly Effect[] = [];
-  /** Stored before anything else is sent: a database that is locked for long would outlast Discord's memory of the nonce. */
+  /**
+   * Stored before anything else is sent: a database that is locked for long would outlast Discord's memory of the
+   * nonce.
+   */
   let unsettled: AttemptedBatch | undefined;
 
   /** Claims and attempts one message; undefined when nothing is due outside the paused channels. */

@@ -42,8 +42,8 @@ export interface Effect {
   /** The nonce of the message, shared by all effects in it. Discord drops a repeated message with the same nonce. */
   readonly nonce: string;
   /**
-   * Start of the earliest attempt whose result is unknown (ms since the epoch): the message may have been sent since then. Null when no
-   * earlier attempt can have sent it.
+   * Start of the earliest attempt whose result is unknown (ms since the epoch): the message may have been sent since
+   * then. Null when no earlier attempt can have sent it.
    */
   readonly possiblySentSince: number | null;
 }
@@ -54,9 +54,15 @@ export interface RetryLater {
   readonly reason: string;
   /** The delay that Discord requires (ms), if it gave one. */
   readonly retryAfterMs?: number;
-  /** `global`: every other effect would fail too. `effects`: only these effects, or their channel if Discord requires a delay. */
+  /**
+   * `global`: every other effect would fail too. `effects`: only these effects, or their channel if Discord requires a
+   * delay.
+   */
   readonly scope: 'global' | 'effects';
-  /** The message was certainly not sent. Otherwise the result is unknown: the request may have arrived without a response. */
+  /**
+   * The message was certainly not sent. Otherwise the result is unknown: the request may have arrived without a
+   * response.
+   */
   readonly notSent?: true;
 }
 

@@ -5,8 +5,8 @@ import type { RetryPolicy } from './retry.ts';
 const maxProbeDelayMs = 2 * minute;
 
 /**
- * A period in which no effect can succeed. Only probes are sent meanwhile, not messages, so that a single message has an unknown result
- * instead of one per retry.
+ * A period in which no effect can succeed. Only probes are sent meanwhile, not messages, so that a single message has
+ * an unknown result instead of one per retry.
  */
 export interface Outage {
   readonly isActive: boolean;
@@ -17,7 +17,9 @@ export interface Outage {
   nextProbeDelay(now: number, random: number): number;
 }
 
-/** @param policy spaces the probes by their number and the age of the outage; its `bury` means the longest delay (2 min) */
+/**
+ * @param policy spaces the probes by their number and the age of the outage; its `bury` means the longest delay (2 min)
+ */
 export function createOutage(policy: RetryPolicy): Outage {
   let since: number | null = null;
   let probes = 0;

@@ -13,15 +13,18 @@ export interface NewEffect {
 }
 
 /**
- * The furthest a due time can lie in the future: the longest delay plus the clock skew between machines. A later one was written before a
- * clock was set back.
+ * The furthest a due time can lie in the future: the longest delay plus the clock skew between machines. A later one
+ * was written before a clock was set back.
  */
 export const maxDueAheadMs = maxDelayMs + minute;
 
 /** Effects that a claim skips. */
 export interface ClaimFilter {
   readonly excludedChannelIds: readonly string[];
-  /** No effect of another channel is due until then (ms since the epoch); 0 to skip none. Ignored when no channel is excluded. */
+  /**
+   * No effect of another channel is due until then (ms since the epoch); 0 to skip none. Ignored when no channel is
+   * excluded.
+   */
   readonly skipUntil: number;
 }
 
@@ -31,26 +34,37 @@ export interface OutboxWrites {
 }
 
 /**
- * The outbox as the dispatcher uses it. Every method is a separate transaction; times are ms since the epoch. Methods that write reject
- * with {@link StoreUnavailableError} or TallyhookError `queue_full`, methods that only read with the driver's own error.
+ * The outbox as the dispatcher uses it. Every method is a separate transaction; times are ms since the epoch. Methods
+ * that write reject with {@link StoreUnavailableError} or TallyhookError `queue_full`, methods that only read with the
+ * driver's own error.
  */
 export interface Outbox {
   /**
-   * Leases due effects: at most `limit` of one channel, all with one nonce. Effects that were attempted together are claimed together
-   * again, so that a retry is the same message. An effect (or lease) further ahead than {@link maxDueAheadMs} counts as due. Empty when
-   * none is due. Counts the attempt, and marks its result as unknown from now on.
+   * Leases due effects: at most `limit` of one channel, all with one nonce. Effects that were attempted together are
+   * claimed together again, so that a retry is the same message. An effect (or lease) further ahead than {@link
+   * maxDueAheadMs} counts as due. Empty when none is due. Counts the attempt, and marks its result as unknown from now
+   * on.
    *
    * The methods below only update effects that are still waiting.
    */
   claim(now: number, leaseUntil: number, limit: number, filter?: ClaimFilter): Promise<readonly Effect[]>;
   done(effects: readonly Effect[], now: number): Promise<void>;
-  /** Retries at `dueAt` after an attempt with an unknown result. The effects keep their nonce, since the message may exist. */
+  /**
+   * Retries at `dueAt` after an attempt with an unknown result. The effects keep their nonce, since the message may
+   * exist.
+   */
   retry(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
-  /** Retries at `dueAt` after an attempt that certainly sent nothing. Unless an earlier one may have, the effects can join others. */
+  /**
+   * Retries at `dueAt` after an attempt that certainly sent nothing. Unless an earlier one may have, the effects can
+   * join others.
+   */
   release(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
   /** Makes each effect a message of its own, due immediately. */
   split(effects: readonly Effect[], reason: string): Promise<void>;
-  /** Fails the effects permanently after an attempt that certainly sent nothing. Unknown results of earlier attempts remain stored. */
+  /**
+   * Fails the effects permanently after an attempt that certainly sent nothing. Unknown results of earlier attempts
+   * remain stored.
+   */
   bury(effects: readonly Effect[], now: number, reason: string): Promise<void>;
   /** Fails the effects permanently after an attempt with an unknown result. */
   giveUp(effects: readonly Effect[], now: number, reason: string): Promise<void>;

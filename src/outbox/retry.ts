@@ -1,8 +1,8 @@
 import { day, minute, second } from '../platform/durations.ts';
 
 /**
- * The delay before the next attempt (ms), or `bury` to give up. `attempts` counts the attempts started, `age` is in ms, `random` is in
- * [0, 1).
+ * The delay before the next attempt (ms), or `bury` to give up. `attempts` counts the attempts started, `age` is in ms,
+ * `random` is in [0, 1).
  */
 export type RetryPolicy = (
   effect: { readonly attempts: number; readonly age: number },
@@ -18,7 +18,10 @@ const youngAgeMs = 15 * minute;
 export const maxDelayMs = 2 * minute;
 const maxAgeMs = 7 * day;
 
-/** Exponential backoff with jitter (50 to 100 % of the delay), capped at 8 s for young effects; gives up after seven days. */
+/**
+ * Exponential backoff with jitter (50 to 100 % of the delay), capped at 8 s for young effects; gives up after seven
+ * days.
+ */
 export const backoff: RetryPolicy = ({ attempts, age }, random) => {
   if (age > maxAgeMs) return 'bury';
   const cap = age < youngAgeMs ? maxDelayWhileYoungMs : maxDelayMs;

@@ -17,8 +17,8 @@ export interface AttemptedBatch {
 }
 
 /**
- * Stores the result of an attempt. Returns how long to pause before the next attempt of any effect (ms); 0 to continue. Rejects as
- * {@link Outbox} does.
+ * Stores the result of an attempt. Returns how long to pause before the next attempt of any effect (ms); 0 to continue.
+ * Rejects as {@link Outbox} does.
  */
 export type Settle = (batch: AttemptedBatch) => Promise<number>;
 

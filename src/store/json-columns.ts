@@ -2,8 +2,8 @@ import type { AccountState } from '../ledger/account.ts';
 import type { Announcement } from '../outbox/effect.ts';
 
 /*
- * Checks of the columns that hold JSON. Plain functions, because `last_votes` is read for every vote, and because the write worker starts
- * faster without a schema library.
+ * Checks of the columns that hold JSON. Plain functions, because `last_votes` is read for every vote, and because the
+ * write worker starts faster without a schema library.
  */
 
 /** Parses `balances.last_votes`. Throws an Error if it is not an object of times. */

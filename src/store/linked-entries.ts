@@ -2,8 +2,8 @@ import type { Expression, Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /**
- * A common table expression `linked`: the entry `newest` and, by following the links, all earlier entries of its user, newest first. It is
- * evaluated lazily: without a sort, only as many entries are read as the query needs.
+ * A common table expression `linked`: the entry `newest` and, by following the links, all earlier entries of its user,
+ * newest first. It is evaluated lazily: without a sort, only as many entries are read as the query needs.
  */
 export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expression<number | null>) {
   return db.withRecursive(

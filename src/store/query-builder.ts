@@ -20,16 +20,16 @@ export async function run<Row>(connection: Connection, query: Compilable<Row>): 
 }
 
 /**
- * A value written into the statement's text instead of bound. SQLite builds a table for a bound `in (…)`, which triples the cost of the
- * look-up, and it uses a partial index only if the value is visible in the condition.
+ * A value written into the statement's text instead of bound. SQLite builds a table for a bound `in (…)`, which triples
+ * the cost of the look-up, and it uses a partial index only if the value is visible in the condition.
  */
 export function literal<Value extends string | number>(value: Value): RawBuilder<Value> {
   return sql.lit(value);
 }
 
 /**
- * A statement for the hot path: Kysely compiles it once, since compiling costs more than running. `build` receives a function that
- * returns a placeholder for each argument.
+ * A statement for the hot path: Kysely compiles it once, since compiling costs more than running. `build` receives a
+ * function that returns a placeholder for each argument.
  */
 export function preparedQuery<Args extends object>() {
   return <Row>(build: (placeholder: PlaceholderFor<Args>) => Compilable<Row>) => {
@@ -39,7 +39,9 @@ export function preparedQuery<Args extends object>() {
   };
 }
 
-/** Like {@link preparedQuery}, for an insert. Returns the id of the new row, or null if a conflict prevented the insert. */
+/**
+ * Like {@link preparedQuery}, for an insert. Returns the id of the new row, or null if a conflict prevented the insert.
+ */
 export function preparedInsert<Args extends object>() {
   return (build: (placeholder: PlaceholderFor<Args>) => Compilable<unknown>) => {
     const bind = compileOnce(build);

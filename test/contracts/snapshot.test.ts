@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../src/store/snapshots/audit.ts';
 import { readDatabaseStatus } from '../../src/store/snapshots/database-status.ts';
 import { type EntrySelection, entryPages } from '../../src/store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/statistics.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';

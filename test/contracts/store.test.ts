@@ -6,7 +6,7 @@ import type { Vote } from '../../src/ledger/event.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
-import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';

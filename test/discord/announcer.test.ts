@@ -271,7 +271,7 @@ describe('an announcement that may be there already', () => {
     expect(await perform([effectOf(1, unsure)])).toMatchObject({
       outcome: 'later',
       scope: 'effects',
-      notDone: true,
+      notSent: true,
       reason: expect.stringContaining(`Give the bot Read Message History in channel ${channelId}.`),
     });
     discord.faults.regainPermission(channelId, 'readMessageHistory');
@@ -289,7 +289,7 @@ describe('an announcement that may be there already', () => {
   it('waits with everything else while Discord is down, and is buried where the channel is gone', async () => {
     const { discord, perform, effectOf, unsure, channelId } = await afterALostAnswer();
     discord.faults.outage(true);
-    expect(await perform([effectOf(1, unsure)])).toMatchObject({ outcome: 'later', scope: 'global', notDone: true });
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({ outcome: 'later', scope: 'global', notSent: true });
     discord.faults.outage(false);
     discord.faults.deleteChannel(channelId);
     expect(await perform([effectOf(1, unsure)])).toMatchObject({

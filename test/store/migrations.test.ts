@@ -9,7 +9,7 @@ import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrationNames, migrations } from '../../src/store/migrations/index.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { brokenLinks } from '../../src/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';

@@ -28,7 +28,9 @@ interface QueuedJob {
 
 /** Commits jobs in batches. */
 export interface GroupCommit {
-  /** Rejects with {@link StoreUnavailableError} (also after `close`), {@link QueueFullError}, or the job's own error. */
+  /**
+   * Rejects with {@link StoreUnavailableError} (also after `close`), {@link QueueFullError}, or the job's own error.
+   */
   readonly write: Write;
   /** The number of jobs that are not committed yet. */
   waiting(): number;
@@ -37,8 +39,8 @@ export interface GroupCommit {
 }
 
 /**
- * Commits queued jobs together, with one fsync for all of them. There is no timer: a single job starts in the same turn of the event loop,
- * and the next batch collects while one is being committed.
+ * Commits queued jobs together, with one fsync for all of them. There is no timer: a single job starts in the same turn
+ * of the event loop, and the next batch collects while one is being committed.
  * @param maxQueueLength number of jobs that may wait at one time
  */
 export function createGroupCommit(writer: Writer, clock: Clock, maxQueueLength: number): GroupCommit {
@@ -57,7 +59,9 @@ export function createGroupCommit(writer: Writer, clock: Clock, maxQueueLength: 
     flushing = undefined;
   }
 
-  /** If a job fails, its batch is rolled back and each job is committed alone, so that only the failing one is rejected. */
+  /**
+   * If a job fails, its batch is rolled back and each job is committed alone, so that only the failing one is rejected.
+   */
   async function commit(batch: readonly QueuedJob[]): Promise<void> {
     const committed = await writer.commit(batch.map(({ job }) => job));
     switch (committed.status) {
@@ -83,7 +87,9 @@ export function createGroupCommit(writer: Writer, clock: Clock, maxQueueLength: 
     for (const { reject } of jobs) reject(error);
   }
 
-  /** Rejects all jobs that have waited for too long. Checks the whole queue, because a single attempt may take seconds. */
+  /**
+   * Rejects all jobs that have waited for too long. Checks the whole queue, because a single attempt may take seconds.
+   */
   function rejectExpired(cause: Error): void {
     const now = clock.monotonic();
     const isExpired = ({ queuedAt }: QueuedJob) => now - queuedAt >= lockTimeoutMs;

@@ -5,8 +5,9 @@ import type { Delivery, ListingContext, RecordedDelivery } from '../../tally/tal
 import type { Job, JobName, JobResult, JobResults } from '../writes/writes.ts';
 
 /*
- * The messages between the main thread and the write worker. A vote and its result are sent as tuples: to clone an object is to write and
- * read the name of each field, which would be a twentieth of the total cost of a vote (`bench/README.md`).
+ * The messages between the main thread and the write worker. A vote and its result are sent as tuples: to clone an
+ * object is to write and read the name of each field, which would be a twentieth of the total cost of a vote
+ * (`bench/README.md`).
  */
 
 /** Jobs for the worker, each with the id that its response repeats. */

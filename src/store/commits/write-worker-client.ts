@@ -14,8 +14,8 @@ import {
 } from './worker-protocol.ts';
 
 /**
- * This many jobs are posted immediately, without waiting for the end of the turn. With all 64 of a turn in one message, each thread is
- * idle while the other works; with fewer, more commits cost more than the shorter wait saves.
+ * This many jobs are posted immediately, without waiting for the end of the turn. With all 64 of a turn in one message,
+ * each thread is idle while the other works; with fewer, more commits cost more than the shorter wait saves.
  */
 const messageSize = 24;
 
@@ -28,9 +28,10 @@ interface PendingJob {
 }
 
 /**
- * The group commit of a SQLite file on a worker thread, so that neither the disk nor a lock blocks this thread, and deliveries are
- * verified while others are being committed. Jobs are posted at the end of the current turn of the event loop at the latest. If the worker
- * crashes, its jobs are rejected as not written, and the next write starts a new worker.
+ * The group commit of a SQLite file on a worker thread, so that neither the disk nor a lock blocks this thread, and
+ * deliveries are verified while others are being committed. Jobs are posted at the end of the current turn of the event
+ * loop at the latest. If the worker crashes, its jobs are rejected as not written, and the next write starts a new
+ * worker.
  */
 export function startWriteWorker(files: DatabaseFiles, maxQueueLength: number): GroupCommit {
   const pending = new Map<number, PendingJob>();

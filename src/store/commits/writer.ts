@@ -2,7 +2,9 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { queryBuilder } from '../query-builder.ts';
 import { createWrites, type Job, type JobName, type JobResults, type Writes } from '../writes/writes.ts';
 
-/** The result of a batch. Unless it is `committed`, nothing was stored, or only in a file that has been replaced since. */
+/**
+ * The result of a batch. Unless it is `committed`, nothing was stored, or only in a file that has been replaced since.
+ */
 export type BatchResult =
   | { readonly status: 'committed'; readonly results: readonly JobResults[JobName][] }
   /** Another connection holds the write lock; retry shortly. */

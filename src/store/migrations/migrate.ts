@@ -6,47 +6,47 @@ import type { Connection, Dialect } from '../dialect/dialect.ts';
 import { kyselyOn } from '../query-builder.ts';
 import { migrations } from './index.ts';
 
-/** How long another process may take with a migration (ms) before the start gives up. */
-const patience = 10 * minute;
-/** Between two tries for the lock (ms). */
-const lockPause = 50;
+/** How long to wait for the migration of another process. */
+const lockTimeoutMs = 10 * minute;
+const lockRetryMs = 50;
 
-/** The database was written by a newer tallyhook than this one. */
+/** The database was written by a newer version of tallyhook. */
 export class DatabaseTooNewError extends TallyhookError {
   constructor(unknown: readonly string[]) {
     super(
       'database_too_new',
-      `The database was written by a newer tallyhook: it has the migrations ${unknown.join(', ')}.`,
+      `The database was written by a newer tallyhook: its migrations ${unknown.join(', ')} are unknown to this version.`,
       {
-        hint: 'Start the newer version again, or restore the backup that was made before the upgrade.',
+        hint: 'Start the newer version again, or restore the backup from before the upgrade.',
       },
     );
   }
 }
 
-/** Which migrations the database has, in the table that Kysely's own migrator would keep. */
-interface Applied {
+/** The table of applied migrations, in the format of Kysely's migrator. */
+interface MigrationTables {
   kysely_migration: { name: string; timestamp: string };
 }
 
 /**
- * Brings the database up to this program: each migration and the note of it in one transaction, under the lock of all writers. So one
- * that fails leaves no trace, and of several processes that start at once one migrates. Kysely's migrator gives SQLite neither.
- * Throws {@link DatabaseTooNewError} for a database from the future, else what the driver throws.
+ * Applies the missing migrations, each together with its record in one transaction under the writer lock. A failed
+ * migration leaves no trace, and if several processes start at once, each migration is applied once. Kysely's migrator
+ * guarantees neither for SQLite. Throws {@link DatabaseTooNewError} for a database of a newer version, otherwise what
+ * the driver throws.
  */
 export async function migrate(dialect: Dialect, clock: Clock, known = migrations(dialect)): Promise<void> {
   const applied = await appliedMigrations(dialect, dialect.reading);
   if (missing(applied, known).length === 0) return;
-  const until = clock.monotonic() + patience;
-  while (await moreAfterNext(dialect, clock, known, until));
+  const deadline = clock.monotonic() + lockTimeoutMs;
+  while (await applyNext(dialect, clock, known, deadline));
 }
 
-/** Applies the next migration, when its turn has come. Returns whether there are more. */
-async function moreAfterNext(
+/** Applies the next missing migration, or waits for the lock. Returns whether to call it again. */
+async function applyNext(
   dialect: Dialect,
   clock: Clock,
   known: Readonly<Record<string, Migration>>,
-  until: number,
+  deadline: number,
 ): Promise<boolean> {
   const { migrating } = dialect;
   try {
@@ -57,14 +57,14 @@ async function moreAfterNext(
     return others.length > 0;
   } catch (error) {
     await migrating.rollback().catch(() => {});
-    if (!dialect.isBusy(error) || clock.monotonic() > until) throw error;
-    await clock.sleep(lockPause);
+    if (!dialect.isBusy(error) || clock.monotonic() > deadline) throw error;
+    await clock.sleep(lockRetryMs);
     return true;
   }
 }
 
-async function apply(dialect: Dialect, clock: Clock, { name, migration }: Named): Promise<void> {
-  const db = kyselyOn<Applied>(dialect, dialect.migrating);
+async function apply(dialect: Dialect, clock: Clock, { name, migration }: NamedMigration): Promise<void> {
+  const db = kyselyOn<MigrationTables>(dialect, dialect.migrating);
   await db.schema
     .createTable('kysely_migration')
     .ifNotExists()
@@ -78,13 +78,16 @@ async function apply(dialect: Dialect, clock: Clock, { name, migration }: Named)
     .execute();
 }
 
-interface Named {
+interface NamedMigration {
   readonly name: string;
   readonly migration: Migration;
 }
 
-/** What is known and not applied, oldest first. */
-function missing(applied: readonly string[], known: Readonly<Record<string, Migration>>): Named[] {
+/**
+ * The known migrations that are not applied, oldest first. Throws {@link DatabaseTooNewError} if an applied one is
+ * unknown.
+ */
+function missing(applied: readonly string[], known: Readonly<Record<string, Migration>>): NamedMigration[] {
   const unknown = applied.filter((name) => !Object.hasOwn(known, name));
   if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
   return Object.entries(known)
@@ -93,7 +96,7 @@ function missing(applied: readonly string[], known: Readonly<Record<string, Migr
 }
 
 async function appliedMigrations(dialect: Dialect, connection: Connection): Promise<string[]> {
-  const db = kyselyOn<Applied>(dialect, connection);
+  const db = kyselyOn<MigrationTables>(dialect, connection);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const rows = await db.selectFrom('kysely_migration').select('name').execute();

@@ -11,8 +11,8 @@ import { sessionWrites } from './session-revocations.ts';
 import { tallyWrites } from './tally.ts';
 
 /**
- * All operations that write, by name, for use inside a transaction of `connection`. Arguments and results are plain data, so that the
- * caller can be on another thread.
+ * All operations that write, by name, for use inside a transaction of `connection`. Arguments and results are plain
+ * data, so that the caller can be on another thread.
  */
 export function createWrites(db: Kysely<Tables>, connection: Connection) {
   const tally = tallyWrites(db, connection);
@@ -61,7 +61,7 @@ export type JobResult<Name extends JobName = JobName> = {
 }[Name];
 
 /**
- * Runs one operation in a transaction. Resolves once it is committed to disk, and rejects as {@link GroupCommit} does. The operation may
- * be repeated after a rollback.
+ * Runs one operation in a transaction. Resolves once it is committed to disk, and rejects as {@link GroupCommit} does.
+ * The operation may be repeated after a rollback.
  */
 export type Write = <Name extends JobName>(name: Name, ...args: JobArgs[Name]) => Promise<JobResults[Name]>;
