@@ -9,14 +9,15 @@ import type { Announcement } from '../outbox/effect.ts';
 /** Parses `balances.last_votes`. Throws an Error if it is not an object of times. */
 export function parseLastVotes(text: string): AccountState['lastVotes'] {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value) || !hasNumbers(value)) throw new Error('balances.last_votes: an object of numbers is expected.');
+  if (!isObject(value) || !hasNumbers(value)) throw new Error('balances.last_votes is not an object of times.');
   return value;
 }
 
-/** Parses `effects.content`. Throws an Error if it is not an announcement. */
-export function parseAnnouncement(text: string): Announcement {
+/** Parses `effects.content`. Throws an Error that names the effect if it is not an announcement. */
+export function parseAnnouncement(text: string, effectId: number): Announcement {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value) || !isAnnouncement(value)) throw new Error('effects.content: an announcement is expected.');
+  if (!isObject(value) || !isAnnouncement(value))
+    throw new Error(`effects.content is not an announcement (effect ${effectId}).`);
   return value;
 }
 

@@ -5,36 +5,36 @@ import { manualClock } from '../support/manual-clock.ts';
 
 const start = Date.UTC(2026, 0, 1);
 
-describe('a rest', () => {
-  it('lasts as long as it was said to, however the clock is set', async () => {
+describe('a channel cooldown', () => {
+  it('lasts for its duration, even if the wall clock is changed', async () => {
     const clock = manualClock(start);
-    const rests = createChannelCooldowns(clock);
-    rests.start('1', 5 * second);
-    rests.start('2', minute);
+    const cooldowns = createChannelCooldowns(clock);
+    cooldowns.start('1', 5 * second);
+    cooldowns.start('2', minute);
     clock.set(-hour);
-    expect(rests.claimFilter(clock.now()).excludedChannelIds).toEqual(['1', '2']);
-    expect(rests.msUntilNextEnd()).toBe(5 * second);
+    expect(cooldowns.claimFilter(clock.now()).excludedChannelIds).toEqual(['1', '2']);
+    expect(cooldowns.msUntilNextEnd()).toBe(5 * second);
     await clock.advance(5 * second);
-    expect(rests.claimFilter(clock.now()).excludedChannelIds).toEqual(['2']);
+    expect(cooldowns.claimFilter(clock.now()).excludedChannelIds).toEqual(['2']);
     clock.set(2 * hour);
-    expect(rests.claimFilter(clock.now()).excludedChannelIds).toEqual(['2']);
+    expect(cooldowns.claimFilter(clock.now()).excludedChannelIds).toEqual(['2']);
     await clock.advance(minute - 5 * second);
-    expect(rests.claimFilter(clock.now()).excludedChannelIds).toEqual([]);
-    expect(rests.msUntilNextEnd()).toBe(null);
+    expect(cooldowns.claimFilter(clock.now()).excludedChannelIds).toEqual([]);
+    expect(cooldowns.msUntilNextEnd()).toBe(null);
   });
 
-  it('spares looking through its backlog again, until something may have become due within it', async () => {
+  it('skips the scanned backlog until an effect in it may be due again', async () => {
     const clock = manualClock(start);
-    const rests = createChannelCooldowns(clock);
-    rests.start('1', minute);
-    rests.skipUntil(start);
-    expect(rests.claimFilter(start + second).skipUntil).toBe(start - 5 * second);
-    rests.resetSkip();
-    expect(rests.claimFilter(start + second).skipUntil).toBe(0);
-    rests.skipUntil(start);
-    expect(rests.claimFilter(start - hour).skipUntil).toBe(0);
-    rests.skipUntil(start);
+    const cooldowns = createChannelCooldowns(clock);
+    cooldowns.start('1', minute);
+    cooldowns.skipUntil(start);
+    expect(cooldowns.claimFilter(start + second).skipUntil).toBe(start - 5 * second);
+    cooldowns.resetSkip();
+    expect(cooldowns.claimFilter(start + second).skipUntil).toBe(0);
+    cooldowns.skipUntil(start);
+    expect(cooldowns.claimFilter(start - hour).skipUntil).toBe(0);
+    cooldowns.skipUntil(start);
     await clock.advance(minute);
-    expect(rests.claimFilter(start + minute).skipUntil).toBe(0);
+    expect(cooldowns.claimFilter(start + minute).skipUntil).toBe(0);
   });
 });

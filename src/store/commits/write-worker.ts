@@ -8,7 +8,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { decodeJob, encodeError, encodeResult, type WorkerRequest, type WorkerResponse } from './worker-protocol.ts';
 import { createWriter } from './writer.ts';
 
-/* Entry file of the worker that `write-worker-client.ts` starts: commits the jobs that it receives, until it receives `close`. */
+/* Entry file of the worker that `write-worker-client.ts` starts: commits jobs until it receives `close`. */
 
 if (port === null) throw new Error('This file must be started as a worker thread.');
 

@@ -15,7 +15,7 @@ export class DatabaseTooNewError extends TallyhookError {
   constructor(unknown: readonly string[]) {
     super(
       'database_too_new',
-      `The database was written by a newer tallyhook: its migrations ${unknown.join(', ')} are unknown to this version.`,
+      `The database was written by a newer tallyhook: it has the unknown migrations ${unknown.join(', ')}.`,
       {
         hint: 'Start the newer version again, or restore the backup from before the upgrade.',
       },

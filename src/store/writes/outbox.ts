@@ -173,7 +173,7 @@ function toEffect(row: Selectable<Tables['effects']>, claimedAt: number): Effect
     deliveryId: row.delivery_id,
     kind: row.kind,
     channelId: row.channel_id,
-    announcement: parseAnnouncement(row.content),
+    announcement: parseAnnouncement(row.content, row.id),
     attempts: row.attempts,
     createdAt: row.created_at,
     nonce: row.nonce ?? '',
