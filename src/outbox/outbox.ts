@@ -41,9 +41,9 @@ export interface OutboxWrites {
 export interface Outbox {
   /**
    * Leases due effects: at most `limit` of one channel, all with one nonce. Effects that were attempted together are
-   * claimed together again, so that a retry is the same message. An effect (or lease) further ahead than {@link
-   * maxDueAheadMs} counts as due. Empty when none is due. Counts the attempt, and marks its result as unknown from now
-   * on.
+   * claimed together again, so that a retry is the same message. An effect (or lease) counts as due if it is further
+   * ahead than {@link maxDueAheadMs}. Empty when none is due. Counts the attempt, and marks its result as unknown from
+   * now on.
    *
    * The methods below only update effects that are still waiting.
    */

@@ -66,10 +66,10 @@ export interface Store {
 }
 
 /**
- * Opens the database and applies missing migrations. Throws {@link DatabaseTooNewError} and {@link
- * CannotOpenDatabaseError}.
+ * Opens the database and applies missing migrations.
+ * Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
  * @param url `sqlite:` followed by a path, or `postgres://…`
- * @param options.thread whether a worker thread writes to SQLite (default true). False suits a few writes: starting it takes time
+ * @param options.thread whether a worker thread writes to SQLite; default true. For few writes it is not worth its start
  * @param options.log where to report that the database file was deleted or replaced
  */
 export async function openStore(

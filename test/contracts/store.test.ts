@@ -109,7 +109,7 @@ function storeTests(newUrl: () => string): void {
     expect(await store.ledger.account('1')).toEqual({ userId: '1', credits: 20, votes: 2 });
   });
 
-  it('records a quarantined delivery once if it is replayed twice at the same time, even with two processes', async () => {
+  it('records a quarantined delivery once if it is replayed twice at once, even with two processes', async () => {
     const url = newUrl();
     const stores = [await open(url), await open(url)] as const;
     const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;

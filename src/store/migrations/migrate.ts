@@ -34,24 +34,24 @@ interface MigrationTables {
  * guarantees neither for SQLite. Throws {@link DatabaseTooNewError} for a database of a newer version, otherwise what
  * the driver throws.
  */
-export async function migrate(dialect: Dialect, clock: Clock, known = migrations(dialect)): Promise<void> {
+export async function migrate(dialect: Dialect, clock: Clock, allMigrations = migrations(dialect)): Promise<void> {
   const applied = await appliedMigrations(dialect, dialect.reading);
-  if (missing(applied, known).length === 0) return;
+  if (missingMigrations(applied, allMigrations).length === 0) return;
   const deadline = clock.monotonic() + lockTimeoutMs;
-  while (await applyNext(dialect, clock, known, deadline));
+  while (await applyNext(dialect, clock, allMigrations, deadline));
 }
 
 /** Applies the next missing migration, or waits for the lock. Returns whether to call it again. */
 async function applyNext(
   dialect: Dialect,
   clock: Clock,
-  known: Readonly<Record<string, Migration>>,
+  allMigrations: Readonly<Record<string, Migration>>,
   deadline: number,
 ): Promise<boolean> {
   const { migrating } = dialect;
   try {
     await migrating.begin();
-    const [next, ...others] = missing(await appliedMigrations(dialect, migrating), known);
+    const [next, ...others] = missingMigrations(await appliedMigrations(dialect, migrating), allMigrations);
     if (next !== undefined) await apply(dialect, clock, next);
     await migrating.commit();
     return others.length > 0;
@@ -84,13 +84,16 @@ interface NamedMigration {
 }
 
 /**
- * The known migrations that are not applied, oldest first. Throws {@link DatabaseTooNewError} if an applied one is
+ * The migrations that are not applied, oldest first. Throws {@link DatabaseTooNewError} if an applied one is
  * unknown.
  */
-function missing(applied: readonly string[], known: Readonly<Record<string, Migration>>): NamedMigration[] {
-  const unknown = applied.filter((name) => !Object.hasOwn(known, name));
+function missingMigrations(
+  applied: readonly string[],
+  allMigrations: Readonly<Record<string, Migration>>,
+): NamedMigration[] {
+  const unknown = applied.filter((name) => !Object.hasOwn(allMigrations, name));
   if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
-  return Object.entries(known)
+  return Object.entries(allMigrations)
     .filter(([name]) => !applied.includes(name))
     .map(([name, migration]) => ({ name, migration }));
 }

@@ -86,18 +86,18 @@ function matching(db: Kysely<Tables>, { outcome, kind, listing, userId, since, u
  */
 function idsOfUser(db: Kysely<Tables>, userId: string) {
   const ids = db.selectFrom('deliveries').select('id');
-  const booked = linkedEntries(db, newestEntryOf(db, userId))
+  const recordedVotes = linkedEntries(db, newestEntryOf(db, userId))
     .selectFrom('linked')
     .select((eb) => eb.ref('delivery_id').$notNull().as('id'))
     .where('delivery_id', 'is not', null);
-  const named = ids
+  const withUserId = ids
     .where('user_id', '=', userId)
     .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]));
   const quarantined = ids
     .where('outcome', '=', literal('quarantined'))
     .where('outcome', '<>', literal('recorded'))
     .where((eb) => eb.or(jsonSpellings(userId).map((spelling) => eb('body', 'like', `%${spelling}%`))));
-  return booked.union(named).union(quarantined);
+  return recordedVotes.union(withUserId).union(quarantined);
 }
 
 /** How a JSON body may contain an id: as a string, or as a number up to the end of its field. */

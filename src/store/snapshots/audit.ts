@@ -23,10 +23,10 @@ export interface PaymentDifference {
  */
 export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
   const count = db.fn.countAll<number>().as('count');
-  const before = sql<number | null>`lag(id) over (partition by user_id order by id)`;
-  const links = db.selectFrom('entries').select(['previous', before.as('before')]);
+  const previousId = sql<number | null>`lag(id) over (partition by user_id order by id)`;
+  const links = db.selectFrom('entries').select(['previous', previousId.as('previous_id')]);
   const [entries] = await run(
-    db.selectFrom(links.as('links')).select(count).whereRef('previous', 'is distinct from', 'before'),
+    db.selectFrom(links.as('links')).select(count).whereRef('previous', 'is distinct from', 'previous_id'),
   );
   const newest = db
     .selectFrom('entries')
@@ -60,7 +60,7 @@ const maxShown = 5;
 /** Users whose balance (credits or votes) is not the sum of their entries. A user without a balance has 0. */
 export async function balanceDifferences({ db, run }: Snapshot): Promise<Differences<BalanceDifference>> {
   const isVote = (cause: string) => sql<number>`case when ${sql.ref(cause)} in (${sql.join(votes)}) then 1 else 0 end`;
-  const sides = db
+  const sums = db
     .selectFrom('balances')
     .select(['user_id', 'credits', 'votes', zero.as('entered_credits'), zero.as('entered_votes')])
     .unionAll(
@@ -71,7 +71,7 @@ export async function balanceDifferences({ db, run }: Snapshot): Promise<Differe
     );
   const rows = await run(
     db
-      .selectFrom(sides.as('sides'))
+      .selectFrom(sums.as('sums'))
       .select(({ fn }) => [
         'user_id',
         fn.sum('credits').as('credits'),
@@ -100,7 +100,7 @@ export async function balanceDifferences({ db, run }: Snapshot): Promise<Differe
 
 /** Deliveries whose credits are not the sum of the credits of their entries. */
 export async function paymentDifferences({ db, run }: Snapshot): Promise<Differences<PaymentDifference>> {
-  const sides = db
+  const sums = db
     .selectFrom('deliveries')
     .select(['id as delivery_id', 'credits as paid', zero.as('entered')])
     .where('credits', '<>', literal(0))
@@ -113,7 +113,7 @@ export async function paymentDifferences({ db, run }: Snapshot): Promise<Differe
     );
   const rows = await run(
     db
-      .selectFrom(sides.as('sides'))
+      .selectFrom(sums.as('sums'))
       .select(({ fn }) => [
         'delivery_id',
         fn.sum('paid').as('paid'),

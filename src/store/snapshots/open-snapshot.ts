@@ -2,8 +2,8 @@ import { sqlitePathOf } from '../dialect/dialect.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * @param url `sqlite:` followed by a path, or `postgres://…`. Throws what the driver throws; a missing file is not
- * created.
+ * Opens a snapshot. A missing file is not created. Throws what the driver throws.
+ * @param url `sqlite:` followed by a path, or `postgres://…`
  */
 export async function openSnapshot(url: string): Promise<Snapshot> {
   const path = sqlitePathOf(url);

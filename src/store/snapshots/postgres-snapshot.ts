@@ -33,10 +33,10 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
       return (await client.query(sql, [...parameters])).rows as Row[];
     },
     async tables() {
-      const { rows } = await client.query(
+      const { rows } = await client.query<{ name: string }>(
         'SELECT tablename AS name FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false))',
       );
-      return rows.map(({ name }) => String(name));
+      return rows.map(({ name }) => name);
     },
     integrityErrors: async () => [],
     close: () => client.end(),
