@@ -40,8 +40,8 @@ export function decodeJob(encoded: EncodedJob): Job {
   return 'name' in encoded ? encoded : { name: 'record', args: decodeVote(encoded) };
 }
 
-export function encodeResult(done: JobResult): JobOutcome {
-  return done.name === 'record' ? encodeRecorded(done.result) : { status: 'done', result: done.result };
+export function encodeResult(job: JobResult): JobOutcome {
+  return job.name === 'record' ? encodeRecorded(job.result) : { status: 'done', result: job.result };
 }
 
 export function encodeError(error: unknown): JobOutcome {

@@ -37,7 +37,7 @@ for await (const [message] of on(port, 'message')) {
   if (request === 'close') break;
   for (const [id, encoded] of request) {
     commit(decodeJob(encoded)).then(
-      (done) => respond([id, encodeResult(done)]),
+      (result) => respond([id, encodeResult(result)]),
       (error: unknown) => respond([id, encodeError(error)]),
     );
   }
