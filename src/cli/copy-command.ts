@@ -1,5 +1,5 @@
+import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import type { CopyResult } from '../store/snapshots/backup.ts';
-import { databaseFile } from '../store/snapshots/snapshot.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
 import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';
 import { withDatabase } from '../terminal/with-config.ts';
@@ -27,7 +27,7 @@ export function copyCommand({ help, postgres, copy, done }: CopyCommand) {
     }
     const file = onlyFile(positionals);
     return withDatabase(terminal, async (url) => {
-      const path = databaseFile(url);
+      const path = sqlitePathOf(url);
       if (path === null) {
         terminal.printError(`The database is PostgreSQL, ${postgres(file)}`);
         return exitCode.usage;
@@ -50,7 +50,7 @@ function onlyFile(positionals: readonly string[]): string {
   return file;
 }
 
-function contentsAsJson({ entries, users, lastDeliveryAt, differing }: CopyResult): object {
+function contentsAsJson({ entries, users, lastDeliveryAt, balanceDifferences: differing }: CopyResult): object {
   const last = lastDeliveryAt === null ? null : new Date(lastDeliveryAt).toISOString();
   return { entries, users, lastDeliveryAt: last, differingBalances: differing };
 }
@@ -61,7 +61,7 @@ function contentsInWords({ entries, users, lastDeliveryAt }: CopyResult): string
 }
 
 /** A copy is worth having even when the ledger in it does not add up, but somebody has to know. */
-function judgeLedger({ differing }: CopyResult, terminal: Terminal): number {
+function judgeLedger({ balanceDifferences: differing }: CopyResult, terminal: Terminal): number {
   if (differing === 0) return exitCode.ok;
   const whose = differing === 1 ? 'The balance of 1 user is' : `The balances of ${differing} users are`;
   terminal.printError(`${whose} not the sum of the entries, here as in the original. \`tallyhook doctor\` names them.`);

@@ -80,11 +80,11 @@ export function createAnnouncer(options: {
           ages.forget(nonce);
           return null;
         case 'unknown':
-          return { outcome: 'later', reason: cannotTell(channelId, since), everything: false, surelyNotDone: true };
+          return { outcome: 'later', reason: cannotTell(channelId, since), scope: 'effects', notSent: true };
       }
     } catch (error) {
       const attempt = classifySendError(error, { channelId, effects: 1 });
-      return attempt.outcome === 'later' ? { ...attempt, surelyNotDone: true } : attempt;
+      return attempt.outcome === 'later' ? { ...attempt, notSent: true } : attempt;
     }
   }
 
@@ -119,7 +119,7 @@ export function createAnnouncer(options: {
     }
     ages.begin(nonce, 0);
     const attempt = await send(channelId, body, effects.length);
-    const mayBeThere = attempt.outcome === 'later' && (!attempt.surelyNotDone || unsureSince(effects) !== null);
+    const mayBeThere = attempt.outcome === 'later' && (!attempt.notSent || unsureSince(effects) !== null);
     if (!mayBeThere) ages.forget(nonce);
     return attempt;
   };

@@ -23,24 +23,24 @@ export function classifySendError(error: unknown, message: { channelId: string; 
       outcome: 'later',
       reason: 'Discord asks for a pause (429)',
       retryAfterMs: retryDelayOf(error),
-      everything: error.global,
-      surelyNotDone: true,
+      scope: error.global ? 'global' : 'effects',
+      notSent: true,
     };
   }
   if (error instanceof DiscordAPIError) return attemptAfterRefusal(error, message);
   if (error instanceof HTTPError) return discordIsDown(`Discord answered ${error.status}`);
   const down = discordIsDown(`Discord cannot be reached: ${messageOf(error)}`);
-  return neverArrived(error) ? { ...down, surelyNotDone: true } : down;
+  return neverArrived(error) ? { ...down, notSent: true } : down;
 }
 
 function attemptAfterRefusal(
   error: DiscordAPIError,
   { channelId, effects }: { channelId: string; effects: number },
 ): AttemptResult {
-  if (error.status === 401) return { ...discordIsDown('Discord refuses the bot token (401)'), surelyNotDone: true };
+  if (error.status === 401) return { ...discordIsDown('Discord refuses the bot token (401)'), notSent: true };
   if (error.status === 408) return discordIsDown('408 from something before Discord');
   if (isNotFromDiscord(error))
-    return { ...discordIsDown(`${error.status} from something before Discord`), surelyNotDone: true };
+    return { ...discordIsDown(`${error.status} from something before Discord`), notSent: true };
   if (error.status === 403 || error.status === 404) return { outcome: 'bury', reason: whyNot(error, channelId) };
   const reason = plainName(`Discord refuses the message (${error.status}): ${error.message}`, longestReason);
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
@@ -74,5 +74,5 @@ function neverArrived(error: unknown): boolean {
 }
 
 function discordIsDown(reason: string): RetryLater {
-  return { outcome: 'later', reason: plainName(reason, longestReason), everything: true };
+  return { outcome: 'later', reason: plainName(reason, longestReason), scope: 'global' };
 }

@@ -3,50 +3,53 @@ import { second } from '../platform/durations.ts';
 import type { ClaimFilter } from './outbox.ts';
 
 /**
- * An effect may be committed so long after it became due (ms) that a look just before did not see it: a delivery waits 3 s for its commit,
- * and then for what that takes.
+ * How long after its due time an effect may still be committed (ms), so that an earlier scan missed it: a delivery
+ * waits up to 3 s for the database lock, and then for the commit.
  */
-const lag = 5 * second;
+const maxCommitDelayMs = 5 * second;
 
-/** The channels that have to rest for a while, because Discord asks for it; what is meant for others goes on meanwhile. */
+/** Channels that are paused because Discord rate-limits them. Effects of other channels continue. */
 export interface ChannelCooldowns {
-  /** Begins a rest of `ms`. */
+  /** Pauses a channel for `ms`. */
   start(channelId: string, ms: number): void;
-  /** What need not be looked at while they rest at `now` (ms since the epoch). */
-  filterAt(now: number): ClaimFilter;
-  /** Nothing for others is due at `now`: while they rest, only what comes later has to be looked at, not their backlog again and again. */
-  nothingElse(now: number): void;
-  /** Something may be due again that was due before. */
-  lookAgain(): void;
-  /** How long until the next rest ends (ms); null when nobody rests. */
-  nextEnd(): number | null;
+  /** What a claim at `now` (ms since the epoch) can skip. */
+  claimFilter(now: number): ClaimFilter;
+  /**
+   * Records that no effect of another channel is due at `now`, so that the backlog of the paused channels is not
+   * scanned again.
+   */
+  skipUntil(now: number): void;
+  /** Clears {@link skipUntil}: effects with an earlier due time may be claimable again. */
+  resetSkip(): void;
+  /** Time until the first pause ends (ms); null when no channel is paused. */
+  msUntilNextEnd(): number | null;
 }
 
-/** Kept in memory alone, in monotonic time: after a restart Discord asks for them anew. */
+/** Kept in memory and measured in monotonic time. After a restart Discord reports its limits again. */
 export function createChannelCooldowns({ monotonic }: Pick<Clock, 'monotonic'>): ChannelCooldowns {
   const ends = new Map<string, number>();
-  let lookedUntil = 0;
+  let skipUntil = 0;
 
   return {
     start(channelId, ms) {
       ends.set(channelId, monotonic() + ms);
     },
-    filterAt(now) {
+    claimFilter(now) {
       for (const [channelId, end] of ends) {
         if (end > monotonic()) continue;
         ends.delete(channelId);
-        lookedUntil = 0;
+        skipUntil = 0;
       }
-      // After the clock was set back, what comes now is due at earlier times than what was looked at.
-      if (now < lookedUntil) lookedUntil = 0;
-      return { channels: [...ends.keys()], lookedUntil };
+      // After the clock was set back, new effects have earlier due times than those already scanned.
+      if (now < skipUntil) skipUntil = 0;
+      return { excludedChannelIds: [...ends.keys()], skipUntil };
     },
-    nothingElse(now) {
-      lookedUntil = now - lag;
+    skipUntil(now) {
+      skipUntil = now - maxCommitDelayMs;
     },
-    lookAgain() {
-      lookedUntil = 0;
+    resetSkip() {
+      skipUntil = 0;
     },
-    nextEnd: () => (ends.size === 0 ? null : Math.min(...ends.values()) - monotonic()),
+    msUntilNextEnd: () => (ends.size === 0 ? null : Math.min(...ends.values()) - monotonic()),
   };
 }

@@ -1,73 +1,79 @@
-/** What an announcement says. All that is needed is in here, so that announcing asks no other table. */
+/** The contents of an announcement: all that is needed to post it without reading another table. */
 export interface Announcement {
-  /** What happened, in the words of the payload (`server_vote`, `subscription.renewed`, …). */
+  /** The event type as in the payload (`server_vote`, `subscription.renewed`, …). */
   readonly event: string;
-  /** A delivery of the dashboard's test button: says so, pays nothing. */
+  /** Whether the dashboard's test button sent the delivery. A test pays nothing. */
   readonly test: boolean;
   /** The name of the configured listing. */
   readonly listing: string;
-  /** The voter or the one who holds the purchase; null where the event names nobody. */
+  /** The voter or the holder of the purchase; null when the event names nobody. */
   readonly userId: string | null;
   /** What this event paid (credits). */
   readonly credits: number;
-  /** The balance after it (credits); null where nobody holds one. */
+  /** The balance after it (credits); null without a user. */
   readonly balance: number | null;
-  /** Why it paid nothing or less: `within_cooldown` or the service's own words; null when all is well. */
+  /** Why it paid nothing or less: `within_cooldown` or the service's own text; null when it paid in full. */
   readonly reason: string | null;
   /** When it happened (ms since the epoch). */
   readonly at: number;
-  /** When the voter may vote again (ms since the epoch); null for all that is no vote. */
+  /** When the voter may vote again (ms since the epoch); null unless the event is a vote. */
   readonly nextVoteAt: number | null;
-  /** The tier that was bought, in the service's words. */
+  /** The purchased tier, as the service names it. */
   readonly tier: string | null;
-  /** Who paid for a gift. */
+  /** The user who paid for a gift. */
   readonly giftedBy: string | null;
 }
 
-/** `waiting`: to be done, or under way. `buried`: never tried again, unless the owner replays it. */
+/** `waiting`: not finished, possibly leased. `buried`: failed permanently; only the owner can requeue it. */
 export type EffectState = 'waiting' | 'done' | 'buried';
 
-/** Something still to be done for an event. */
+/** A side effect of an event that still has to be carried out. */
 export interface Effect {
   readonly id: number;
   readonly deliveryId: number;
   readonly kind: 'announcement';
-  /** Where it goes: the channel's id. */
+  /** The id of the target channel. */
   readonly channelId: string;
   readonly announcement: Announcement;
-  /** How often it was begun. */
+  /** Number of attempts started. */
   readonly attempts: number;
-  /** When it was written (ms since the epoch). */
+  /** When it was stored (ms since the epoch). */
   readonly createdAt: number;
-  /** Shared by all effects that go out in one message, and the message's nonce: a repeat of it is the same message. */
+  /** The nonce of the message, shared by all effects in it. Discord drops a repeated message with the same nonce. */
   readonly nonce: string;
   /**
-   * When the first of the earlier attempts began of which nobody knows whether it succeeded (ms since the epoch): since then it may be
-   * done. Null when it surely is not.
+   * Start of the earliest attempt whose result is unknown (ms since the epoch): the message may have been sent since
+   * then. Null when no earlier attempt can have sent it.
    */
   readonly possiblySentSince: number | null;
 }
 
-/** Not now: try again. Where nothing more is said it is a matter of these effects alone. */
+/** The attempt failed; retry later. */
 export interface RetryLater {
   readonly outcome: 'later';
   readonly reason: string;
-  /** How long the channel has to rest (ms), where Discord says so. */
+  /** The delay that Discord requires (ms), if it gave one. */
   readonly retryAfterMs?: number;
-  /** Nothing else would succeed either. */
-  readonly everything: boolean;
-  /** It surely was not done. Without it nobody knows: the request may have arrived although no answer came. */
-  readonly surelyNotDone?: true;
+  /**
+   * `global`: every other effect would fail too. `effects`: only these effects, or their channel if Discord requires a
+   * delay.
+   */
+  readonly scope: 'global' | 'effects';
+  /**
+   * The message was certainly not sent. Otherwise the result is unknown: the request may have arrived without a
+   * response.
+   */
+  readonly notSent?: true;
 }
 
-/** What became of an attempt. Foreseen outcomes are values. */
+/** The result of an attempt. Expected outcomes are values, not errors. */
 export type AttemptResult =
   | { readonly outcome: 'done' }
   | RetryLater
-  /** Refused as one message: each has to go alone, to find the one at fault. */
+  /** Rejected as one message: send each effect in its own message to find the invalid one. */
   | { readonly outcome: 'split'; readonly reason: string }
   /** Can never succeed. */
   | { readonly outcome: 'bury'; readonly reason: string };
 
-/** Does one message's worth of effects, all of the same channel and nonce. Never throws. */
+/** Carries out the effects of one message, which share channel and nonce. Never throws. */
 export type EffectHandler = (effects: readonly Effect[]) => Promise<AttemptResult>;

@@ -1,29 +1,31 @@
 import { minute } from '../platform/durations.ts';
 import type { RetryPolicy } from './retry.ts';
 
-/** However long it lasts, somebody looks this often whether it is over (ms). */
-const longest = 2 * minute;
+/** Longest time between two probes, however long the outage lasts. */
+const maxProbeDelayMs = 2 * minute;
 
 /**
- * A time in which nothing can succeed. It is met with questions instead of attempts, so that it leaves one message whose fate nobody
- * knows, and not one for each try.
+ * A period in which no effect can succeed. Only probes are sent meanwhile, not messages, so that a single message has
+ * an unknown result instead of one per retry.
  */
 export interface Outage {
-  readonly isOn: boolean;
+  readonly isActive: boolean;
   /** @param now monotonic, ms */
   begin(now: number): void;
   end(): void;
-  /** Counts a look and returns how long to wait before it (ms). @param now monotonic, ms @param random in [0, 1) */
+  /** Counts a probe and returns the delay before it (ms). @param now monotonic, ms @param random in [0, 1) */
   nextProbeDelay(now: number, random: number): number;
 }
 
-/** @param policy spaces the looks, by their number and how long it lasts; its `bury` means the longest pause (2 min) */
+/**
+ * @param policy spaces the probes by their number and the age of the outage; its `bury` means the longest delay (2 min)
+ */
 export function createOutage(policy: RetryPolicy): Outage {
   let since: number | null = null;
-  let looks = 0;
+  let probes = 0;
 
   return {
-    get isOn() {
+    get isActive() {
       return since !== null;
     },
     begin(now) {
@@ -31,12 +33,12 @@ export function createOutage(policy: RetryPolicy): Outage {
     },
     end() {
       since = null;
-      looks = 0;
+      probes = 0;
     },
     nextProbeDelay(now, random) {
-      looks += 1;
-      const delay = policy({ attempts: looks, age: now - (since ?? now) }, random);
-      return delay === 'bury' ? longest : delay;
+      probes += 1;
+      const delay = policy({ attempts: probes, age: now - (since ?? now) }, random);
+      return delay === 'bury' ? maxProbeDelayMs : delay;
     },
   };
 }

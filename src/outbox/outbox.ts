@@ -1,69 +1,79 @@
 import { minute } from '../platform/durations.ts';
 import type { Announcement, Effect } from './effect.ts';
-import { maxDelay } from './retry.ts';
+import { maxDelayMs } from './retry.ts';
 
-/** An effect as it is written beside the event that asks for it. */
+/** An effect as it is inserted together with its event. */
 export interface NewEffect {
   readonly deliveryId: number;
   readonly kind: Effect['kind'];
   readonly channelId: string;
   readonly announcement: Announcement;
-  /** Now (ms since the epoch): it is due at once. */
+  /** The current time (ms since the epoch). The effect is due immediately. */
   readonly createdAt: number;
 }
 
 /**
- * No due time lies further ahead (ms): the longest delay, and what the clocks of several machines may differ by. One that does was written
- * before a clock was set back.
+ * The furthest a due time can lie in the future: the longest delay plus the clock skew between machines. A later one
+ * was written before a clock was set back.
  */
-export const maxDueAhead = maxDelay + minute;
+export const maxDueAheadMs = maxDelayMs + minute;
 
-/** What a claim passes over. */
+/** Effects that a claim skips. */
 export interface ClaimFilter {
-  /** Ids of channels. */
-  readonly channels: readonly string[];
-  /** Nothing outside these channels was due until then (ms since the epoch). */
-  readonly lookedUntil: number;
+  readonly excludedChannelIds: readonly string[];
+  /**
+   * No effect of another channel is due until then (ms since the epoch); 0 to skip none. Ignored when no channel is
+   * excluded.
+   */
+  readonly skipUntil: number;
 }
 
-/** What the outbox needs inside the transaction of an event. */
+/** The part of the outbox that the transaction of an event needs. */
 export interface OutboxWrites {
   enqueue(effect: NewEffect): Promise<void>;
 }
 
 /**
- * The outbox as the dispatcher sees it. Every method is a transaction of its own; times are ms since the epoch. What
- * writes rejects with {@link StoreUnavailable} or TallyhookError `queue_full`, what only reads with the driver's own
- * error.
+ * The outbox as the dispatcher uses it. Every method is a separate transaction; times are ms since the epoch. Methods
+ * that write reject with {@link StoreUnavailableError} or TallyhookError `queue_full`, methods that only read with the
+ * driver's own error.
  */
 export interface Outbox {
   /**
-   * Takes what is due into a lease, at most `limit` effects of one channel, all under one nonce. What was under way together before
-   * comes back together, so that a repeat is the same message. What lies further ahead than {@link maxDueAhead}, a lease included, is due.
-   * Empty when nothing else is due. Counts the attempt, and notes that
-   * from now on nobody knows whether it succeeded. What is said below of what was claimed changes only what waits still.
+   * Leases due effects: at most `limit` of one channel, all with one nonce. Effects that were attempted together are
+   * claimed together again, so that a retry is the same message. An effect (or lease) counts as due if it is further
+   * ahead than {@link maxDueAheadMs}. Empty when none is due. Counts the attempt, and marks its result as unknown from
+   * now on.
+   *
+   * The methods below only update effects that are still waiting.
    */
-  claim(now: number, leaseUntil: number, limit: number, except?: ClaimFilter): Promise<readonly Effect[]>;
+  claim(now: number, leaseUntil: number, limit: number, filter?: ClaimFilter): Promise<readonly Effect[]>;
   done(effects: readonly Effect[], now: number): Promise<void>;
-  /** Back to waiting until `dueAt`, with the reason of the last failure. They may be done by now, so they stay together. */
-  retry(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
-  /** The same after an attempt that surely did nothing: unless an earlier one may have, they are free to go with others. */
-  release(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
-  /** Back to waiting as messages of their own, due at once. */
-  split(effects: readonly Effect[], reason: string): Promise<void>;
-  /** Never again, after an attempt that surely did nothing. What an earlier one may have done stays unsure, should the owner replay it. */
-  bury(effects: readonly Effect[], now: number, reason: string): Promise<void>;
-  /** The same after an attempt of which nobody knows whether it succeeded. */
-  giveUp(effects: readonly Effect[], now: number, reason: string): Promise<void>;
-  /** Makes everything that waits without a lease due at once: what held it up has ended. */
-  wake(now: number): Promise<void>;
-  /** When the next effect is due, its lease included; null when none waits. */
-  nextDueAt(): Promise<number | null>;
   /**
-   * When the oldest effect that waits was written; null when none waits. The oldest is the first in line or one that was put off, so only
-   * these are looked at.
+   * Retries at `dueAt` after an attempt with an unknown result. The effects keep their nonce, since the message may
+   * exist.
    */
+  retry(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
+  /**
+   * Retries at `dueAt` after an attempt that certainly sent nothing. Unless an earlier one may have, the effects can
+   * join others.
+   */
+  release(effects: readonly Effect[], dueAt: number, reason: string): Promise<void>;
+  /** Makes each effect a message of its own, due immediately. */
+  split(effects: readonly Effect[], reason: string): Promise<void>;
+  /**
+   * Fails the effects permanently after an attempt that certainly sent nothing. Unknown results of earlier attempts
+   * remain stored.
+   */
+  bury(effects: readonly Effect[], now: number, reason: string): Promise<void>;
+  /** Fails the effects permanently after an attempt with an unknown result. */
+  giveUp(effects: readonly Effect[], now: number, reason: string): Promise<void>;
+  /** Makes all waiting effects without a lease due immediately. */
+  wake(now: number): Promise<void>;
+  /** When the next effect is due or its lease ends; null when none is waiting. */
+  nextDueAt(): Promise<number | null>;
+  /** When the oldest waiting effect was stored; null when none is waiting. */
   waitingSince(now: number): Promise<number | null>;
-  /** How many wait and how many are buried. */
+  /** The number of waiting and of buried effects. */
   sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
 }

@@ -1,27 +1,30 @@
 import { day, minute, second } from '../platform/durations.ts';
 
 /**
- * When to try again: ms from now, or `bury` when it has been tried for long enough. `attempts` are those begun, `age`
- * is in ms, `random` lies in [0, 1).
+ * The delay before the next attempt (ms), or `bury` to give up. `attempts` counts the attempts started, `age` is in ms,
+ * `random` is in [0, 1).
  */
 export type RetryPolicy = (
   effect: { readonly attempts: number; readonly age: number },
   random: number,
 ) => number | 'bury';
 
-/** What each attempt doubles (ms). */
-const firstDelay = 500;
-/** A short outage is followed within 15 s of its end, so nothing young waits longer than this. */
-const longestWhileYoung = 8 * second;
-const young = 15 * minute;
-/** No effect waits longer for its next try (ms). */
-export const maxDelay = 2 * minute;
-const lifetime = 7 * day;
+/** Doubled by each attempt. */
+const baseDelayMs = 500;
+/** Delivery must resume within 15 s of the end of a short outage, so a young effect never waits longer than this. */
+const maxDelayWhileYoungMs = 8 * second;
+const youngAgeMs = 15 * minute;
+/** No effect waits longer for its next attempt. */
+export const maxDelayMs = 2 * minute;
+const maxAgeMs = 7 * day;
 
-/** Exponential backoff with jitter (half to all of the delay), quick to come back while the effect is young, buried after seven days. */
+/**
+ * Exponential backoff with jitter (50 to 100 % of the delay), capped at 8 s for young effects; gives up after seven
+ * days.
+ */
 export const backoff: RetryPolicy = ({ attempts, age }, random) => {
-  if (age > lifetime) return 'bury';
-  const cap = age < young ? longestWhileYoung : maxDelay;
-  const delay = Math.min(cap, firstDelay * 2 ** Math.min(attempts, 20));
+  if (age > maxAgeMs) return 'bury';
+  const cap = age < youngAgeMs ? maxDelayWhileYoungMs : maxDelayMs;
+  const delay = Math.min(cap, baseDelayMs * 2 ** Math.min(attempts, 20));
   return Math.round(delay * (0.5 + random / 2));
 };

@@ -3,30 +3,35 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
-/** How much of a file a connection keeps in memory (KiB). SQLite's own 2 MB are less than the balances of a large community. */
-const cache = 16_000;
+/** Page cache of a connection. SQLite's default of 2 MB is less than the balances of a large community. */
+const cacheKib = 16_000;
 
-export interface OpenOptions {
-  /** How long a statement waits for a lock that somebody else holds (ms), with the thread standing still. */
-  readonly timeout: number;
-  /** Throws what `node:sqlite` throws where there is no file, instead of making one; false unless given. */
+export interface OpenSqliteOptions {
+  /** How long a statement waits for a lock of another connection. It blocks the thread. */
+  readonly busyTimeoutMs: number;
+  /** Throws what `node:sqlite` throws if the file is missing, instead of creating it; default false. */
   readonly mustExist?: boolean;
 }
 
 /**
- * Opens a SQLite file, or `:memory:`, with the SQLite that comes with Node. A new file is its owner's alone (mode
- * 0600). Two in one process would undo each other's locks. Throws what `node:fs` and `node:sqlite` throw.
+ * Opens a SQLite file, or `:memory:`, with Node's SQLite. Creates a file that only its owner can read (mode 0600). A
+ * process must not use a second SQLite library on the same file: each would release the other's locks. Throws what
+ * `node:fs` and `node:sqlite` throw.
  */
-export function openSqlite(path: string, { timeout, mustExist = false }: OpenOptions): DatabaseSync {
+export function openSqlite(
+  path: string,
+  { busyTimeoutMs: timeout, mustExist = false }: OpenSqliteOptions,
+): DatabaseSync {
   if (!mustExist && path !== ':memory:') createPrivate(path);
-  const database = new DatabaseSync(mustExist ? existing(path) : path, { timeout });
-  database.exec(`PRAGMA cache_size = ${-cache}`);
+  const database = new DatabaseSync(mustExist ? withoutCreating(path) : path, { timeout });
+  database.exec(`PRAGMA cache_size = ${-cacheKib}`);
   return database;
 }
 
 /**
- * Makes the file where there is none, for its owner alone; SQLite would let everybody read it, and gives the files beside it the same mode.
- * One that is there is not even opened: to close it again would undo this process's locks on it (sqlite.org/howtocorrupt.html, 2.2).
+ * Creates the file with mode 0600. SQLite would make it world-readable, and gives the -wal and -shm files the same
+ * mode. An existing file is not opened: closing it again would release this process's locks on it
+ * (sqlite.org/howtocorrupt.html, 2.2).
  */
 function createPrivate(path: string): void {
   try {
@@ -36,13 +41,14 @@ function createPrivate(path: string): void {
   }
 }
 
-function existing(path: string): URL {
-  const address = pathToFileURL(path);
-  address.searchParams.set('mode', 'rw');
-  return address;
+/** A URL with which SQLite opens the file and does not create it. */
+function withoutCreating(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set('mode', 'rw');
+  return url;
 }
 
-/** A statement in the form in which Kysely runs it. */
+/** A prepared statement with Kysely's interface. */
 export function prepare(database: DatabaseSync, text: string): SqliteStatement {
   const statement = database.prepare(text);
   const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
@@ -54,17 +60,17 @@ export function prepare(database: DatabaseSync, text: string): SqliteStatement {
   };
 }
 
-/** A connection in the form in which Kysely's own driver takes it. */
+/** A connection with Kysely's interface. */
 export function forKysely(database: DatabaseSync): SqliteDatabase {
   return { prepare: (text) => prepare(database, text), close: () => database.close() };
 }
 
-/** Whether another connection holds the lock that this one needs: BUSY or LOCKED (sqlite.org/rescode.html). */
+/** Whether another connection holds a lock: BUSY or LOCKED (sqlite.org/rescode.html). */
 export function isBusy(error: unknown): boolean {
   return [5, 6].includes(resultCode(error));
 }
 
-/** The primary result code, which is the lower byte of the extended one; 0 where the error is none of SQLite's. */
+/** The primary result code, which is the lower byte of the extended one; 0 if it is not an error of SQLite. */
 export function resultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

@@ -2,8 +2,8 @@ import type { Expression, Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /**
- * The table `linked` in a query: the entry `newest`, and from it along the links all that its user has before it, the newest first. It
- * goes no further than what is asked of it, as long as it is not asked to sort.
+ * A common table expression `linked`: the entry `newest` and, by following the links, all earlier entries of its user,
+ * newest first. It is evaluated lazily: without a sort, only as many entries are read as the query needs.
  */
 export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expression<number | null>) {
   return db.withRecursive(
@@ -20,8 +20,8 @@ export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expres
         'delivery_id',
         'previous',
       ] as const;
-      // A link that leads forward was made by hand; following it might never end.
-      const before = query
+      // A manually edited link could point forward, and form an endless loop.
+      const earlier = query
         .selectFrom('linked')
         .innerJoin('entries', (join) =>
           join.onRef('entries.id', '=', 'linked.previous').onRef('entries.id', '<', 'linked.id'),
@@ -30,12 +30,12 @@ export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expres
         .selectFrom('entries')
         .select(columns)
         .where('entries.id', '=', newest)
-        .unionAll(before.select(columns.map((column) => `entries.${column}` as const)));
+        .unionAll(earlier.select(columns.map((column) => `entries.${column}` as const)));
     },
   );
 }
 
-/** The number of a user's newest entry. */
-export function newestOf(db: Kysely<Tables>, userId: string) {
+/** The id of a user's newest entry. */
+export function newestEntryOf(db: Kysely<Tables>, userId: string) {
   return db.selectFrom('balances').select('last_entry').where('user_id', '=', userId).$asScalar();
 }

@@ -14,35 +14,34 @@ import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
-import type { Dialect } from './dialect/dialect.ts';
+import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
-import { sqlAccounts } from './reads/accounts.ts';
+import { queryBuilder } from './query-builder.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
-import { sqlLeaderboard } from './reads/leaderboard.ts';
+import { sqlLedger } from './reads/ledger.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
-import { compiler } from './statement.ts';
-import { spentSince } from './writes/budget-log.ts';
+import { countRequestsSince } from './writes/budget.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
 
-/** Deliveries that may wait for the disk at one time; beyond it senders are told to come back (503). */
-const maxWaiting = 10_000;
+/** Transactions that may wait at one time. More are rejected, and senders of deliveries are asked to retry (503). */
+const maxQueueLength = 10_000;
 
-/** How long a write that failed speaks against the store: longer than senders are told to stay away, 5 s. */
+/** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
 const writeFailureHoldMs = 6 * second;
 
-/** The database cannot be used at all: no such server, no permission, or a file that is no database. */
+/** The database cannot be opened: unreachable server, no permission, or not a database file. */
 export class CannotOpenDatabaseError extends TallyhookError {
   constructor(cause: unknown) {
     super('cannot_open_database', `The database cannot be opened: ${messageOf(cause) || String(cause)}.`, {
       cause,
-      hint: 'Check DATABASE_URL: that the folder may be written, or that the server runs and takes the user and password.',
+      hint: 'Check DATABASE_URL: the folder must be writable, or the server must run and accept the user and password.',
     });
   }
 }
 
-/** Where everything is kept: the adapters of every room's port over one database. */
+/** The storage adapters of all modules, over one database. */
 export interface Store {
   readonly recorder: Recorder;
   readonly outbox: Outbox;
@@ -53,52 +52,54 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
-  /** Throws {@link DatabaseFileReplaced} when the file is not the one that is open. Takes microseconds. */
+  /** Throws {@link DatabaseFileReplaced} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
-   * Resolves when a transaction could be committed; rejects with {@link StoreUnavailableError}, {@link QueueFull} or
+   * Resolves if a transaction can be committed; rejects with {@link StoreUnavailableError}, {@link QueueFullError} or
    * {@link DatabaseFileReplaced}.
    */
   probe(): Promise<void>;
-  /** How many transactions wait to be committed. */
+  /** The number of transactions that wait for their commit. */
   waiting(): number;
-  /** Commits what waits, then closes. */
+  /** Commits the waiting transactions, then closes the database. */
   close(): Promise<void>;
 }
 
 /**
- * `sqlite:` followed by a path, or `postgres://…`. Applies the migrations that are missing. SQLite is written to on a thread of its own,
- * unless `thread` is false: where little is written, starting one costs more than it saves. With a `log` it reports
- * there when the database's file is deleted or replaced. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabaseError}.
+ * Opens the database and applies missing migrations.
+ * Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
+ * @param url `sqlite:` followed by a path, or `postgres://…`
+ * @param options.thread whether a worker thread writes to SQLite; default true. For few writes it is not worth its start
+ * @param options.log where to report that the database file was deleted or replaced
  */
 export async function openStore(
   url: string,
   clock: Clock,
   { thread = true, log }: { thread?: boolean; log?: Log } = {},
 ): Promise<Store> {
-  const { dialect, commits } = await opened(url, clock, thread);
-  const db = compiler(dialect);
+  const { dialect, commits } = await openDatabase(url, clock, thread);
+  const db = queryBuilder(dialect);
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
-  let trouble: { error: StoreUnavailableError; at: number } | undefined;
+  let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
 
   /**
-   * A write that fails is remembered: a full disk may have room for the probe and none for a delivery. So is a failed probe, or a
-   * stranger who requests the readiness again and again would cause as many writes.
+   * Stores the last failure for the readiness check: a full disk may have room for the probe's row, but not for a
+   * delivery. A failed probe is stored too, so that unauthenticated readiness requests cannot cause a write each.
    */
   const write: typeof commits.write = (name, ...args) => {
-    const writing = commits.write(name, ...args);
-    writing.catch((error: unknown) => {
-      if (error instanceof StoreUnavailableError) trouble = { error, at: clock.monotonic() };
+    const result = commits.write(name, ...args);
+    result.catch((error: unknown) => {
+      if (error instanceof StoreUnavailableError) lastWriteFailure = { error, at: clock.monotonic() };
     });
-    return writing;
+    return result;
   };
 
-  /** Only a delivery that is stored ends the trouble at once: everything else is smaller. */
-  async function recorded<Result>(recording: Promise<Result>): Promise<Result> {
+  /** A stored delivery, the largest write, ends the failure state immediately. */
+  async function clearFailureAfter<Result>(recording: Promise<Result>): Promise<Result> {
     const result = await recording;
-    trouble = undefined;
+    lastWriteFailure = undefined;
     return result;
   }
 
@@ -110,16 +111,16 @@ export async function openStore(
   return {
     checkFiles,
     recorder: {
-      record: (delivery, meaning) => recorded(write('record', delivery, meaning)),
-      recordReplay: (id, delivery, meaning, now) => recorded(write('recordReplay', id, delivery, meaning, now)),
+      record: (delivery, routed) => clearFailureAfter(write('record', delivery, routed)),
+      recordReplay: (id, delivery, routed, now) => clearFailureAfter(write('recordReplay', id, delivery, routed, now)),
     },
     outbox: sqlOutbox(db, reading, write),
-    ledger: { ...sqlAccounts(db, reading), leaderboard: sqlLeaderboard(db, reading, clock) },
+    ledger: sqlLedger(db, reading, clock),
     records: sqlRecords(db, reading),
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),
-      spent: (keyId, since) => spentSince(db, reading, keyId, since),
+      spent: (keyId, since) => countRequestsSince(db, reading, keyId, since),
     },
     commandRegistry: sqlCommandRegistry(db, reading, write),
     ownerActions: {
@@ -132,9 +133,11 @@ export async function openStore(
     },
     async probe() {
       checkFiles();
-      if (trouble !== undefined && clock.monotonic() - trouble.at < writeFailureHoldMs) throw trouble.error;
+      if (lastWriteFailure !== undefined && clock.monotonic() - lastWriteFailure.at < writeFailureHoldMs) {
+        throw lastWriteFailure.error;
+      }
       await write('probe', clock.now()).catch((error: unknown) => {
-        // Whoever asks whether the store is ready may be a stranger: a driver's words name hosts and users.
+        // The readiness endpoint is public, and the messages of drivers contain host and user names.
         throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
       });
     },
@@ -148,16 +151,16 @@ export async function openStore(
 }
 
 /**
- * The database, reachable and with every migration applied, and the way in to it. Each database's driver is loaded only where it is
- * used. Throws {@link DatabaseTooNew} and {@link CannotOpenDatabaseError}.
+ * Connects to the database, applies missing migrations, and starts its group commit. Each driver is loaded only if it
+ * is used. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
  */
-async function opened(
+async function openDatabase(
   url: string,
   clock: Clock,
   thread: boolean,
 ): Promise<{ readonly dialect: Dialect; readonly commits: GroupCommit }> {
   try {
-    const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
+    const path = sqlitePathOf(url);
     const dialect =
       path === null
         ? (await import('./dialect/postgres.ts')).postgres(url)
@@ -168,8 +171,8 @@ async function opened(
     });
     const commits =
       dialect.files !== null && thread
-        ? (await import('./commits/write-worker-client.ts')).startWriteWorker(dialect.files, maxWaiting)
-        : createGroupCommit(createWriter(dialect), clock, maxWaiting);
+        ? (await import('./commits/write-worker-client.ts')).startWriteWorker(dialect.files, maxQueueLength)
+        : createGroupCommit(createWriter(dialect), clock, maxQueueLength);
     return { dialect, commits };
   } catch (error) {
     throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error);

@@ -4,7 +4,7 @@ import type { Family } from '../ledger/event.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 
-/** The tables, as both dialects hold them. Times are ms since the epoch, credits are whole numbers. */
+/** The tables of both databases. Times are ms since the epoch, credits are whole numbers. */
 export interface Tables {
   deliveries: {
     id: Generated<number>;
@@ -16,7 +16,7 @@ export interface Tables {
     reason: string | null;
     user_id: string | null;
     credits: number;
-    /** Unique where it is set: the identity of a recorded event. */
+    /** The idempotency key of a recorded event; unique. Null for all other deliveries. */
     event_key: string | null;
     body: string;
   };
@@ -29,7 +29,7 @@ export interface Tables {
     reason: string | null;
     at: number;
     delivery_id: number | null;
-    /** The user's entry before it; null for the first. */
+    /** The user's previous entry; null for the first. */
     previous: number | null;
   };
   balances: {
@@ -38,7 +38,7 @@ export interface Tables {
     votes: number;
     /** The user's newest entry. */
     last_entry: number | null;
-    /** When the last vote that counts was cast, by listing, as JSON. */
+    /** JSON: the time of the last counted vote, by listing. */
     last_votes: string;
   };
   orders: {
@@ -50,7 +50,7 @@ export interface Tables {
     period_end: number | null;
     updated_at: number;
   };
-  /** Every id by which an order may be named, the order's own among them. */
+  /** All ids by which an order may be named, including the order's own. */
   order_names: { name: string; order_id: string };
   effects: {
     id: Generated<number>;
@@ -61,17 +61,17 @@ export interface Tables {
     content: string;
     state: EffectState;
     attempts: number;
-    /** When it is due, or until when it is leased. */
+    /** When it is due, or when its lease ends. */
     due_at: number;
     created_at: number;
     finished_at: number | null;
-    /** The nonce of the message that it goes out in; set by the first attempt. */
+    /** The nonce of its message; set by the first attempt. */
     nonce: string | null;
     reason: string | null;
-    /** When the first attempt began of which nobody knows whether it succeeded. */
+    /** Start of the first attempt whose result is unknown. */
     unsure_since: number | null;
   };
-  /** The owner's corrections by the key that they were asked for under, each with the balance after it. */
+  /** The owner's corrections by idempotency key, each with the resulting balance. */
   corrections: {
     idempotency_key: string;
     user_id: string;
@@ -80,12 +80,12 @@ export interface Tables {
     balance: number;
     at: number;
   };
-  /** The console's sessions that were signed out, until they would have ended by themselves. */
+  /** Console sessions that were signed out before they expired. */
   revoked_sessions: { id: string; expires_at: number };
-  /** When each request left for the lookup API, for the budget. */
+  /** When each request to the lookup API was sent, for the budget. */
   lookup_requests: { key_id: string; at: number };
-  /** The slash commands that we registered, by Discord's id; without a guild it is global. */
+  /** The registered slash commands by Discord's id; `guild_id` is null for a global command. */
   registered_commands: { id: string; application_id: string; guild_id: string | null; name: string };
-  /** Written to find out whether the store can be written. */
+  /** A single row, written by the readiness check. */
   probes: { id: number; at: number };
 }

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../../src/store/snapshots/audit.ts';
-import { databaseStatusOf } from '../../src/store/snapshots/database-status.ts';
+import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../src/store/snapshots/audit.ts';
+import { readDatabaseStatus } from '../../src/store/snapshots/database-status.ts';
 import { type EntrySelection, entryPages } from '../../src/store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/statistics.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -14,10 +14,10 @@ import { tempDir } from '../support/temp-dir.ts';
 import { voted, votedAt } from '../support/voted.ts';
 
 const programs = postgresPrograms();
-const everything: EntrySelection = { userId: null, since: null };
+const allEntries: EntrySelection = { userId: null, since: null };
 
-/** What can be read of every database, and proved of it. `tamper` runs a statement behind the program's back. */
-function holds(newUrl: () => string, tamper: (url: string, statement: string) => Promise<void>): void {
+/** The tests for snapshots of both databases. @param tamper runs a statement outside the program */
+function snapshotTests(newUrl: () => string, tamper: (url: string, statement: string) => Promise<void>): void {
   async function snapshotOf(url: string) {
     const snapshot = await openSnapshot(url);
     onTestFinished(() => snapshot.close());
@@ -33,20 +33,20 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
 
   async function entriesOf(url: string, selection: Partial<EntrySelection> = {}) {
     const entries = [];
-    for await (const page of entryPages(await snapshotOf(url), { ...everything, ...selection })) entries.push(...page);
+    for await (const page of entryPages(await snapshotOf(url), { ...allEntries, ...selection })) entries.push(...page);
     return entries;
   }
 
-  it('adds up after votes', async () => {
+  it('finds no differences after votes', async () => {
     const snapshot = await tampered();
     expect(await balanceDifferences(snapshot)).toEqual({ count: 0, first: [] });
     expect(await paymentDifferences(snapshot)).toEqual({ count: 0, first: [] });
-    expect(await strayRows(snapshot)).toEqual({ entries: 0, effects: 0, names: 0 });
+    expect(await orphanedRows(snapshot)).toEqual({ entries: 0, effects: 0, names: 0 });
     expect(await brokenLinks(snapshot)).toBe(0);
     expect(await snapshot.integrityErrors('whole')).toEqual([]);
   });
 
-  it('shows whose balance was changed by hand', async () => {
+  it('finds a balance that was changed manually', async () => {
     const snapshot = await tampered("UPDATE balances SET credits = 11 WHERE user_id = '2'");
     expect(await balanceDifferences(snapshot)).toEqual({
       count: 1,
@@ -54,7 +54,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     });
   });
 
-  it('shows a wrong count of votes, a balance that is gone, and one that has no entries', async () => {
+  it('finds a wrong number of votes, a missing balance, and a balance without entries', async () => {
     const snapshot = await tampered(
       "UPDATE balances SET votes = 2 WHERE user_id = '1'",
       "DELETE FROM balances WHERE user_id = '2'",
@@ -66,7 +66,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     expect(first[1]).toMatchObject({ balance: { credits: 0, votes: 0 }, entries: { credits: 10, votes: 1 } });
   });
 
-  it('counts all that differ and names the first', async () => {
+  it('counts all differences and lists the first few', async () => {
     const url = newUrl();
     await voted(
       url,
@@ -78,7 +78,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     expect(first).toHaveLength(5);
   });
 
-  it('shows a delivery that paid and has no entry, and an entry whose delivery is gone', async () => {
+  it('finds a paid delivery without an entry, and an entry without its delivery', async () => {
     const snapshot = await tampered(
       "DELETE FROM entries WHERE user_id = '1'",
       "DELETE FROM deliveries WHERE user_id = '3'",
@@ -90,10 +90,10 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
         { deliveryId: 3, paid: 0, entered: 10 },
       ],
     });
-    expect(await strayRows(snapshot)).toEqual({ entries: 1, effects: 1, names: 0 });
+    expect(await orphanedRows(snapshot)).toEqual({ entries: 1, effects: 1, names: 0 });
   });
 
-  it('shows links that lead past an entry', async () => {
+  it('finds links that skip an entry', async () => {
     const url = newUrl();
     for (const days of [0, 1, 2]) await voted(url, ['1', '2'], { at: votedAt + days * 86_400_000 });
     expect(await brokenLinks(await snapshotOf(url))).toBe(0);
@@ -107,7 +107,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     expect((await store.records.entries('1', 9)).map(({ id }) => id)).toEqual([5, 1]);
   });
 
-  it('tells what is in it, what waits and what came last', async () => {
+  it('reads the contents, the backlog and the last deliveries', async () => {
     const snapshot = await tampered(
       "UPDATE effects SET state = 'buried', reason = 'no such channel' WHERE delivery_id = 2",
       "UPDATE deliveries SET outcome = 'quarantined' WHERE id = 3",
@@ -124,11 +124,11 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     });
   });
 
-  it('is of one moment, whatever is written meanwhile', async () => {
+  it('is consistent, whatever is written meanwhile', async () => {
     const url = newUrl();
     await voted(url, ['1']);
     const snapshot = await snapshotOf(url);
-    const pages = entryPages(snapshot, everything);
+    const pages = entryPages(snapshot, allEntries);
     await voted(url, ['2']);
     await tamper(url, "UPDATE balances SET credits = 99 WHERE user_id = '1'");
     expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
@@ -136,12 +136,12 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     expect(await balanceDifferences(await snapshotOf(url))).toMatchObject({ count: 1 });
   });
 
-  it('is for reading only', async () => {
+  it('is read-only', async () => {
     const snapshot = await tampered();
     await expect(snapshot.run(snapshot.db.deleteFrom('entries').returning('id'))).rejects.toThrow(/read-?only/);
   });
 
-  it('gives the entries in their order, of one user, and from a moment on', async () => {
+  it('reads entries by id, of one user, and from a time on', async () => {
     const url = newUrl();
     await voted(url, ['1', '2']);
     await voted(url, ['1'], { at: votedAt + 86_400_000 });
@@ -165,7 +165,7 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     });
   });
 
-  it('goes on over the border of a page', async () => {
+  it('reads more entries than one page', async () => {
     const url = newUrl();
     await voted(url, ['1']);
     await tamper(
@@ -178,18 +178,18 @@ function holds(newUrl: () => string, tamper: (url: string, statement: string) =>
     expect(new Set(ids).size).toBe(4_001);
   });
 
-  it('is not there, of this version, or of a newer one', async () => {
+  it('has the status absent, current or newer', async () => {
     const url = newUrl();
-    expect(await databaseStatusOf(url)).toEqual({ state: 'absent' });
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'absent' });
     await voted(url, []);
-    expect(await databaseStatusOf(url)).toEqual({ state: 'current' });
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'current' });
     await tamper(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
-    expect(await databaseStatusOf(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });
   });
 }
 
 describe('a snapshot of SQLite', () => {
-  holds(
+  snapshotTests(
     () => `sqlite:${join(tempDir(), 'tally.db')}`,
     async (url, statement) => {
       const database = new DatabaseSync(url.slice('sqlite:'.length));
@@ -208,12 +208,12 @@ describe.skipIf(programs === null && !process.env['CI'])('a snapshot of PostgreS
   });
   afterAll(() => postgres?.stop());
 
-  it('cannot be read where no server is, and a database without our tables has nothing of ours', async () => {
-    expect(await databaseStatusOf('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
-    expect(await databaseStatusOf(postgres.newDatabase())).toEqual({ state: 'absent' });
+  it('is unreadable without a server, and absent in a database without our tables', async () => {
+    expect(await readDatabaseStatus('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
+    expect(await readDatabaseStatus(postgres.newDatabase())).toEqual({ state: 'absent' });
   });
 
-  holds(
+  snapshotTests(
     () => postgres.newDatabase(),
     async (url, statement) => {
       const client = new pg.Client({ connectionString: url });

@@ -6,7 +6,7 @@ import type { Vote } from '../../src/ledger/event.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
-import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -19,13 +19,13 @@ const programs = postgresPrograms();
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');
 const start = Date.UTC(2026, 0, 1);
-/** Its effect cannot be written, after all else has been: the last step fails. */
-const unannounceable = { announceChannelId: undefined };
+/** The insert of the effect fails, which is the last step of the transaction. */
+const invalidChannel = { announceChannelId: undefined };
 
-/** What every store holds to, whichever database it is on. */
-function holds(newUrl: () => string): void {
+/** The tests for stores on all databases. */
+function storeTests(newUrl: () => string): void {
   async function open(url = newUrl()): Promise<Store> {
-    // The date stands still. Waiting for the lock of another store takes real time.
+    // The time is frozen, but waiting for the lock of another store takes real time.
     const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
     onTestFinished(() => store.close());
     return store;
@@ -48,7 +48,7 @@ function holds(newUrl: () => string): void {
     return store.recorder.record({ receivedAt, family: 'vote', body: '{}' }, { type: 'event', event, listing });
   }
 
-  it('keeps what was committed when it is opened again', async () => {
+  it('still has committed data when it is opened again', async () => {
     const url = newUrl();
     const first = await openStore(url, manualClock(start));
     await record(first, vote('1'));
@@ -58,29 +58,29 @@ function holds(newUrl: () => string): void {
     expect((await record(again, vote('1'))).outcome).toBe('duplicate');
   });
 
-  it('writes all of an event or nothing', async () => {
+  it('writes an event completely or not at all', async () => {
     const store = await open();
-    await expect(record(store, vote('1'), start, unannounceable)).rejects.toThrow(/channel_id|null|bound/i);
+    await expect(record(store, vote('1'), start, invalidChannel)).rejects.toThrow(/channel_id|null|bound/i);
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
     expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 0 }, effects: { waiting: 0 } });
   });
 
-  it('lets one work of a batch fail alone', async () => {
+  it('rejects only the failing job of a batch', async () => {
     const store = await open();
     const settled = await Promise.allSettled([
       record(store, vote('1')),
-      record(store, vote('3'), start, unannounceable),
+      record(store, vote('3'), start, invalidChannel),
       record(store, vote('2')),
     ]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await store.records.counts()).toMatchObject({ credits: 20, votes: 2, users: 2 });
   });
 
-  it('pays one of many simultaneous deliveries of one vote, also over two processes', async () => {
+  it('pays for one of many simultaneous deliveries of a vote, even with two processes', async () => {
     const url = newUrl();
     const stores = [await open(url), await open(url)];
-    const sent = Array.from({ length: 40 }, (_, index) => record(stores[index % 2] as Store, vote('1')));
-    const outcomes = (await Promise.all(sent)).map(({ outcome }) => outcome);
+    const deliveries = Array.from({ length: 40 }, (_, index) => record(stores[index % 2] as Store, vote('1')));
+    const outcomes = (await Promise.all(deliveries)).map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 'recorded')).toHaveLength(1);
     const untimed = Array.from({ length: 10 }, (_, index) =>
       record(stores[index % 2] as Store, vote('2', null), start + index),
@@ -89,17 +89,17 @@ function holds(newUrl: () => string): void {
     expect(await (stores[0] as Store).records.counts()).toMatchObject({ credits: 20, votes: 2 });
   });
 
-  it('takes no refused vote without a timestamp for the earlier one of a genuine vote', async () => {
+  it('does not treat a vote as a repeat of an unpaid vote without a timestamp', async () => {
     const store = await open();
     const untimed = vote('1', null);
-    const told = [
+    const results = [
       await record(store, vote('1')),
       await record(store, untimed, start + hour),
       await record(store, untimed, start + 2 * hour),
       await record(store, untimed, start + 12.1 * hour),
       await record(store, untimed, start + 13 * hour),
     ];
-    expect(told.map(({ outcome, reason, credits }) => [outcome, reason, credits])).toEqual([
+    expect(results.map(({ outcome, reason, credits }) => [outcome, reason, credits])).toEqual([
       ['recorded', null, 10],
       ['recorded', 'within_cooldown', 0],
       ['duplicate', null, 0],
@@ -109,7 +109,7 @@ function holds(newUrl: () => string): void {
     expect(await store.ledger.account('1')).toEqual({ userId: '1', credits: 20, votes: 2 });
   });
 
-  it('deals once with a quarantined delivery that is replayed twice at once, also over two processes', async () => {
+  it('records a quarantined delivery once if it is replayed twice at once, even with two processes', async () => {
     const url = newUrl();
     const stores = [await open(url), await open(url)] as const;
     const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
@@ -130,7 +130,7 @@ function holds(newUrl: () => string): void {
     expect(await stores[0].records.delivery(deliveryId)).toMatchObject({ outcome: 'test' });
   });
 
-  it('ranks those who have credits, and takes stock again after half a minute', async () => {
+  it('ranks users with credits, and updates the ranking after half a minute', async () => {
     const clock = manualClock(start);
     const store = await openStore(newUrl(), clock);
     onTestFinished(() => store.close());
@@ -158,13 +158,13 @@ function holds(newUrl: () => string): void {
     expect(next).toMatchObject({ asOf: start + 30_000, places: [{ userId: '4', credits: 10 }] });
   });
 
-  it('tells what the owner asks, newest first, page by page', async () => {
+  it('returns deliveries to the owner newest first and in pages', async () => {
     const store = await open();
     for (const userId of ['1', '2', '3']) await record(store, vote(userId));
     const [newest, older] = await store.records.deliveries({ outcome: 'recorded', limit: 2, before: null });
     expect([newest?.userId, older?.userId]).toEqual(['3', '2']);
-    const rest = await store.records.deliveries({ outcome: null, limit: 2, before: older?.id ?? 0 });
-    expect(rest.map(({ userId }) => userId)).toEqual(['1']);
+    const nextPage = await store.records.deliveries({ outcome: null, limit: 2, before: older?.id ?? 0 });
+    expect(nextPage.map(({ userId }) => userId)).toEqual(['1']);
     expect(await store.records.entries('2', 9)).toMatchObject([
       { credits: 10, cause: 'vote', at: start, listing: 'server' },
     ]);
@@ -176,7 +176,7 @@ function holds(newUrl: () => string): void {
     const page = { limit: 9, before: null };
     const ids = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
 
-    it('finds deliveries by what they are, whose they are and when they came', async () => {
+    it('finds deliveries by outcome, kind, listing, user and time', async () => {
       const store = await open();
       const { deliveryId: first } = await record(store, vote('1'));
       const { deliveryId: repeat } = await record(store, vote('1'), start + minute);
@@ -184,12 +184,12 @@ function holds(newUrl: () => string): void {
       const { deliveryId: third } = await record(store, vote('3'), start + 20 * minute);
       const unclear = { type: 'quarantine', kind: 'surprise', reason: 'new', listing: null } as const;
       const bodies = ['{"userId":"1"}', '{"userId": 1}', '{"userId":11}', '{"userId":"21"}'];
-      const kept: number[] = [];
+      const quarantined: number[] = [];
       for (const body of bodies) {
         const delivery = { receivedAt: start + hour, family: 'vote', body } as const;
-        kept.push((await store.recorder.record(delivery, unclear)).deliveryId);
+        quarantined.push((await store.recorder.record(delivery, unclear)).deliveryId);
       }
-      const [text, number, longer, other] = kept;
+      const [text, number, longer, other] = quarantined;
       const find = async (filter: object) => ids(await store.records.deliveries({ ...page, ...filter }));
       expect(await find({ userId: '1' })).toEqual([number, text, repeat, first]);
       expect(await find({ userId: '1', outcome: 'duplicate' })).toEqual([repeat]);
@@ -201,7 +201,7 @@ function holds(newUrl: () => string): void {
       expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 3, duplicate: 1, quarantined: 4 } });
     });
 
-    it('pages through entries of one moment, and finds the entry and the effects of a delivery', async () => {
+    it('pages through entries of the same time, and finds the entry and the effects of a delivery', async () => {
       const store = await open();
       for (const name of ['server', 'bot', 'other']) {
         await record(store, vote('1'), start, { name });
@@ -218,19 +218,22 @@ function holds(newUrl: () => string): void {
       expect(await store.records.lastVote('1', 'bot', start - 1)).toBe(null);
     });
 
-    it('corrects an account once under one key, also over two processes, and never into debt', async () => {
+    it('applies a correction once per idempotency key, even with two processes, and never overdraws', async () => {
       const url = newUrl();
       const stores = [await open(url), await open(url)] as const;
       const correction = { userId: '1', credits: 7, reason: 'lost', at: start };
-      const made = await Promise.all(
+      const results = await Promise.all(
         [0, 1, 0, 1].map((which) => stores[which as 0 | 1].ownerActions.correct(correction, 'key')),
       );
-      expect(made.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
-      expect(made.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
-      const { ownerActions: acts, ledger, records } = stores[0];
-      expect(await acts.correct({ ...correction, userId: '2' }, 'key')).toEqual({ outcome: 'key_reused' });
-      expect(await acts.correct({ ...correction, credits: -8 }, 'other')).toEqual({ outcome: 'overdrawn', balance: 7 });
-      expect(await acts.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({ balance: 0 });
+      expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
+      expect(results.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
+      const { ownerActions, ledger, records } = stores[0];
+      expect(await ownerActions.correct({ ...correction, userId: '2' }, 'key')).toEqual({ outcome: 'key_reused' });
+      expect(await ownerActions.correct({ ...correction, credits: -8 }, 'other')).toEqual({
+        outcome: 'overdrawn',
+        balance: 7,
+      });
+      expect(await ownerActions.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({ balance: 0 });
       expect(await ledger.account('1')).toEqual({ userId: '1', credits: 0, votes: 0 });
       expect((await records.entries('1', 9)).map(({ credits, cause }) => [credits, cause])).toEqual([
         [-7, 'correction'],
@@ -238,14 +241,14 @@ function holds(newUrl: () => string): void {
       ]);
     });
 
-    it('revives what is buried, and only that', async () => {
+    it('requeues only buried effects', async () => {
       const store = await open();
       await record(store, vote('1'));
-      const { ownerActions: acts, outbox, records } = store;
-      expect(await acts.requeueEffect(1, start)).toBe('not_buried');
-      expect(await acts.requeueEffect(2, start)).toBe('unknown');
+      const { ownerActions, outbox, records } = store;
+      expect(await ownerActions.requeueEffect(1, start)).toBe('not_buried');
+      expect(await ownerActions.requeueEffect(2, start)).toBe('unknown');
       await outbox.bury(await outbox.claim(start, start + minute, 9), start, 'no such channel');
-      expect(await acts.requeueEffect(1, start + day)).toBe('revived');
+      expect(await ownerActions.requeueEffect(1, start + day)).toBe('revived');
       expect(await records.effect(1)).toMatchObject({
         state: 'waiting',
         attempts: 0,
@@ -257,7 +260,7 @@ function holds(newUrl: () => string): void {
   });
 
   describe('the outbox', () => {
-    it('leases what is due to one taker, together per channel, and gives it back when the lease has run out', async () => {
+    it('leases due effects to one claimant, together per channel, until the lease ends', async () => {
       const store = await open();
       for (let user = 1; user <= 12; user += 1) await record(store, vote(String(user)));
       const first = await store.outbox.claim(start, start + minute, 10);
@@ -276,7 +279,7 @@ function holds(newUrl: () => string): void {
       expect(again[0]).toMatchObject({ attempts: 2, nonce: first[0]?.nonce });
     });
 
-    it('never gives one effect to two takers at once', async () => {
+    it('never leases an effect to two claimants at once', async () => {
       const url = newUrl();
       const stores = [await open(url), await open(url)];
       for (let user = 1; user <= 30; user += 1) await record(stores[0] as Store, vote(String(user)));
@@ -288,23 +291,26 @@ function holds(newUrl: () => string): void {
       expect(ids).toHaveLength(30);
     });
 
-    it('passes over channels that rest', async () => {
+    it('skips paused channels', async () => {
       const store = await open();
       await record(store, vote('1'));
       await record(store, vote('2'), start, { announceChannelId: '500000000000000009' });
-      const claim = (lookedUntil: number) =>
-        store.outbox.claim(start, start + minute, 10, { channels: [server?.announceChannelId ?? ''], lookedUntil });
+      const claim = (skipUntil: number) =>
+        store.outbox.claim(start, start + minute, 10, {
+          excludedChannelIds: [server?.announceChannelId ?? ''],
+          skipUntil,
+        });
       expect(await claim(start)).toEqual([]);
       expect(await claim(start - 1)).toMatchObject([{ announcement: { userId: '2' } }]);
       expect(await claim(0)).toEqual([]);
     });
 
-    it('remembers since when nobody knows whether an effect is done, over all that follows', async () => {
+    it('stores the start of the first attempt with an unknown result', async () => {
       const store = await open();
       await record(store, vote('1'));
       const claim = async (at: number) => (await store.outbox.claim(at, at + minute, 10))[0];
       expect(await claim(start)).toMatchObject({ possiblySentSince: null });
-      // As after a crash: nobody said what became of it.
+      // As after a crash: the result of the attempt was not stored.
       const second = await claim(start + minute);
       expect(second).toMatchObject({ possiblySentSince: start, attempts: 2 });
       await store.outbox.retry(second ? [second] : [], start + hour, 'no answer');
@@ -314,32 +320,32 @@ function holds(newUrl: () => string): void {
       expect(await claim(start + 2 * hour)).toMatchObject({ possiblySentSince: start, nonce: second?.nonce });
     });
 
-    it('is sure of what was refused that it is not done, unless an earlier attempt may have done it', async () => {
+    it('knows that a rejected effect was not sent, unless an earlier attempt may have sent it', async () => {
       const store = await open();
-      const { ownerActions: acts, outbox } = store;
+      const { ownerActions, outbox } = store;
       await record(store, vote('1'));
       const claim = (at: number) => outbox.claim(at, at + minute, 10);
       await outbox.bury(await claim(start), start, 'no permission');
-      await acts.requeueEffect(1, start + hour);
-      const afterRefusal = await claim(start + hour);
-      expect(afterRefusal).toMatchObject([{ possiblySentSince: null }]);
+      await ownerActions.requeueEffect(1, start + hour);
+      const afterRejection = await claim(start + hour);
+      expect(afterRejection).toMatchObject([{ possiblySentSince: null }]);
 
-      await outbox.retry(afterRefusal, start + 2 * hour, 'no answer');
+      await outbox.retry(afterRejection, start + 2 * hour, 'no answer');
       await outbox.bury(await claim(start + 2 * hour), start + 2 * hour, 'no permission');
-      await acts.requeueEffect(1, start + day);
+      await ownerActions.requeueEffect(1, start + day);
       expect(await claim(start + day)).toMatchObject([{ possiblySentSince: start + hour }]);
     });
 
-    it('stays unsure of what was given up without an answer', async () => {
+    it('stores that an effect given up without a response may have been sent', async () => {
       const store = await open();
-      const { ownerActions: acts, outbox } = store;
+      const { ownerActions, outbox } = store;
       await record(store, vote('1'));
       await outbox.giveUp(await outbox.claim(start, start + minute, 10), start, 'no answer for a week');
-      await acts.requeueEffect(1, start + day);
+      await ownerActions.requeueEffect(1, start + day);
       expect(await outbox.claim(start + day, start + day + minute, 10)).toMatchObject([{ possiblySentSince: start }]);
     });
 
-    it('lets go with others what surely was not done, unless it has to go alone', async () => {
+    it('combines effects that were certainly not sent with others, unless they were split', async () => {
       const store = await open();
       for (const user of ['1', '2']) await record(store, vote(user));
       const claim = (at: number) => store.outbox.claim(at, at + minute, 10);
@@ -356,7 +362,7 @@ function holds(newUrl: () => string): void {
       expect(await claim(later)).toHaveLength(1);
     });
 
-    it('leaves what is under way to its taker when another process wakes it, the second time as the first', async () => {
+    it('keeps leases when another process wakes the outbox, also at the second attempt', async () => {
       const url = newUrl();
       const [one, other] = [await open(url), await open(url)];
       await record(one, vote('1'));
@@ -370,7 +376,7 @@ function holds(newUrl: () => string): void {
       expect(await claim(other, start + 501)).toEqual([]);
     });
 
-    it('makes due when it is woken what was written while the clock was ahead', async () => {
+    it('makes effects due that were written while the clock was ahead', async () => {
       const store = await open();
       await record(store, vote('1'), start + minute);
       expect(await store.outbox.claim(start, start + minute, 10)).toEqual([]);
@@ -378,7 +384,7 @@ function holds(newUrl: () => string): void {
       expect(await store.outbox.claim(start, start + minute, 10)).toHaveLength(1);
     });
 
-    it('claims what lies further ahead than anything is put off: written, put off or leased before the clock was set back', async () => {
+    it('claims effects too far ahead: written, postponed or leased before the clock was set back', async () => {
       const store = await open();
       const { outbox } = store;
       const ahead = start + hour;
@@ -393,14 +399,14 @@ function holds(newUrl: () => string): void {
       ];
       claimed.push(...(await outbox.claim(start, start + second, 10)));
       expect(claimed.map(({ id }) => id).sort((a, b) => a - b)).toEqual([1, 2, 3]);
-      // Whatever has become of the first attempt: under its nonce it is the same message.
+      // Whatever the result of the first attempt is, the same nonce makes it the same message.
       expect(claimed.find(({ id }) => id === leased?.id)).toMatchObject({
         nonce: leased?.nonce,
         possiblySentSince: ahead,
       });
     });
 
-    it('takes no word from a slow taker on what another has finished since', async () => {
+    it('ignores the result of a slow claimant if another has finished the effect', async () => {
       const url = newUrl();
       const [slow, quick] = [(await open(url)).outbox, await open(url)];
       await record(quick, vote('1'));
@@ -417,7 +423,7 @@ function holds(newUrl: () => string): void {
       expect(await quick.records.effect(1)).toEqual(finished);
     });
 
-    it('waits, splits, buries, wakes and finishes', async () => {
+    it('retries, splits, buries, wakes and finishes effects', async () => {
       const store = await open();
       for (const user of ['1', '2', '3']) await record(store, vote(user));
       const claim = (now: number) => store.outbox.claim(now, now + minute, 10);
@@ -440,16 +446,16 @@ function holds(newUrl: () => string): void {
     });
   });
 
-  it('counts lookup requests over all processes', async () => {
+  it('counts lookup requests of all processes', async () => {
     const url = newUrl();
     const stores = [await open(url), await open(url)];
-    const spent = await Promise.all(
+    const decisions = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         (stores[index % 2] as Store).budgetStore.acquire('key', start + index, minute, 10),
       ),
     );
-    expect(spent.filter(({ granted }) => granted)).toHaveLength(10);
-    expect(spent.find(({ granted }) => !granted)).toMatchObject({ granted: false });
+    expect(decisions.filter(({ granted }) => granted)).toHaveLength(10);
+    expect(decisions.find(({ granted }) => !granted)).toMatchObject({ granted: false });
     expect(await (stores[1] as Store).budgetStore.spent('key', start - 1)).toBe(10);
     expect(await (stores[1] as Store).budgetStore.spent('key', start + minute)).toBe(0);
     expect(await (stores[0] as Store).budgetStore.acquire('other', start, minute, 10)).toEqual({ granted: true });
@@ -472,31 +478,31 @@ function holds(newUrl: () => string): void {
     expect([await again.has('101'), await again.has('102'), await again.has('103')]).toEqual([true, false, true]);
   });
 
-  it('counts lookup requests that lie ahead as of now, or moves them along with a clock that was set back', async () => {
-    const { budgetStore: budgetLog } = await open();
+  it('counts lookup requests with future times as current, or moves them with a clock that was set back', async () => {
+    const { budgetStore } = await open();
     const ahead = start + hour;
     for (const key of ['known', 'unknown']) {
-      await budgetLog.acquire(key, ahead - 10 * second, minute, 2);
-      await budgetLog.acquire(key, ahead, minute, 2);
+      await budgetStore.acquire(key, ahead - 10 * second, minute, 2);
+      await budgetStore.acquire(key, ahead, minute, 2);
     }
-    const refused = { granted: false, retryAt: start + minute };
-    expect(await budgetLog.acquire('unknown', start, minute, 2)).toEqual(refused);
-    expect(await budgetLog.acquire('unknown', start + minute - 1, minute, 2)).toEqual(refused);
-    expect(await budgetLog.acquire('unknown', start + minute, minute, 2)).toEqual({ granted: true });
+    const denied = { granted: false, retryAt: start + minute };
+    expect(await budgetStore.acquire('unknown', start, minute, 2)).toEqual(denied);
+    expect(await budgetStore.acquire('unknown', start + minute - 1, minute, 2)).toEqual(denied);
+    expect(await budgetStore.acquire('unknown', start + minute, minute, 2)).toEqual({ granted: true });
     const moved = { granted: false, retryAt: start - 10 * second + minute };
-    expect(await budgetLog.acquire('known', start + second, minute, 2, hour)).toEqual(moved);
-    expect(await budgetLog.spent('known', start - minute)).toBe(2);
-    expect(await budgetLog.acquire('known', start + minute, minute, 2)).toEqual({ granted: true });
+    expect(await budgetStore.acquire('known', start + second, minute, 2, hour)).toEqual(moved);
+    expect(await budgetStore.spent('known', start - minute)).toBe(2);
+    expect(await budgetStore.acquire('known', start + minute, minute, 2)).toEqual({ granted: true });
   });
 
-  it('lists what is quarantined for one reason, in pages', async () => {
+  it('lists quarantined deliveries by reason and in pages', async () => {
     const { recorder, quarantine } = await open();
-    const keep = (reason: string, receivedAt: number) => {
+    const insert = (reason: string, receivedAt: number) => {
       const unclear = { type: 'quarantine', kind: 'server_vote', reason, listing: 'server' } as const;
       return recorder.record({ receivedAt, family: 'vote', body: '{"a":1}' }, unclear);
     };
-    for (let kept = 0; kept < 3; kept += 1) await keep('too early', start + kept);
-    await keep('too odd', start);
+    for (let index = 0; index < 3; index += 1) await insert('too early', start + index);
+    await insert('too odd', start);
     const first = await quarantine.findByReason('too early', { after: 0, limit: 2 });
     expect(first.map(({ receivedAt }) => receivedAt)).toEqual([start, start + 1]);
     const [, last] = first;
@@ -505,7 +511,7 @@ function holds(newUrl: () => string): void {
     ]);
   });
 
-  it('remembers a session that was signed out, for every process and over a restart, until it would have ended', async () => {
+  it('stores revoked sessions for all processes and over a restart, until they expire', async () => {
     const url = newUrl();
     const [one, other] = [await openStore(url, manualClock(start)), await open(url)];
     const session = { id: 'a', expiresAt: start + hour, now: start };
@@ -521,14 +527,14 @@ function holds(newUrl: () => string): void {
     expect(await again.sessions.isRevoked('b')).toBe(true);
   });
 
-  it('proves that it can be written', async () => {
+  it('can be probed', async () => {
     const store = await open();
     await expect(store.probe()).resolves.toBeUndefined();
   });
 }
 
 describe('the store on SQLite', () => {
-  holds(() => `sqlite:${join(tempDir(), 'tally.db')}`);
+  storeTests(() => `sqlite:${join(tempDir(), 'tally.db')}`);
 });
 
 describe.skipIf(programs === null && !process.env['CI'])('the store on PostgreSQL', () => {
@@ -539,7 +545,7 @@ describe.skipIf(programs === null && !process.env['CI'])('the store on PostgreSQ
     postgres = await startPostgres(programs);
   });
   afterAll(() => postgres?.stop());
-  holds(() => postgres.newDatabase());
+  storeTests(() => postgres.newDatabase());
 });
 
 const pgbouncer = pgbouncerProgram();
@@ -557,9 +563,9 @@ describe.skipIf(!hasPgBouncer && !process.env['CI'])('the store on PostgreSQL th
     await bouncer?.stop();
     postgres?.stop();
   });
-  holds(() => bouncer.through(postgres.newDatabase()));
+  storeTests(() => bouncer.through(postgres.newDatabase()));
 
-  it('limits each statement on the server, and leaves no limit behind for other clients', async () => {
+  it('sets a statement timeout on the server, and not for other clients', async () => {
     const url = bouncer.through(postgres.newDatabase());
     const dialect = postgresDialect(url);
     onTestFinished(() => dialect.close());

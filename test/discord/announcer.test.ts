@@ -179,7 +179,7 @@ describe('a message of several announcements', () => {
   it('is not said twice when its answer was lost', async () => {
     const { discord, perform, effect, shown } = await announcing();
     discord.faults.loseAnswers(1);
-    expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', everything: true });
+    expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', scope: 'global' });
     expect(await perform([effect(vote)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
@@ -270,8 +270,8 @@ describe('an announcement that may be there already', () => {
     discord.faults.losePermission(channelId, 'readMessageHistory');
     expect(await perform([effectOf(1, unsure)])).toMatchObject({
       outcome: 'later',
-      everything: false,
-      notDone: true,
+      scope: 'effects',
+      notSent: true,
       reason: expect.stringContaining(`Give the bot Read Message History in channel ${channelId}.`),
     });
     discord.faults.regainPermission(channelId, 'readMessageHistory');
@@ -289,7 +289,7 @@ describe('an announcement that may be there already', () => {
   it('waits with everything else while Discord is down, and is buried where the channel is gone', async () => {
     const { discord, perform, effectOf, unsure, channelId } = await afterALostAnswer();
     discord.faults.outage(true);
-    expect(await perform([effectOf(1, unsure)])).toMatchObject({ outcome: 'later', everything: true, notDone: true });
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({ outcome: 'later', scope: 'global', notSent: true });
     discord.faults.outage(false);
     discord.faults.deleteChannel(channelId);
     expect(await perform([effectOf(1, unsure)])).toMatchObject({
@@ -314,12 +314,12 @@ describe('an attempt that fails', () => {
   it('comes again later, with everything else, when Discord is down', async () => {
     const { discord, perform, effect } = await announcing();
     discord.faults.outage(true);
-    expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', everything: true });
+    expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', scope: 'global' });
     discord.faults.outage(false);
     discord.faults.respond500(1);
     expect(await perform([effect(vote)])).toEqual({
       outcome: 'later',
-      everything: true,
+      scope: 'global',
       reason: 'Discord answered 500',
     });
   });
@@ -328,7 +328,7 @@ describe('an attempt that fails', () => {
     const { discord, perform, effect } = await announcing();
     discord.faults.respond429(1, 30);
     const attempt = await perform([effect(vote)]);
-    expect(attempt).toMatchObject({ outcome: 'later', everything: false });
+    expect(attempt).toMatchObject({ outcome: 'later', scope: 'effects' });
     expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThanOrEqual(30_000);
     discord.faults.respond429(1, 1);
     const before = performance.now();
@@ -341,7 +341,7 @@ describe('an attempt that fails', () => {
     for (const _ of [1, 2]) {
       expect(await perform([effect(vote)])).toMatchObject({
         outcome: 'later',
-        everything: true,
+        scope: 'global',
         reason: expect.stringContaining('401'),
       });
     }

@@ -49,7 +49,7 @@ describe('an attempt', () => {
     ],
     ['a connection that breaks', (response: ServerResponse) => response.destroy()],
   ])('comes again later, as everything else, after %s', async (_, answer) => {
-    expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', everything: true });
+    expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', scope: 'global' });
   });
 
   it.each<[string, (response: ServerResponse) => void, boolean]>([
@@ -60,14 +60,14 @@ describe('an attempt', () => {
     ['a gateway timeout', page(504), false],
     ['a connection that breaks', (response) => response.destroy(), false],
   ])('knows after %s whether the message may be there', async (_, answer, isSure) => {
-    const sure = expect.objectContaining({ notDone: true });
-    expect(await attemptAgainst(answer)).toEqual(isSure ? sure : expect.not.objectContaining({ notDone: true }));
+    const sure = expect.objectContaining({ notSent: true });
+    expect(await attemptAgainst(answer)).toEqual(isSure ? sure : expect.not.objectContaining({ notSent: true }));
   });
 
   it('is sure that nothing arrived where no connection came about', async () => {
     const rest = createDiscordRest({ token: 'secret-token', apiUrl: 'http://127.0.0.1:9/api' });
     const error = await rest.post('/channels/1/messages', {}).catch((thrown: unknown) => thrown);
-    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({ everything: true, notDone: true });
+    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({ scope: 'global', notSent: true });
   });
 
   it('holds everything else up when the limit is global, and waits as long as Discord says', async () => {
@@ -75,7 +75,7 @@ describe('an attempt', () => {
     const attempt = await attemptAgainst(
       json(429, { message: 'You are being rate limited.', retry_after: 65, global: true }, limits),
     );
-    expect(attempt).toMatchObject({ outcome: 'later', everything: true });
+    expect(attempt).toMatchObject({ outcome: 'later', scope: 'global' });
     expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThanOrEqual(64_900);
   });
 
@@ -91,7 +91,7 @@ describe('an attempt', () => {
     const attempt = await attemptAgainst(json(429, {}, headers), 1, () => {
       knocks += 1;
     });
-    expect(attempt).toMatchObject({ outcome: 'later', notDone: true, retryAfterMs: 5 * second });
+    expect(attempt).toMatchObject({ outcome: 'later', notSent: true, retryAfterMs: 5 * second });
     expect(knocks).toBe(1);
   });
 

@@ -13,23 +13,23 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
 
-/** A dispatcher over a real outbox whose attempts end as `attempts` says, the last one for all that follow. */
-async function dispatching(...attempts: AttemptResult[]) {
+/** A dispatcher with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
+async function createTestDispatcher(...attempts: AttemptResult[]) {
   const clock = manualClock(start);
   const path = join(tempDir(), 'tally.db');
   const store = await openStore(`sqlite:${path}`, clock, { thread: false });
-  let during = () => {};
+  let onPerform = () => {};
   const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
   const perform = async (effects: readonly Effect[]): Promise<AttemptResult> => {
-    during();
+    onPerform();
     performed.push({ at: clock.now() - start, ids: effects.map(({ id }) => id), nonce: effects[0]?.nonce });
     return attempts.length > 1 ? (attempts.shift() as AttemptResult) : (attempts[0] as AttemptResult);
   };
   const log = createLog({ level: 'silent', secrets: [] });
   let reachable = true;
-  let looks = 0;
+  let probes = 0;
   const isReachable = async () => {
-    looks += 1;
+    probes += 1;
     return reachable;
   };
   const dispatcher = createDispatcher({ outbox: store.outbox, perform, isReachable, clock, log });
@@ -49,40 +49,40 @@ async function dispatching(...attempts: AttemptResult[]) {
       },
     );
   const counts = async () => (await store.records.counts()).effects;
-  /** Until it has done what there is to do, and sleeps; the clock stands still meanwhile. */
+  /** Waits until the dispatcher is idle and sleeps. Does not advance the clock. */
   const settle = async () => {
     do await wait(5);
     while (clock.sleepers() === 0);
   };
-  /** Waits until so many attempts were made, however slow the disk is. */
+  /** Waits for this number of attempts, however slow the disk is. */
   const attempted = (count: number) => vi.waitFor(() => expect(performed).toHaveLength(count), 5_000);
   const whilePerforming = (run: () => void) => {
-    during = run;
+    onPerform = run;
   };
-  const outside = {
-    reachable(isSo: boolean) {
-      reachable = isSo;
+  const discord = {
+    setReachable(value: boolean) {
+      reachable = value;
     },
-    looks: () => looks,
+    probes: () => probes,
   };
-  return { path, clock, store, dispatcher, performed, enqueue, counts, settle, attempted, whilePerforming, outside };
+  return { path, clock, store, dispatcher, performed, enqueue, counts, settle, attempted, whilePerforming, discord };
 }
 
-/** The same with an effect of eight days ago and one of now, which were tried together once. */
-async function oldAndFresh(...attempts: AttemptResult[]) {
-  const stage = await dispatching(...attempts);
-  await stage.enqueue();
-  await stage.clock.advance(8 * day);
-  await stage.enqueue();
-  stage.dispatcher.start();
-  await stage.attempted(1);
-  await stage.settle();
-  return stage;
+/** The same with an effect from eight days ago and a new one, after one attempt to send both together. */
+async function withOldAndNewEffect(...attempts: AttemptResult[]) {
+  const fixture = await createTestDispatcher(...attempts);
+  await fixture.enqueue();
+  await fixture.clock.advance(8 * day);
+  await fixture.enqueue();
+  fixture.dispatcher.start();
+  await fixture.attempted(1);
+  await fixture.settle();
+  return fixture;
 }
 
 describe('the dispatcher', () => {
-  it('does what waits when it starts, and what comes when it is nudged', async () => {
-    const { dispatcher, enqueue, counts, attempted } = await dispatching({ outcome: 'done' });
+  it('sends waiting effects when it starts, and new ones when it is nudged', async () => {
+    const { dispatcher, enqueue, counts, attempted } = await createTestDispatcher({ outcome: 'done' });
     await enqueue();
     dispatcher.start();
     await attempted(1);
@@ -92,8 +92,8 @@ describe('the dispatcher', () => {
     await vi.waitFor(async () => expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 0 }));
   });
 
-  it('notices within two seconds what another process has written', async () => {
-    const { clock, dispatcher, enqueue, settle, attempted } = await dispatching({ outcome: 'done' });
+  it('sends effects of another process within two seconds', async () => {
+    const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
     dispatcher.start();
     await settle();
     await enqueue();
@@ -101,9 +101,9 @@ describe('the dispatcher', () => {
     await attempted(1);
   });
 
-  it('tries again later as the same message, and holds everything off while nothing can succeed', async () => {
-    const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
-    const { clock, dispatcher, performed, enqueue, counts, settle, attempted } = await dispatching(down, {
+  it('retries with the same nonce, and sends nothing else during a global failure', async () => {
+    const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
+    const { clock, dispatcher, performed, enqueue, counts, settle, attempted } = await createTestDispatcher(down, {
       outcome: 'done',
     });
     await enqueue();
@@ -121,11 +121,11 @@ describe('the dispatcher', () => {
     await vi.waitFor(async () => expect(await counts()).toMatchObject({ done: 2 }));
   });
 
-  it('holds off also when votes arrive during the very attempt that fails', async () => {
-    const { dispatcher, performed, enqueue, settle, whilePerforming } = await dispatching({
+  it('pauses even if it is nudged during the attempt that fails globally', async () => {
+    const { dispatcher, performed, enqueue, settle, whilePerforming } = await createTestDispatcher({
       outcome: 'later',
       reason: 'Discord is down',
-      everything: true,
+      scope: 'global',
     });
     await enqueue();
     await enqueue('500000000000000009');
@@ -135,9 +135,9 @@ describe('the dispatcher', () => {
     expect(performed).toHaveLength(1);
   });
 
-  it('does at once what waited when it is told that Discord is back', async () => {
-    const { store, dispatcher, enqueue, counts, attempted } = await dispatching(
-      { outcome: 'later', reason: 'Discord is down', everything: true, retryAfterMs: hour },
+  it('sends waiting effects immediately when it is woken', async () => {
+    const { store, dispatcher, enqueue, counts, attempted } = await createTestDispatcher(
+      { outcome: 'later', reason: 'Discord is down', scope: 'global', retryAfterMs: hour },
       { outcome: 'done' },
     );
     await enqueue();
@@ -148,8 +148,8 @@ describe('the dispatcher', () => {
     await vi.waitFor(async () => expect(await counts()).toMatchObject({ done: 1 }));
   });
 
-  it('sends alone what was refused together, and buries only the one at fault', async () => {
-    const { dispatcher, performed, enqueue, counts, attempted } = await dispatching(
+  it('sends effects of a rejected message one by one, and buries only the invalid one', async () => {
+    const { dispatcher, performed, enqueue, counts, attempted } = await createTestDispatcher(
       { outcome: 'split', reason: 'invalid' },
       { outcome: 'bury', reason: 'invalid' },
       { outcome: 'done' },
@@ -161,9 +161,9 @@ describe('the dispatcher', () => {
     await vi.waitFor(async () => expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 1 }));
   });
 
-  it('does not let one channel hold up another', async () => {
-    const { dispatcher, performed, enqueue, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: hour },
+  it('continues with other channels while one is rate-limited', async () => {
+    const { dispatcher, performed, enqueue, attempted } = await createTestDispatcher(
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour },
       { outcome: 'done' },
     );
     await enqueue('500000000000000008');
@@ -173,9 +173,9 @@ describe('the dispatcher', () => {
     expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
   });
 
-  it('sees while a channel rests also what waited long for its commit', async () => {
-    const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: hour, surelyNotDone: true },
+  it('finds an effect that was committed late while another channel is paused', async () => {
+    const { clock, dispatcher, performed, enqueue, settle, attempted } = await createTestDispatcher(
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour, notSent: true },
       { outcome: 'done' },
     );
     await enqueue('500000000000000008');
@@ -188,9 +188,9 @@ describe('the dispatcher', () => {
     expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
   });
 
-  it('gives up nothing for its age because Discord asks for a pause', async () => {
-    const { clock, performed, counts, attempted } = await oldAndFresh(
-      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: second, surelyNotDone: true },
+  it('does not give up old effects because of a rate limit', async () => {
+    const { clock, performed, counts, attempted } = await withOldAndNewEffect(
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: second, notSent: true },
       { outcome: 'done' },
     );
     expect(await counts()).toEqual({ waiting: 2, done: 0, buried: 0 });
@@ -199,9 +199,9 @@ describe('the dispatcher', () => {
     expect(performed[1]?.ids).toEqual([1, 2]);
   });
 
-  it('gives up only what is too old itself, and none of what goes with it', async () => {
-    const { clock, performed, counts, attempted } = await oldAndFresh(
-      { outcome: 'later', reason: 'Discord is down', everything: true },
+  it('gives up only the effects of a message that are too old', async () => {
+    const { clock, performed, counts, attempted } = await withOldAndNewEffect(
+      { outcome: 'later', reason: 'Discord is down', scope: 'global' },
       { outcome: 'done' },
     );
     expect(await counts()).toEqual({ waiting: 1, done: 0, buried: 1 });
@@ -210,10 +210,10 @@ describe('the dispatcher', () => {
     expect(performed.map(({ ids }) => ids)).toEqual([[1, 2], [2]]);
   });
 
-  it('remembers of what it gives up whether it may be done', async () => {
-    const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
-    for (const attempt of [down, { ...down, notDone: true } as const]) {
-      const { clock, store, dispatcher, enqueue, counts } = await dispatching(attempt);
+  it('stores whether an effect that it gives up may have been sent', async () => {
+    const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
+    for (const attempt of [down, { ...down, notSent: true } as const]) {
+      const { clock, store, dispatcher, enqueue, counts } = await createTestDispatcher(attempt);
       await enqueue();
       await clock.advance(8 * day);
       dispatcher.start();
@@ -221,13 +221,13 @@ describe('the dispatcher', () => {
       await dispatcher.stop();
       await store.ownerActions.requeueEffect(1, clock.now() + day);
       const [again] = await store.outbox.claim(clock.now() + day, clock.now() + 2 * day, 10);
-      expect(again?.possiblySentSince).toBe('notDone' in attempt ? null : start + 8 * day);
+      expect(again?.possiblySentSince).toBe('notSent' in attempt ? null : start + 8 * day);
     }
   });
 
-  it('lets a channel rest as a whole, and then sends in tens what gathered meanwhile', async () => {
-    const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-      { outcome: 'later', reason: 'slow down', everything: false, retryAfterMs: minute, surelyNotDone: true },
+  it('pauses a rate-limited channel, and then sends its backlog in batches of ten', async () => {
+    const { clock, dispatcher, performed, enqueue, settle, attempted } = await createTestDispatcher(
+      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: minute, notSent: true },
       { outcome: 'done' },
     );
     await enqueue();
@@ -247,10 +247,10 @@ describe('the dispatcher', () => {
   });
 
   describe('when the clock is set', () => {
-    const retry = { outcome: 'later', reason: 'no answer', everything: false } as const;
+    const retry = { outcome: 'later', reason: 'no answer', scope: 'effects' } as const;
 
-    it('back by an hour, does what waits when it is nudged', async () => {
-      const { clock, dispatcher, enqueue, settle, attempted } = await dispatching({ outcome: 'done' });
+    it('back by an hour, sends waiting effects when it is nudged', async () => {
+      const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
       dispatcher.start();
       await settle();
       await enqueue();
@@ -259,8 +259,8 @@ describe('the dispatcher', () => {
       await attempted(1);
     });
 
-    it.each([-hour, -minute])('back by %i ms, tries again what was put off for a moment', async (step) => {
-      const { clock, dispatcher, enqueue, settle, attempted } = await dispatching(retry, { outcome: 'done' });
+    it.each([-hour, -minute])('back by %i ms, retries a postponed effect on time', async (step) => {
+      const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher(retry, { outcome: 'done' });
       await enqueue();
       dispatcher.start();
       await attempted(1);
@@ -270,9 +270,9 @@ describe('the dispatcher', () => {
       await attempted(2);
     });
 
-    it('back by an hour, lets a channel rest for as long as Discord asks, and sees what is for others', async () => {
-      const { clock, dispatcher, performed, enqueue, settle, attempted } = await dispatching(
-        { ...retry, retryAfterMs: minute, surelyNotDone: true },
+    it('back by an hour, keeps the pause of a channel, and sends effects of other channels', async () => {
+      const { clock, dispatcher, performed, enqueue, settle, attempted } = await createTestDispatcher(
+        { ...retry, retryAfterMs: minute, notSent: true },
         { outcome: 'done' },
       );
       await enqueue();
@@ -291,10 +291,12 @@ describe('the dispatcher', () => {
       await attempted(3);
     });
 
-    it('forward by an hour, looks as often as before whether Discord is back', async () => {
-      const down = { outcome: 'later', reason: 'Discord is down', everything: true } as const;
-      const { clock, dispatcher, enqueue, settle, attempted, outside } = await dispatching(down, { outcome: 'done' });
-      outside.reachable(false);
+    it('forward by an hour, probes Discord as often as before', async () => {
+      const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
+      const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestDispatcher(down, {
+        outcome: 'done',
+      });
+      discord.setReachable(false);
       await enqueue();
       dispatcher.start();
       await attempted(1);
@@ -304,16 +306,16 @@ describe('the dispatcher', () => {
         await clock.advance(second);
         await settle();
       }
-      expect(outside.looks()).toBeGreaterThan(60 / 8);
+      expect(discord.probes()).toBeGreaterThan(60 / 8);
     });
   });
 
-  it('meets an outage with questions, so that it leaves one message whose fate nobody knows', async () => {
-    const down = { outcome: 'later', reason: 'Discord answered 500', everything: true } as const;
-    const { clock, dispatcher, performed, enqueue, settle, attempted, outside } = await dispatching(down, {
+  it('only probes during an outage, so that a single message has an unknown result', async () => {
+    const down = { outcome: 'later', reason: 'Discord answered 500', scope: 'global' } as const;
+    const { clock, dispatcher, performed, enqueue, settle, attempted, discord } = await createTestDispatcher(down, {
       outcome: 'done',
     });
-    outside.reachable(false);
+    discord.setReachable(false);
     await enqueue();
     dispatcher.start();
     await attempted(1);
@@ -324,9 +326,9 @@ describe('the dispatcher', () => {
       await settle();
     }
     expect(performed).toHaveLength(1);
-    expect(outside.looks()).toBeGreaterThan(20);
+    expect(discord.probes()).toBeGreaterThan(20);
 
-    outside.reachable(true);
+    discord.setReachable(true);
     await clock.advance(2 * minute);
     await attempted(5);
     expect(
@@ -338,12 +340,12 @@ describe('the dispatcher', () => {
     expect(performed.filter(({ nonce }) => nonce === performed[0]?.nonce).map(({ ids }) => ids)).toEqual([[1], [1]]);
   });
 
-  it('looks within 8 s whether a young outage is over, by the policy of the effects', async () => {
-    const { clock, dispatcher, enqueue, settle, attempted, outside } = await dispatching(
-      { outcome: 'later', reason: 'Discord is down', everything: true, surelyNotDone: true },
+  it('probes at least every 8 s at the start of an outage', async () => {
+    const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestDispatcher(
+      { outcome: 'later', reason: 'Discord is down', scope: 'global', notSent: true },
       { outcome: 'done' },
     );
-    outside.reachable(false);
+    discord.setReachable(false);
     await enqueue();
     dispatcher.start();
     await attempted(1);
@@ -351,13 +353,13 @@ describe('the dispatcher', () => {
       await clock.advance(8 * second);
       await settle();
     }
-    outside.reachable(true);
+    discord.setReachable(true);
     await clock.advance(8 * second);
     await attempted(2);
   });
 
-  it('takes up what a crash left in a lease, as the same message', async () => {
-    const { clock, store, dispatcher, performed, enqueue, settle } = await dispatching({ outcome: 'done' });
+  it('retries an effect whose lease ended after a crash, with the same nonce', async () => {
+    const { clock, store, dispatcher, performed, enqueue, settle } = await createTestDispatcher({ outcome: 'done' });
     await enqueue();
     const [leased] = await store.outbox.claim(start, start + minute, 10);
     dispatcher.start();
@@ -371,10 +373,12 @@ describe('the dispatcher', () => {
     expect(performed).toMatchObject([{ nonce: leased?.nonce }]);
   });
 
-  it('writes down what it did before it does anything else, however long the database is locked', async () => {
-    const { path, clock, dispatcher, performed, enqueue, counts, settle, whilePerforming } = await dispatching({
-      outcome: 'done',
-    });
+  it('stores the result of an attempt before the next one, however long the database is locked', async () => {
+    const { path, clock, dispatcher, performed, enqueue, counts, settle, whilePerforming } = await createTestDispatcher(
+      {
+        outcome: 'done',
+      },
+    );
     await enqueue();
     const other = new DatabaseSync(path);
     whilePerforming(() => void (other.isTransaction || other.exec('BEGIN IMMEDIATE')));
@@ -392,27 +396,27 @@ describe('the dispatcher', () => {
     expect(performed).toHaveLength(1);
   });
 
-  it('gives back what is still under way when it stops, so that the next start does it at once, as the same message', async () => {
-    const { clock, store, enqueue } = await dispatching({ outcome: 'done' });
+  it('returns the leased effects of an unfinished attempt when it stops, with the same nonce', async () => {
+    const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
     await enqueue();
-    let begun = '';
+    let attemptedNonce = '';
     const dispatcher = createDispatcher({
       outbox: store.outbox,
       perform: ([effect]) => {
-        begun = effect?.nonce ?? '';
+        attemptedNonce = effect?.nonce ?? '';
         return new Promise(() => {});
       },
       clock,
       log: createLog({ level: 'silent', secrets: [] }),
     });
     dispatcher.start();
-    await expect.poll(() => begun).not.toBe('');
+    await expect.poll(() => attemptedNonce).not.toBe('');
     const stopping = dispatcher.stop();
     await wait(30);
     await clock.advance(3 * second);
     await stopping;
     expect(await store.outbox.claim(clock.now(), clock.now() + minute, 10)).toMatchObject([
-      { attempts: 2, nonce: begun },
+      { attempts: 2, nonce: attemptedNonce },
     ]);
   });
 });

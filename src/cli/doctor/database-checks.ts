@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../../config/schema.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { balanceDifferences, brokenLinks, paymentDifferences, strayRows } from '../../store/snapshots/audit.ts';
+import { sqlitePathOf } from '../../store/dialect/dialect.ts';
+import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../store/snapshots/audit.ts';
 import type { DatabaseStatus } from '../../store/snapshots/database-status.ts';
-import { databaseFile, type Snapshot } from '../../store/snapshots/snapshot.ts';
+import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { backlogOf, lastDeliveries } from '../../store/snapshots/statistics.ts';
 import type { Store } from '../../store/store.ts';
 import { evaluateIntegrity, evaluateStatus } from './database.ts';
@@ -29,7 +30,7 @@ export interface OpenDatabase {
 /** All that the database can be asked; `now` in ms since the epoch. */
 export function databaseChecks({ databaseUrl, listings }: Config, opened: OpenDatabase, now: number): DoctorCheck[] {
   const { standing, store, snapshot } = opened;
-  const path = databaseFile(databaseUrl);
+  const path = sqlitePathOf(databaseUrl);
   const ofDisk = path === null ? [] : [{ name: 'disk', run: () => checkDisk(path) }];
   const checkDatabase = async () => [
     evaluateStatus(standing),
@@ -44,7 +45,7 @@ export function databaseChecks({ databaseUrl, listings }: Config, opened: OpenDa
       run: async () => [
         evaluateBalances(await balanceDifferences(snapshot)),
         evaluatePayments(await paymentDifferences(snapshot)),
-        ...evaluateStrays(await strayRows(snapshot)),
+        ...evaluateStrays(await orphanedRows(snapshot)),
         // An older version knows no links.
         ...(standing.state === 'current' ? evaluateLinks(await brokenLinks(snapshot)) : []),
       ],

@@ -5,8 +5,9 @@ import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
-import { databaseStatusOf } from '../../store/snapshots/database-status.ts';
-import { databaseFile, openSnapshot } from '../../store/snapshots/snapshot.ts';
+import { sqlitePathOf } from '../../store/dialect/dialect.ts';
+import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
+import { openSnapshot } from '../../store/snapshots/open-snapshot.ts';
 import { openStore } from '../../store/store.ts';
 import { checkAddress } from './address.ts';
 import { checkChannels } from './channels.ts';
@@ -46,7 +47,7 @@ export async function runDoctor(config: Config, examined: DoctorOptions): Promis
     const outside = outsideChecks(config, examined, opened, running);
     await runChecks(outside, { ...examined, patience: patience.network });
     if (isReplaced) return;
-    const path = databaseFile(config.databaseUrl);
+    const path = sqlitePathOf(config.databaseUrl);
     if (path !== null && sizeOf(path) > largeFile) progress(`Reading the whole database (${megabytes(path)} MB) …`);
     const files = path === null ? secretFiles : [...secretFiles, path];
     const inside = databaseChecks(config, opened, clock.now());
@@ -69,7 +70,7 @@ const unopened: OpenDatabase = {
 
 /** Nothing is created, and a database of another version is not migrated. */
 async function openForReading(url: string, clock: Clock): Promise<OpenDatabase> {
-  const standing = await databaseStatusOf(url);
+  const standing = await readDatabaseStatus(url);
   const isOurs = standing.state === 'current' || standing.state === 'older';
   return {
     standing,

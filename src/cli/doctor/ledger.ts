@@ -1,4 +1,4 @@
-import type { BalanceDifference, Differences, PaymentDifference, StrayRows } from '../../store/snapshots/audit.ts';
+import type { BalanceDifference, Differences, OrphanedRows, PaymentDifference } from '../../store/snapshots/audit.ts';
 import { type Finding, fail, pass } from './finding.ts';
 
 const rowsByHand = 'Somebody changed or deleted rows by hand. Restore a backup, or report it.';
@@ -34,7 +34,7 @@ export function evaluateLinks(broken: number): Finding[] {
 }
 
 /** Rows that point at nothing. */
-export function evaluateStrays({ entries, effects, names }: StrayRows): Finding[] {
+export function evaluateStrays({ entries, effects, names }: OrphanedRows): Finding[] {
   if (entries + effects + names === 0) return [];
   return [
     fail(

@@ -4,9 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { isOnCalendar } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { writeFileAtomically } from '../../store/snapshots/atomic-file.ts';
-import { databaseStatusOf } from '../../store/snapshots/database-status.ts';
+import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
 import { type EntrySelection, entryPages, type NumberedEntry } from '../../store/snapshots/entry-pages.ts';
-import { openSnapshot, type Snapshot } from '../../store/snapshots/snapshot.ts';
+import { openSnapshot } from '../../store/snapshots/open-snapshot.ts';
+import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { parseOptions } from '../../terminal/parse-options.ts';
 import { exitCode, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { withDatabase } from '../../terminal/with-config.ts';
@@ -97,7 +98,7 @@ function write(lines: Readable, path: string, stop: AbortSignal): Promise<void> 
 
 /** Throws TallyhookError `no_ledger`. */
 async function openLedger(url: string): Promise<Snapshot> {
-  const standing = await databaseStatusOf(url);
+  const standing = await readDatabaseStatus(url);
   if (standing.state === 'current' || standing.state === 'older') return openSnapshot(url);
   const why = standing.state === 'unreadable' ? `: ${standing.reason}` : ` (${standing.state})`;
   throw new TallyhookError('no_ledger', `There is no ledger that can be read${why}.`, {

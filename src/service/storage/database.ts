@@ -89,7 +89,7 @@ function inFile(path: string, log: Log | undefined): DriverOptions {
 }
 
 function openConnection(path: string) {
-  const connection = openSqlite(path, { timeout: openingTimeout });
+  const connection = openSqlite(path, { busyTimeoutMs: openingTimeout });
   connection.exec('PRAGMA journal_mode = WAL');
   // A vote that was confirmed, or a webhook that was queued, survives a power cut.
   connection.exec('PRAGMA synchronous = FULL');

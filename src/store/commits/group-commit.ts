@@ -1,49 +1,50 @@
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
-import type { Job, Write } from '../writes/writes.ts';
+import { createJob, type Job, type JobArgs, type JobName, type JobResults, type Write } from '../writes/writes.ts';
 import type { Writer } from './writer.ts';
 
-/** Works that fit into one transaction: enough to share a commit, few enough that nobody waits long for it. */
+/** Jobs per transaction: enough to share a commit, few enough to keep its latency low. */
 const maxBatchSize = 256;
-/** How long a work waits for a lock that somebody else holds before its sender is told to come back. */
+/** How long a job waits for a lock that another process holds before it is rejected. */
 const lockTimeoutMs = 3 * second;
-/** Between two tries for the lock (ms). */
 const lockRetryMs = 25;
 
-/** The writer cannot take more: as many works as it may hold are waiting already. */
+/** The queue of the writer is full. */
 export class QueueFullError extends TallyhookError {
   constructor(waiting: number) {
-    super('queue_full', `${waiting} transactions are waiting for the database already.`, {
-      hint: 'The disk is slower than what comes in. Nothing was lost: the sender is told to come back.',
+    super('queue_full', `${waiting} transactions are already waiting for the database.`, {
+      hint: 'The disk is slower than the incoming deliveries. No delivery is lost: the sender is asked to retry.',
     });
   }
 }
 
-interface Waiting {
+interface QueuedJob {
   readonly job: Job;
-  readonly since: number;
-  readonly resolve: (result: unknown) => void;
+  readonly queuedAt: number;
+  readonly resolve: (result: JobResults[JobName]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The way to the one who writes. */
+/** Commits jobs in batches. */
 export interface GroupCommit {
-  /** Rejects with {@link StoreUnavailableError}, also after `close`, {@link QueueFullError}, or what the work itself throws. */
+  /**
+   * Rejects with {@link StoreUnavailableError} (also after `close`), {@link QueueFullError}, or the job's own error.
+   */
   readonly write: Write;
-  /** How many works wait. */
+  /** The number of jobs that are not committed yet. */
   waiting(): number;
-  /** Commits what waits, then takes no more. */
+  /** Commits the queued jobs, then rejects new ones. */
   close(): Promise<void>;
 }
 
 /**
- * Works that wait together commit together: one fsync for all of them. There is no timer: a lone work begins in the same turn of the
- * event loop, and while one batch is being committed the next one gathers by itself.
- * @param mostWaiting works that may wait at one time
+ * Commits queued jobs together, with one fsync for all of them. There is no timer: a single job starts in the same turn
+ * of the event loop, and the next batch collects while one is being committed.
+ * @param maxQueueLength number of jobs that may wait at one time
  */
-export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: number): GroupCommit {
-  const queue: Waiting[] = [];
+export function createGroupCommit(writer: Writer, clock: Clock, maxQueueLength: number): GroupCommit {
+  const queue: QueuedJob[] = [];
   let flushing: Promise<void> | undefined;
   let closed = false;
 
@@ -52,59 +53,65 @@ export function createGroupCommit(writer: Writer, clock: Clock, mostWaiting: num
     while (queue.length > 0) {
       const batch = queue.splice(0, maxBatchSize);
       await commit(batch);
-      // Lets what has arrived meanwhile be read, so that it joins the next batch.
+      // Lets requests that have arrived meanwhile be read, so that they join the next batch.
       if (queue.length > 0) await new Promise(setImmediate);
     }
     flushing = undefined;
   }
 
-  /** Where one work of a batch fails, the batch is rolled back and each is tried alone, so that it fails alone. */
-  async function commit(batch: readonly Waiting[]): Promise<void> {
-    const written = await writer.commit(batch.map(({ job }) => job));
-    switch (written.status) {
+  /**
+   * If a job fails, its batch is rolled back and each job is committed alone, so that only the failing one is rejected.
+   */
+  async function commit(batch: readonly QueuedJob[]): Promise<void> {
+    const committed = await writer.commit(batch.map(({ job }) => job));
+    switch (committed.status) {
       case 'committed':
-        batch.forEach(({ resolve }, index) => {
-          resolve(written.results[index]);
+        committed.results.forEach((result, index) => {
+          batch[index]?.resolve(result);
         });
         return;
       case 'busy':
         queue.unshift(...batch);
-        refuseImpatient(written.cause);
+        rejectExpired(committed.cause);
         return clock.sleep(lockRetryMs);
       case 'unavailable':
-        refuse(batch, new StoreUnavailableError(written.cause));
-        return refuseImpatient(written.cause);
+        rejectAll(batch, new StoreUnavailableError(committed.cause));
+        return rejectExpired(committed.cause);
       case 'failed':
-        if (batch.length === 1) return refuse(batch, written.cause);
-        for (const waiting of batch) await commit([waiting]);
+        if (batch.length === 1) return rejectAll(batch, committed.cause);
+        for (const queued of batch) await commit([queued]);
     }
   }
 
-  function refuse(batch: readonly Waiting[], error: Error): void {
-    for (const { reject } of batch) reject(error);
+  function rejectAll(jobs: readonly QueuedJob[], error: Error): void {
+    for (const { reject } of jobs) reject(error);
   }
 
-  /** Tells those who have waited for too long, also at the end of the queue: a single try may take seconds. */
-  function refuseImpatient(cause: Error): void {
+  /**
+   * Rejects all jobs that have waited for too long. Checks the whole queue, because a single attempt may take seconds.
+   */
+  function rejectExpired(cause: Error): void {
     const now = clock.monotonic();
-    const isPatient = ({ since }: Waiting) => now - since < lockTimeoutMs;
-    const waiting = queue.splice(0);
-    queue.push(...waiting.filter(isPatient));
-    refuse(
-      waiting.filter((each) => !isPatient(each)),
-      new StoreUnavailableError(cause),
-    );
+    const isExpired = ({ queuedAt }: QueuedJob) => now - queuedAt >= lockTimeoutMs;
+    const queued = queue.splice(0);
+    queue.push(...queued.filter((each) => !isExpired(each)));
+    rejectAll(queued.filter(isExpired), new StoreUnavailableError(cause));
   }
 
   return {
-    write(name, ...args) {
+    write<Name extends JobName>(name: Name, ...args: JobArgs[Name]): Promise<JobResults[Name]> {
       if (closed) return Promise.reject(new StoreUnavailableError(new Error('The store is closed.')));
-      if (queue.length >= mostWaiting) return Promise.reject(new QueueFullError(queue.length));
-      const result = new Promise<unknown>((resolve, reject) => {
-        queue.push({ job: { name, args }, since: clock.monotonic(), resolve, reject });
+      if (queue.length >= maxQueueLength) return Promise.reject(new QueueFullError(queue.length));
+      return new Promise((resolve, reject) => {
+        queue.push({
+          job: createJob(name, args),
+          queuedAt: clock.monotonic(),
+          // The writer returns the results in the order of the jobs.
+          resolve: (result) => resolve(result as JobResults[Name]),
+          reject,
+        });
         flushing ??= flush();
       });
-      return result as Promise<never>;
     },
     waiting: () => queue.length,
     async close() {

@@ -1,43 +1,46 @@
+import type { Vote } from '../../ledger/event.ts';
 import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
-import type { Recorder } from '../../tally/recorder.ts';
-import type { RecordedDelivery } from '../../tally/tally.ts';
-import type { Job } from '../writes/writes.ts';
-import {
-  decodeRecorded,
-  decodeVote,
-  type EncodedRecorded,
-  type EncodedVote,
-  encodeRecorded,
-  encodeVote,
-} from './vote-codec.ts';
+import type { Delivery, ListingContext, RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
+import type { Job, JobName, JobResult, JobResults } from '../writes/writes.ts';
 
-/** What crosses to the thread that writes: what was asked for together, each under a number of its own. */
-export type WorkerRequest = readonly (readonly [number: number, job: Job | EncodedVote])[];
+/*
+ * The messages between the main thread and the write worker. A vote and its result are sent as tuples: to clone an
+ * object is to write and read the name of each field, which would be a twentieth of the total cost of a vote
+ * (`bench/README.md`).
+ */
 
-/** What comes back: all that was committed together. */
-export type WorkerResponse = readonly (readonly [number: number, outcome: JobOutcome | EncodedRecorded])[];
+/** Jobs for the worker, each with the id that its response repeats. */
+export type WorkerRequest = readonly (readonly [id: number, job: EncodedJob])[];
 
-/** An error does not cross as what it is. */
-type JobOutcome =
-  | { readonly status: 'done'; readonly result: unknown }
+/** Results of jobs. */
+export type WorkerResponse = readonly (readonly [id: number, outcome: JobOutcome])[];
+
+type EncodedVote = ReturnType<typeof encodeVote>;
+type EncodedRecorded = ReturnType<typeof encodeRecorded>;
+export type EncodedJob = Job | EncodedVote;
+
+/** Errors lose their class when they are cloned, so they are encoded by kind. */
+export type JobOutcome =
+  | { readonly status: 'done'; readonly result: JobResults[JobName] }
   | { readonly status: 'unavailable'; readonly message: string }
-  | { readonly status: 'failed'; readonly message: string };
+  | { readonly status: 'failed'; readonly message: string }
+  | EncodedRecorded;
 
-/** The job as it crosses: a vote as a list, anything else as it is. */
-export function encodeJob(job: Job): Job | EncodedVote {
+/** Encodes a recorded vote as a tuple and returns any other job unchanged. */
+export function encodeJob(job: Job): EncodedJob {
   if (job.name !== 'record') return job;
-  const [delivery, meaning] = job.args as Parameters<Recorder['record']>;
-  return meaning.type === 'event' && meaning.event.family === 'vote'
-    ? encodeVote(delivery, meaning.event, meaning.listing)
+  const [delivery, routed] = job.args;
+  return routed.type === 'event' && routed.event.family === 'vote'
+    ? encodeVote(delivery, routed.event, routed.listing)
     : job;
 }
 
-export function decodeJob(crossed: Job | EncodedVote): Job {
-  return 'name' in crossed ? crossed : { name: 'record', args: decodeVote(crossed) };
+export function decodeJob(encoded: EncodedJob): Job {
+  return 'name' in encoded ? encoded : { name: 'record', args: decodeVote(encoded) };
 }
 
-export function encodeResult({ name }: Job, result: unknown): JobOutcome | EncodedRecorded {
-  return name === 'record' ? encodeRecorded(result as RecordedDelivery) : { status: 'done', result };
+export function encodeResult(job: JobResult): JobOutcome {
+  return job.name === 'record' ? encodeRecorded(job.result) : { status: 'done', result: job.result };
 }
 
 export function encodeError(error: unknown): JobOutcome {
@@ -46,8 +49,8 @@ export function encodeError(error: unknown): JobOutcome {
     : { status: 'failed', message: messageOf(error) };
 }
 
-/** The result. @throws StoreUnavailable, or an Error with the words of any other, thrown anew */
-export function decodeResult(outcome: JobOutcome | EncodedRecorded): unknown {
+/** The result of the job. @throws StoreUnavailableError, or for any other error an Error with its message */
+export function decodeResult(outcome: JobOutcome): JobResults[JobName] {
   if (!('status' in outcome)) return decodeRecorded(outcome);
   switch (outcome.status) {
     case 'done':
@@ -57,4 +60,27 @@ export function decodeResult(outcome: JobOutcome | EncodedRecorded): unknown {
     case 'failed':
       throw new Error(outcome.message);
   }
+}
+
+function encodeVote({ receivedAt, body }: Delivery, vote: Vote, listing: ListingContext) {
+  const { kind, target, userId, at, creditsAwarded, denial } = vote;
+  return [receivedAt, body, kind, target.kind, target.id, userId, at, creditsAwarded, denial, listing] as const;
+}
+
+function decodeVote(encoded: EncodedVote): [Delivery, RoutedDelivery] {
+  const [receivedAt, body, kind, targetKind, targetId, userId, at, creditsAwarded, denial, listing] = encoded;
+  const target = { kind: targetKind, id: targetId };
+  const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded, denial };
+  return [
+    { receivedAt, family: 'vote', body },
+    { type: 'event', event, listing },
+  ];
+}
+
+function encodeRecorded({ outcome, deliveryId, credits, reason }: RecordedDelivery) {
+  return [outcome, deliveryId, credits, reason] as const;
+}
+
+function decodeRecorded([outcome, deliveryId, credits, reason]: EncodedRecorded): RecordedDelivery {
+  return { outcome, deliveryId, credits, reason };
 }

@@ -3,94 +3,103 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseFiles } from '../../platform/database-files.ts';
 import { StoreUnavailableError } from '../../platform/errors.ts';
+import { createJob, type JobArgs, type JobName, type JobResults } from '../writes/writes.ts';
 import { type GroupCommit, QueueFullError } from './group-commit.ts';
-import { decodeResult, encodeJob, type WorkerRequest, type WorkerResponse } from './worker-protocol.ts';
+import {
+  decodeResult,
+  encodeJob,
+  type JobOutcome,
+  type WorkerRequest,
+  type WorkerResponse,
+} from './worker-protocol.ts';
 
 /**
- * So many cross at once, without waiting for the rest of their turn: with all 64 of a turn each thread stands still while the other works
- * on them, and with fewer the commits cost more than the wait.
+ * This many jobs are posted immediately, without waiting for the end of the turn. With all 64 of a turn in one message,
+ * each thread is idle while the other works; with fewer, more commits cost more than the shorter wait saves.
  */
-const together = 24;
+const messageSize = 24;
 
-/** `.ts` here, `.js` in the package. */
-const firstFile = new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url);
+/** `.ts` in the repository, `.js` in the package. */
+const workerFile = new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url);
 
-interface Pending {
-  readonly resolve: (result: never) => void;
+interface PendingJob {
+  readonly resolve: (result: JobResults[JobName]) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * The group commit of a SQLite file on a thread of its own, so that neither the disk nor a lock ever holds up what else this process
- * does, and deliveries are read and verified while others are being committed. What is asked for in one turn of the event loop crosses
- * at its end at the latest. Should the thread end by a fault, what it had counts as not written, and the next write starts another one.
+ * The group commit of a SQLite file on a worker thread, so that neither the disk nor a lock blocks this thread, and
+ * deliveries are verified while others are being committed. Jobs are posted at the end of the current turn of the event
+ * loop at the latest. If the worker crashes, its jobs are rejected as not written, and the next write starts a new
+ * worker.
  */
-export function startWriteWorker(files: DatabaseFiles, mostWaiting: number): GroupCommit {
-  const pending = new Map<number, Pending>();
-  let thread: Worker | undefined = started();
-  let asked: WorkerRequest[number][] = [];
-  let last = 0;
+export function startWriteWorker(files: DatabaseFiles, maxQueueLength: number): GroupCommit {
+  const pending = new Map<number, PendingJob>();
+  let worker: Worker | undefined = startWorker();
+  let request: WorkerRequest[number][] = [];
+  let lastId = 0;
   let closed = false;
 
-  function started(): Worker {
-    // It needs no settings: they hold secrets.
-    const worker = new Worker(firstFile, { workerData: files, env: {} });
-    const lost = (cause: Error) => {
-      if (thread !== worker) return;
-      thread = undefined;
-      asked = [];
+  function startWorker(): Worker {
+    // The worker needs no settings, and they contain secrets.
+    const started = new Worker(workerFile, { workerData: files, env: {} });
+    const rejectPending = (cause: Error) => {
+      if (worker !== started) return;
+      worker = undefined;
+      request = [];
       for (const { reject } of pending.values()) reject(new StoreUnavailableError(cause));
       pending.clear();
     };
-    worker.on('message', (answered: WorkerResponse) => {
-      for (const [number, outcome] of answered) settle(number, outcome);
-      if (pending.size === 0) worker.unref();
+    started.on('message', (response: WorkerResponse) => {
+      for (const [id, outcome] of response) settle(id, outcome);
+      if (pending.size === 0) started.unref();
     });
-    worker.on('error', lost);
-    worker.on('exit', (code) => lost(new Error(`The thread that writes to the database has ended (${code}).`)));
-    worker.unref();
-    return worker;
+    started.on('error', rejectPending);
+    started.on('exit', (code) => rejectPending(new Error(`The write worker has exited (${code}).`)));
+    started.unref();
+    return started;
   }
 
-  function settle(number: number, outcome: WorkerResponse[number][1]): void {
-    const waiting = pending.get(number);
-    pending.delete(number);
+  function settle(id: number, outcome: JobOutcome): void {
+    const job = pending.get(id);
+    pending.delete(id);
     try {
-      waiting?.resolve(decodeResult(outcome) as never);
+      job?.resolve(decodeResult(outcome));
     } catch (error) {
-      waiting?.reject(error);
+      job?.reject(error);
     }
   }
 
-  function cross(): void {
-    if (asked.length === 0) return;
-    thread?.postMessage(asked);
-    asked = [];
+  function post(): void {
+    if (request.length === 0) return;
+    worker?.postMessage(request);
+    request = [];
   }
 
   return {
-    write(name, ...args) {
+    write<Name extends JobName>(name: Name, ...args: JobArgs[Name]): Promise<JobResults[Name]> {
       if (closed) return Promise.reject(new StoreUnavailableError(new Error('The store is closed.')));
-      if (pending.size >= mostWaiting) return Promise.reject(new QueueFullError(pending.size));
-      thread ??= started();
-      if (pending.size === 0) thread.ref();
-      last += 1;
-      asked.push([last, encodeJob({ name, args })]);
-      if (asked.length === 1) setImmediate(cross);
-      if (asked.length === together) cross();
+      if (pending.size >= maxQueueLength) return Promise.reject(new QueueFullError(pending.size));
+      worker ??= startWorker();
+      if (pending.size === 0) worker.ref();
+      lastId += 1;
+      request.push([lastId, encodeJob(createJob(name, args))]);
+      if (request.length === 1) setImmediate(post);
+      if (request.length === messageSize) post();
       return new Promise((resolve, reject) => {
-        pending.set(last, { resolve, reject });
+        // The response with this id belongs to this job.
+        pending.set(lastId, { resolve: (result) => resolve(result as JobResults[Name]), reject });
       });
     },
     waiting: () => pending.size,
     async close() {
       closed = true;
-      cross();
-      if (thread === undefined) return;
-      thread.ref();
-      const ended = once(thread, 'exit');
-      thread.postMessage('close');
-      await ended;
+      post();
+      if (worker === undefined) return;
+      worker.ref();
+      const exited = once(worker, 'exit');
+      worker.postMessage('close');
+      await exited;
     },
   };
 }

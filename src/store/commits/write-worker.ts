@@ -3,42 +3,46 @@ import { parentPort as port, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
 import type { DatabaseFiles } from '../../platform/database-files.ts';
 import { sqlite } from '../dialect/sqlite.ts';
+import type { Job, JobName, JobResult } from '../writes/writes.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { decodeJob, encodeError, encodeResult, type WorkerRequest, type WorkerResponse } from './worker-protocol.ts';
 import { createWriter } from './writer.ts';
 
-/* The first file of the thread that `write-worker-client.ts` starts: writes in, what became of them out, until the word to close. */
+/* Entry file of the worker that `write-worker-client.ts` starts: commits jobs until it receives `close`. */
 
-if (port === null) throw new Error('This file is a thread; it is not to be run by itself.');
+if (port === null) throw new Error('This file must be started as a worker thread.');
 
 const files = workerData as DatabaseFiles;
 const dialect = sqlite(files.path, files);
-// How many may wait is watched where they come from.
+// The client limits the length of the queue.
 const commits = createGroupCommit(createWriter(dialect), systemClock, Number.POSITIVE_INFINITY);
-let answers: WorkerResponse[number][] = [];
+let response: WorkerResponse[number][] = [];
 
-/** What was committed together crosses together. */
-function answer(answered: WorkerResponse[number]): void {
-  answers.push(answered);
-  if (answers.length > 1) return;
+/** Results of one commit are sent in one message. */
+function respond(result: WorkerResponse[number]): void {
+  response.push(result);
+  if (response.length > 1) return;
   setImmediate(() => {
-    port?.postMessage(answers);
-    answers = [];
+    port?.postMessage(response);
+    response = [];
   });
 }
 
+async function commit<Name extends JobName>({ name, args }: Job<Name>): Promise<JobResult<Name>> {
+  return { name, result: await commits.write(name, ...args) };
+}
+
 for await (const [message] of on(port, 'message')) {
-  const asked = message as WorkerRequest | 'close';
-  if (asked === 'close') break;
-  for (const [number, crossed] of asked) {
-    const job = decodeJob(crossed);
-    commits.write(job.name, ...(job.args as never)).then(
-      (result) => answer([number, encodeResult(job, result)]),
-      (error: unknown) => answer([number, encodeError(error)]),
+  const request = message as WorkerRequest | 'close';
+  if (request === 'close') break;
+  for (const [id, encoded] of request) {
+    commit(decodeJob(encoded)).then(
+      (result) => respond([id, encodeResult(result)]),
+      (error: unknown) => respond([id, encodeError(error)]),
     );
   }
 }
 await commits.close();
 await dialect.close();
-// After the last answers, which are waiting for this turn to end.
+// The last response is sent at the end of this turn.
 setImmediate(() => port?.close());

@@ -1,35 +1,35 @@
 import type { Dialect } from '../dialect/dialect.ts';
-import { compiler } from '../statement.ts';
-import { type Job, writesOver } from '../writes/writes.ts';
+import { queryBuilder } from '../query-builder.ts';
+import { createWrites, type Job, type JobName, type JobResults, type Writes } from '../writes/writes.ts';
 
-/** What became of a batch. Of all but the first, nothing was kept, or only in a file that nobody will open again. */
+/**
+ * The result of a batch. Unless it is `committed`, nothing was stored, or only in a file that has been replaced since.
+ */
 export type BatchResult =
-  | { readonly status: 'committed'; readonly results: readonly unknown[] }
-  /** Somebody else is writing: waiting a little helps. */
+  | { readonly status: 'committed'; readonly results: readonly JobResults[JobName][] }
+  /** Another connection holds the write lock; retry shortly. */
   | { readonly status: 'busy'; readonly cause: Error }
-  /** Nothing can be written: full, read-only, gone. */
+  /** The database is not writable: full, read-only or gone. */
   | { readonly status: 'unavailable'; readonly cause: Error }
-  /** One of the jobs cannot be done. */
+  /** One of the jobs failed. */
   | { readonly status: 'failed'; readonly cause: Error };
 
-/** Does batches of jobs, each batch in one transaction and one at a time: the next is not given before the last has come back. */
+/** Runs batches of jobs, each in one transaction. Calls must not overlap. */
 export interface Writer {
   /** Never rejects. */
   commit(batch: readonly Job[]): Promise<BatchResult>;
 }
 
-/** Writes over a connection of this thread's own. */
+/** A writer on the dialect's writing connection. */
 export function createWriter(dialect: Dialect): Writer {
   const { writing } = dialect;
-  const writes = writesOver(compiler(dialect), writing);
+  const writes = createWrites(queryBuilder(dialect), writing);
 
-  async function transaction(batch: readonly Job[]): Promise<unknown[]> {
+  async function runInTransaction(batch: readonly Job[]): Promise<JobResults[JobName][]> {
     await writing.begin();
     try {
-      const results: unknown[] = [];
-      for (const { name, args } of batch) {
-        results.push(await (writes[name] as (...args: readonly unknown[]) => Promise<unknown>)(...args));
-      }
+      const results: JobResults[JobName][] = [];
+      for (const job of batch) results.push(await runJob(writes, job));
       await writing.commit();
       return results;
     } catch (error) {
@@ -43,8 +43,8 @@ export function createWriter(dialect: Dialect): Writer {
       const replaced = dialect.checkFiles();
       if (replaced !== null) return { status: 'unavailable', cause: replaced };
       try {
-        const results = await transaction(batch);
-        // Again, so that nothing is acknowledged that went into a file which was gone by then.
+        const results = await runInTransaction(batch);
+        // Checked again, because a commit to a file that was deleted meanwhile must not be acknowledged.
         const replacedMeanwhile = dialect.checkFiles();
         if (replacedMeanwhile !== null) return { status: 'unavailable', cause: replacedMeanwhile };
         return { status: 'committed', results };
@@ -57,4 +57,8 @@ export function createWriter(dialect: Dialect): Writer {
       }
     },
   };
+}
+
+function runJob<Name extends JobName>(writes: Writes, job: Job<Name>): Promise<JobResults[Name]> {
+  return writes[job.name](...job.args);
 }

@@ -1,48 +1,58 @@
 import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
 import type { DatabaseFileReplaced, DatabaseFiles } from '../../platform/database-files.ts';
 
-/** One statement's text and values, as Kysely compiled them. */
+/** A statement as compiled by Kysely: its text and its parameters. */
 export interface Query {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
-/** Something that runs statements: a connection, with or without a transaction around it. */
+/** A database connection, inside a transaction or not. */
 export interface Connection {
-  /** The rows that the statement returns; none for one that returns nothing. */
+  /** Runs a statement and returns its rows, if any. */
   run(query: Query): Promise<readonly unknown[]>;
-  /** The number of the row that the insertion made; null where there was one with its key already, and it was to do nothing then. */
+  /** Runs an insert and returns the id of the new row; null after a conflict with `do nothing`. */
   insert(query: Query): Promise<number | null>;
 }
 
-/** A connection that writes. Only one transaction writes at a time, over all processes: `begin` waits for its turn, or fails as busy. */
+/**
+ * A connection that writes. Over all processes only one transaction writes at a time: `begin` waits for the lock or
+ * fails as busy.
+ */
 export interface WritingConnection extends Connection {
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
-/** All in which the two databases differ. Nothing outside this room knows which one it is. */
+/** The differences between the two databases. Nothing outside `store` depends on which one is used. */
 export interface Dialect {
-  /** How a self-numbering key is declared. */
-  readonly id: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
-  /** Ends the declaration of a table that is only ever read by its key, so that its rows lie in the key's own order. */
+  /** Declaration of an auto-incrementing primary key. */
+  readonly idColumn: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
+  /** Suffix of `CREATE TABLE` for a table that is only read by its key: stores its rows in the order of the key. */
   readonly withoutRowid: RawBuilder<unknown>;
-  /** Gathers pairs of many rows into one JSON object, as text; null where there are no rows. */
+  /** Aggregates key-value pairs of many rows into a JSON object, as text; null without rows. */
   readonly jsonObjectAgg: (key: Expression<unknown>, value: Expression<unknown>) => RawBuilder<string | null>;
-  /** For Kysely's query compiler. */
+  /** Provides Kysely's query compiler. */
   readonly kysely: KyselyDialect;
   readonly reading: Connection;
   readonly writing: WritingConnection;
-  /** As `writing`, where a statement may take as long as it needs. */
+  /** Like `writing`, without a statement timeout. */
   readonly migrating: WritingConnection;
-  /** Whether the error says "somebody else is writing just now", so that waiting a little helps. */
+  /** Whether another connection holds the write lock, so that a retry may succeed. */
   isBusy(error: unknown): boolean;
-  /** Whether the error says that the store cannot be written at all: full, read-only, gone. */
+  /** Whether the database is not writable: full, read-only or gone. */
   isUnavailable(error: unknown): boolean;
-  /** The files that it has open; null where a server has them. */
+  /** The open database files; null for a database server. */
   readonly files: DatabaseFiles | null;
-  /** Null as long as they are the ones at their paths: otherwise what is committed would be lost. */
+  /**
+   * An error if the files at their paths are not the open ones any more, since commits would be lost; otherwise null.
+   */
   checkFiles(): DatabaseFileReplaced | null;
   close(): Promise<void>;
+}
+
+/** The path in a `sqlite:` URL; null for a database server. */
+export function sqlitePathOf(url: string): string | null {
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
 }

@@ -2,79 +2,85 @@ import { PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Connection, Dialect, WritingConnection } from './dialect.ts';
 
-/** The key of the advisory lock that makes one transaction at a time the writer, over all processes. Any constant number does. */
-const writerLock = 7_411_700;
-/** How long one try for the lock lasts (ms). Short, because whoever comes meanwhile waits too; the group commit tries again. */
-const lockTimeout = 500;
-/** How long a connection, or a statement of a transaction, may take (ms): a server that has gone silent must not keep a sender waiting. */
-const silence = 1_500;
-/** How long a question outside of any transaction may take (ms), such as a sum over all accounts. */
-const readingTime = 10_000;
+/** Key of the advisory lock that serializes the writing transactions of all processes. An arbitrary constant. */
+const writerLockKey = 7_411_700;
+/** Timeout of one attempt to take the lock. Short, because queued jobs wait meanwhile; the group commit retries. */
+const lockTimeoutMs = 500;
+/** Timeout of connecting, and of each statement that writes: an unresponsive server must not keep a sender waiting. */
+const writeTimeoutMs = 1_500;
+/** Timeout of a query that only reads, such as a sum over all accounts. */
+const readTimeoutMs = 10_000;
 
-const bigint = 20;
-/** Counts and times come as bigint, which JavaScript's numbers hold to 2^53. */
+/** The type id of `bigint`, the type of counts and times. */
+const bigintOid = 20;
+/** Type parsers that return a bigint as a number, which is exact up to 2^53. */
 export const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === bigint ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    oid === bigintOid ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
 /**
- * Nobody can write (postgresql.org/docs/current/errcodes-appendix.html): it refuses the login or knows no such database, lacks resources,
- * is being shut down, breaks, only reads, or does not let this user write.
+ * Codes of a database that is not writable (postgresql.org/docs/current/errcodes-appendix.html): login rejected,
+ * unknown database, out of resources, shutting down, system error, read-only, or no permission.
  */
-const unavailable = /^(08|28|3D|53|57|58|25006|42501)/;
+const unavailableCode = /^(08|28|3D|53|57|58|25006|42501)/;
 
 /**
- * PostgreSQL, for more than one process, also through PgBouncer in transaction mode: no startup parameters beyond user and database, and no
- * session state. Limits are set per transaction.
+ * PostgreSQL, for more than one process. Works through PgBouncer in transaction mode: no startup parameters except user
+ * and database, and no session state. Timeouts are set per transaction.
  */
 export function postgres(url: string): Dialect {
   const pool = new pg.Pool({
     connectionString: url,
     max: 8,
     types,
-    connectionTimeoutMillis: silence,
+    connectionTimeoutMillis: writeTimeoutMs,
   });
-  // A connection that breaks, idle or between two statements, is replaced; without a listener it would end the process.
+  // The pool replaces broken connections. Without these listeners, a broken connection would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
   return {
     withoutRowid: sql``,
     jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
-    id: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
+    idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely: new PostgresDialect({ pool }),
-    reading: connection((text, values) => readThrough(pool, text, values)),
-    writing: writingThrough(pool, silence),
-    migrating: writingThrough(pool, null),
+    reading: connection((text, values) => readInTransaction(pool, text, values)),
+    writing: createWritingConnection(pool, writeTimeoutMs),
+    migrating: createWritingConnection(pool, null),
     isBusy: (error) => codeOf(error) === '55P03',
-    isUnavailable: (error) => unavailable.test(codeOf(error)) || isConnectionFailure(error),
+    isUnavailable: (error) => unavailableCode.test(codeOf(error)) || isConnectionFailure(error),
     files: null,
     checkFiles: () => null,
     close: () => pool.end(),
   };
 }
 
-/** `patience` is for each statement (ms); null lets it take as long as it needs. */
-function writingThrough(pool: pg.Pool, patience: number | null): WritingConnection {
+/** @param timeoutMs for each statement; null for no timeout */
+function createWritingConnection(pool: pg.Pool, timeoutMs: number | null): WritingConnection {
   let writer: pg.PoolClient | undefined;
-  /** Closing the connection rolls back, also where the server does not answer any more. */
-  function giveUp(client: pg.PoolClient | undefined): void {
+  /** Closes the connection, which rolls back even if the server does not respond. */
+  function discard(client: pg.PoolClient | undefined): void {
     client?.release(true);
   }
 
   return {
     ...connection(async (text, values) => {
-      if (writer === undefined) throw new Error('A statement outside its transaction.');
-      return run(writer, text, values, patience);
+      if (writer === undefined) throw new Error('There is no transaction.');
+      return run(writer, text, values, timeoutMs);
     }),
     begin: async () => {
       const client = await pool.connect();
       try {
-        await run(client, `BEGIN; ${limitStatements(patience)}; SET LOCAL lock_timeout = ${lockTimeout}`, [], patience);
-        await run(client, `SELECT pg_advisory_xact_lock(${writerLock})`, [], patience);
+        await run(
+          client,
+          `BEGIN; ${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`,
+          [],
+          timeoutMs,
+        );
+        await run(client, `SELECT pg_advisory_xact_lock(${writerLockKey})`, [], timeoutMs);
       } catch (error) {
-        giveUp(client);
+        discard(client);
         throw error;
       }
       writer = client;
@@ -83,27 +89,27 @@ function writingThrough(pool: pg.Pool, patience: number | null): WritingConnecti
       const client = writer;
       writer = undefined;
       try {
-        if (client !== undefined) await run(client, 'COMMIT', [], patience);
+        if (client !== undefined) await run(client, 'COMMIT', [], timeoutMs);
         client?.release();
       } catch (error) {
-        giveUp(client);
+        discard(client);
         throw error;
       }
     },
     rollback: async () => {
-      giveUp(writer);
+      discard(writer);
       writer = undefined;
     },
   };
 }
 
-/** Runs one query in a transaction of its own: a limit that outlived it would apply to another client of PgBouncer. */
-async function readThrough(pool: pg.Pool, text: string, values: unknown[]): Promise<readonly unknown[]> {
+/** Runs one query in its own transaction: a session-wide timeout would also apply to other clients of PgBouncer. */
+async function readInTransaction(pool: pg.Pool, text: string, values: unknown[]): Promise<readonly unknown[]> {
   const client = await pool.connect();
   try {
-    await run(client, `BEGIN READ ONLY; ${limitStatements(readingTime)}`, [], readingTime);
-    const rows = await run(client, text, values, readingTime);
-    await run(client, 'COMMIT', [], readingTime);
+    await run(client, `BEGIN READ ONLY; ${setStatementTimeout(readTimeoutMs)}`, [], readTimeoutMs);
+    const rows = await run(client, text, values, readTimeoutMs);
+    await run(client, 'COMMIT', [], readTimeoutMs);
     client.release();
     return rows;
   } catch (error) {
@@ -112,37 +118,37 @@ async function readThrough(pool: pg.Pool, text: string, values: unknown[]): Prom
   }
 }
 
-/** Limits each statement of the present transaction on the server (ms); null for no limit, whatever the server's own default. */
-export function limitStatements(timeout: number | null): string {
-  return `SET LOCAL statement_timeout = ${timeout ?? 0}`;
+/** SQL that sets the statement timeout of the current transaction; null for none, whatever the server's default. */
+export function setStatementTimeout(timeoutMs: number | null): string {
+  return `SET LOCAL statement_timeout = ${timeoutMs ?? 0}`;
 }
 
 function connection(rows: (text: string, values: unknown[]) => Promise<readonly unknown[]>): Connection {
   return {
     run: ({ sql: text, parameters }) => rows(text, [...parameters]),
     async insert({ sql: text, parameters }) {
-      const [made] = await rows(`${text} returning id`, [...parameters]);
-      return (made as { id: number } | undefined)?.id ?? null;
+      const [row] = await rows(`${text} returning id`, [...parameters]);
+      return (row as { id: number } | undefined)?.id ?? null;
     },
   };
 }
 
-/** Runs one statement. `patience` in ms; null for no limit. */
+/** Runs one statement. @param timeoutMs null for no timeout */
 async function run(
   client: pg.PoolClient,
   text: string,
   values: unknown[],
-  patience: number | null,
+  timeoutMs: number | null,
 ): Promise<readonly unknown[]> {
-  const limit = patience === null ? {} : { query_timeout: patience };
-  return (await client.query({ text, values, ...limit })).rows;
+  const options = timeoutMs === null ? {} : { query_timeout: timeoutMs };
+  return (await client.query({ text, values, ...options })).rows;
 }
 
 function codeOf(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }
 
-/** Failures below the protocol: the socket's own, and the driver's words for a connection that is no more. */
+/** Errors of the socket, and the driver's errors for a connection that is closed or times out. */
 function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof pg.DatabaseError) return false;
   return 'code' in error || /connection|terminated|timeout/i.test(error.message);

@@ -6,7 +6,7 @@ export function first(dialect: Dialect) {
     async up(db: Kysely<unknown>): Promise<void> {
       await db.schema
         .createTable('deliveries')
-        .addColumn('id', dialect.id.type, dialect.id.build)
+        .addColumn('id', dialect.idColumn.type, dialect.idColumn.build)
         .addColumn('received_at', 'bigint', (column) => column.notNull())
         .addColumn('family', 'text', (column) => column.notNull())
         .addColumn('listing', 'text')
@@ -28,7 +28,7 @@ export function first(dialect: Dialect) {
 
       await db.schema
         .createTable('entries')
-        .addColumn('id', dialect.id.type, dialect.id.build)
+        .addColumn('id', dialect.idColumn.type, dialect.idColumn.build)
         .addColumn('user_id', 'text', (column) => column.notNull())
         .addColumn('listing', 'text')
         .addColumn('credits', 'bigint', (column) => column.notNull())
@@ -66,7 +66,7 @@ export function first(dialect: Dialect) {
 
       await db.schema
         .createTable('effects')
-        .addColumn('id', dialect.id.type, dialect.id.build)
+        .addColumn('id', dialect.idColumn.type, dialect.idColumn.build)
         .addColumn('delivery_id', 'bigint', (column) => column.notNull())
         .addColumn('kind', 'text', (column) => column.notNull())
         .addColumn('channel_id', 'text', (column) => column.notNull())

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Effects remember since when nobody knows whether they are done. Of those that were attempted before this was written down, the only
- * thing that is sure is that no attempt is older than the effect.
+ * Stores the start of the first attempt of an effect whose result is unknown. For earlier attempts the time of the
+ * effect is the lower bound.
  */
 export const unsureEffects = {
   async up(db: Kysely<unknown>): Promise<void> {

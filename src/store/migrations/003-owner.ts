@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Dialect } from '../dialect/dialect.ts';
 
-/** What the owner's questions are answered from, and the keys under which corrections were asked for. */
+/** Indexes for the owner's queries, and the idempotency keys of corrections. */
 export function owner(dialect: Dialect) {
   return {
     async up(db: Kysely<unknown>): Promise<void> {
-      // A recorded vote is found by its user's entries; what leaves none is found here, so that receiving a vote costs nothing more.
+      // Recorded votes are found by their user's entries. The index covers only the others, so it does not slow down
+      // votes.
       await db.schema
         .createIndex('deliveries_of_user')
         .on('deliveries')

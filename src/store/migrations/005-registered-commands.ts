@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely';
 
-/** The ids of the slash commands that this program has registered, so that it never changes or deletes one of another program. */
+/**
+ * Ids of the slash commands that tallyhook has registered, so that it never changes or deletes those of another
+ * program.
+ */
 export const registeredCommands = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Dialect } from '../dialect/dialect.ts';
 
-/** The console's sessions that were signed out before their time, so that none of them comes back. */
+/** Console sessions that were signed out before they expired. */
 export function revokedSessions(dialect: Dialect) {
   return {
     async up(db: Kysely<unknown>): Promise<void> {

@@ -19,7 +19,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
 /** The names of all migrations, oldest first. */
 export const migrationNames: readonly string[] = Object.keys(all);
 
-/** Every migration, oldest first. They only go forward, and what has shipped is never changed. */
+/** Every migration, oldest first. There are no down migrations, and a released migration is never changed. */
 export function migrations(dialect: Dialect): Record<string, Migration> {
   return Object.fromEntries(Object.entries(all).map(([name, migration]) => [name, migration(dialect)]));
 }

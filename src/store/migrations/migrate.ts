@@ -3,68 +3,68 @@ import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Connection, Dialect } from '../dialect/dialect.ts';
-import { kyselyOver } from '../dialect/kysely-over.ts';
+import { kyselyOn } from '../query-builder.ts';
 import { migrations } from './index.ts';
 
-/** How long another process may take with a migration (ms) before the start gives up. */
-const patience = 10 * minute;
-/** Between two tries for the lock (ms). */
-const lockPause = 50;
+/** How long to wait for the migration of another process. */
+const lockTimeoutMs = 10 * minute;
+const lockRetryMs = 50;
 
-/** The database was written by a newer tallyhook than this one. */
+/** The database was written by a newer version of tallyhook. */
 export class DatabaseTooNewError extends TallyhookError {
   constructor(unknown: readonly string[]) {
     super(
       'database_too_new',
-      `The database was written by a newer tallyhook: it has the migrations ${unknown.join(', ')}.`,
+      `The database was written by a newer tallyhook: it has the unknown migrations ${unknown.join(', ')}.`,
       {
-        hint: 'Start the newer version again, or restore the backup that was made before the upgrade.',
+        hint: 'Start the newer version again, or restore the backup from before the upgrade.',
       },
     );
   }
 }
 
-/** Which migrations the database has, in the table that Kysely's own migrator would keep. */
-interface Applied {
+/** The table of applied migrations, in the format of Kysely's migrator. */
+interface MigrationTables {
   kysely_migration: { name: string; timestamp: string };
 }
 
 /**
- * Brings the database up to this program: each migration and the note of it in one transaction, under the lock of all writers. So one
- * that fails leaves no trace, and of several processes that start at once one migrates. Kysely's migrator gives SQLite neither.
- * Throws {@link DatabaseTooNewError} for a database from the future, else what the driver throws.
+ * Applies the missing migrations, each together with its record in one transaction under the writer lock. A failed
+ * migration leaves no trace, and if several processes start at once, each migration is applied once. Kysely's migrator
+ * guarantees neither for SQLite. Throws {@link DatabaseTooNewError} for a database of a newer version, otherwise what
+ * the driver throws.
  */
-export async function migrate(dialect: Dialect, clock: Clock, known = migrations(dialect)): Promise<void> {
+export async function migrate(dialect: Dialect, clock: Clock, allMigrations = migrations(dialect)): Promise<void> {
   const applied = await appliedMigrations(dialect, dialect.reading);
-  if (missing(applied, known).length === 0) return;
-  const until = clock.monotonic() + patience;
-  while (await moreAfterNext(dialect, clock, known, until));
+  if (missingMigrations(applied, allMigrations).length === 0) return;
+  const deadline = clock.monotonic() + lockTimeoutMs;
+  while (await applyNext(dialect, clock, allMigrations, deadline));
 }
 
-/** Applies the next migration, when its turn has come. Returns whether there are more. */
-async function moreAfterNext(
+/** Applies the next missing migration, or waits for the lock. Returns whether to call it again. */
+async function applyNext(
   dialect: Dialect,
   clock: Clock,
-  known: Readonly<Record<string, Migration>>,
-  until: number,
+  allMigrations: Readonly<Record<string, Migration>>,
+  deadline: number,
 ): Promise<boolean> {
   const { migrating } = dialect;
   try {
     await migrating.begin();
-    const [next, ...others] = missing(await appliedMigrations(dialect, migrating), known);
+    const [next, ...others] = missingMigrations(await appliedMigrations(dialect, migrating), allMigrations);
     if (next !== undefined) await apply(dialect, clock, next);
     await migrating.commit();
     return others.length > 0;
   } catch (error) {
     await migrating.rollback().catch(() => {});
-    if (!dialect.isBusy(error) || clock.monotonic() > until) throw error;
-    await clock.sleep(lockPause);
+    if (!dialect.isBusy(error) || clock.monotonic() > deadline) throw error;
+    await clock.sleep(lockRetryMs);
     return true;
   }
 }
 
-async function apply(dialect: Dialect, clock: Clock, { name, migration }: Named): Promise<void> {
-  const db = kyselyOver<Applied>(dialect, dialect.migrating);
+async function apply(dialect: Dialect, clock: Clock, { name, migration }: NamedMigration): Promise<void> {
+  const db = kyselyOn<MigrationTables>(dialect, dialect.migrating);
   await db.schema
     .createTable('kysely_migration')
     .ifNotExists()
@@ -78,22 +78,28 @@ async function apply(dialect: Dialect, clock: Clock, { name, migration }: Named)
     .execute();
 }
 
-interface Named {
+interface NamedMigration {
   readonly name: string;
   readonly migration: Migration;
 }
 
-/** What is known and not applied, oldest first. */
-function missing(applied: readonly string[], known: Readonly<Record<string, Migration>>): Named[] {
-  const unknown = applied.filter((name) => !Object.hasOwn(known, name));
+/**
+ * The migrations that are not applied, oldest first. Throws {@link DatabaseTooNewError} if an applied one is
+ * unknown.
+ */
+function missingMigrations(
+  applied: readonly string[],
+  allMigrations: Readonly<Record<string, Migration>>,
+): NamedMigration[] {
+  const unknown = applied.filter((name) => !Object.hasOwn(allMigrations, name));
   if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
-  return Object.entries(known)
+  return Object.entries(allMigrations)
     .filter(([name]) => !applied.includes(name))
     .map(([name, migration]) => ({ name, migration }));
 }
 
 async function appliedMigrations(dialect: Dialect, connection: Connection): Promise<string[]> {
-  const db = kyselyOver<Applied>(dialect, connection);
+  const db = kyselyOn<MigrationTables>(dialect, connection);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const rows = await db.selectFrom('kysely_migration').select('name').execute();

@@ -1,16 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { CommandRegistry } from '../../discord/command-registry.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { Write } from '../writes/writes.ts';
 
-/** The command registry over SQL. */
+/** The command registry port over SQL. */
 export function sqlCommandRegistry(db: Kysely<Tables>, reading: Connection, write: Write): CommandRegistry {
-  const all = db.selectFrom('registered_commands');
+  const commands = db.selectFrom('registered_commands');
   return {
     async list(applicationId) {
-      const rows = await run(reading, all.selectAll().where('application_id', '=', applicationId).orderBy('id'));
+      const rows = await run(reading, commands.selectAll().where('application_id', '=', applicationId).orderBy('id'));
       return rows.map(({ id, application_id, guild_id, name }) => ({
         id,
         applicationId: application_id,
@@ -19,7 +19,7 @@ export function sqlCommandRegistry(db: Kysely<Tables>, reading: Connection, writ
       }));
     },
     async has(id) {
-      return (await run(reading, all.select('id').where('id', '=', id))).length > 0;
+      return (await run(reading, commands.select('id').where('id', '=', id))).length > 0;
     },
     save: (command) => write('saveCommand', command),
     remove: (id) => write('removeCommand', id),

@@ -1,18 +1,18 @@
 import type { Kysely } from 'kysely';
-import { maxDueAhead, type Outbox } from '../../outbox/outbox.ts';
+import { maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { literal, run } from '../statement.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { firstDue, firstInLine, nothing } from '../writes/outbox-writes.ts';
+import { findFirstDue, firstWaiting, noFilter } from '../writes/outbox.ts';
 import type { Write } from '../writes/writes.ts';
 
-/** The outbox over SQL. */
+/** The outbox port over SQL. */
 export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write): Outbox {
   return {
-    async claim(now, leaseUntil, limit, except = nothing) {
-      // The usual case is that nothing is due; it costs no transaction.
-      if ((await firstDue(db, reading, now, except)) === undefined && !(await recalled(now))) return [];
-      return write('claim', now, leaseUntil, limit, except);
+    async claim(now, leaseUntil, limit, filter = noFilter) {
+      // Usually nothing is due; then no write transaction is needed.
+      if ((await findFirstDue(db, reading, now, filter)) === undefined && !(await hasResetDueTimes(now))) return [];
+      return write('claim', now, leaseUntil, limit, filter);
     },
     done: (effects, now) => write('done', effects, now),
     retry: (effects, dueAt, reason) => write('retry', effects, dueAt, reason),
@@ -23,14 +23,15 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
     wake: (now) => write('wake', now),
 
     async nextDueAt() {
-      const [next] = await run(reading, firstInLine(db).select('due_at'));
-      return next?.due_at ?? null;
+      const [first] = await run(reading, firstWaiting(db).select('due_at'));
+      return first?.due_at ?? null;
     },
 
     async waitingSince(now) {
-      const [first] = await run(reading, firstInLine(db).select('created_at'));
+      // The oldest effect is either the first in the queue or has been postponed, so only those are read.
+      const [first] = await run(reading, firstWaiting(db).select('created_at'));
       if (first === undefined) return null;
-      const [putOff] = await run(
+      const [postponed] = await run(
         reading,
         db
           .selectFrom('effects')
@@ -38,26 +39,27 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
           .where('state', '=', literal('waiting'))
           .where('due_at', '>', now),
       );
-      return Math.min(first.created_at, putOff?.since ?? first.created_at);
+      return Math.min(first.created_at, postponed?.since ?? first.created_at);
     },
 
     async sizes() {
-      // One at a time, so that each is counted in an index of its own and never in the table of all that was ever done.
-      const size = async (state: 'waiting' | 'buried') => {
+      // Two queries, because each can use its own partial index. One query would scan the table, with all effects ever
+      // done.
+      const sizeOf = async (state: 'waiting' | 'buried') => {
         const count = db.selectFrom('effects').select(db.fn.countAll<number>().as('count'));
         const [row] = await run(reading, count.where('state', '=', literal(state)));
         return row?.count ?? 0;
       };
-      return { waiting: await size('waiting'), buried: await size('buried') };
+      return { waiting: await sizeOf('waiting'), buried: await sizeOf('buried') };
     },
   };
 
-  /** Whether something was due further ahead than anything may be, and is due now. */
-  async function recalled(now: number): Promise<boolean> {
+  /** Makes effects due whose due time is too far ahead (see {@link maxDueAheadMs}). Returns whether there were any. */
+  async function hasResetDueTimes(now: number): Promise<boolean> {
     const waiting = db.selectFrom('effects').select('due_at').where('state', '=', literal('waiting'));
     const [last] = await run(reading, waiting.orderBy('due_at', 'desc').limit(1));
-    if (last === undefined || last.due_at <= now + maxDueAhead) return false;
-    await write('recall', now);
+    if (last === undefined || last.due_at <= now + maxDueAheadMs) return false;
+    await write('resetDueTimes', now);
     return true;
   }
 }

@@ -4,12 +4,12 @@ import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../owner/records.ts';
 import type { Outcome } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { linkedEntries, newestOf } from '../linked-entries.ts';
-import { literal, run } from '../statement.ts';
+import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { searchDeliveries } from './search-deliveries.ts';
 
-/** What the owner may look at, over SQL. */
+/** The owner's read port over SQL. */
 export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
   const effects = db
     .selectFrom('effects')
@@ -22,23 +22,23 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
   const count = db.fn.countAll<number>().as('count');
 
   return {
-    async deliveries(asked) {
-      return (await searchDeliveries(db, reading, asked)).map(deliveryOf);
+    async deliveries(search) {
+      return (await searchDeliveries(db, reading, search)).map(toDeliveryRecord);
     },
 
     async delivery(id) {
       const [row] = await run(reading, db.selectFrom('deliveries').selectAll().where('id', '=', id));
-      return row === undefined ? null : deliveryOf(row);
+      return row === undefined ? null : toDeliveryRecord(row);
     },
 
     async recordedUnder(eventKeys) {
       if (eventKeys.length === 0) return null;
-      const known = db.selectFrom('deliveries').select('id').where('event_key', 'in', eventKeys).limit(1);
-      return (await run(reading, known))[0]?.id ?? null;
+      const recorded = db.selectFrom('deliveries').select('id').where('event_key', 'in', eventKeys).limit(1);
+      return (await run(reading, recorded))[0]?.id ?? null;
     },
 
     async lastVote(userId, listing, notAfter) {
-      const vote = linkedEntries(db, newestOf(db, userId))
+      const vote = linkedEntries(db, newestEntryOf(db, userId))
         .selectFrom('linked')
         .select('delivery_id')
         .where('at', '<=', notAfter)
@@ -50,7 +50,8 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
 
     async effects({ state, limit, before }) {
-      // Few wait among all that were done: with the id hidden from SQLite it reads the index of those that wait, and sorts them.
+      // `id + 0` keeps SQLite from scanning by id: only a few effects are waiting, so it should read their index and
+      // sort.
       const id = state === 'waiting' ? sql<number>`id + 0` : sql<number>`id`;
       let query = effects.orderBy(id, 'desc').limit(limit);
       if (state !== null) query = query.where('state', '=', literal(state));
@@ -66,24 +67,24 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
 
     async entries(userId, limit, before = null) {
       const link = db.selectFrom('entries').select('previous').where('user_id', '=', userId);
-      const newest = before === null ? newestOf(db, userId) : link.where('id', '=', before).$asScalar();
+      const newest = before === null ? newestEntryOf(db, userId) : link.where('id', '=', before).$asScalar();
       return run(reading, linked(newest).limit(limit));
     },
 
     async entryOf({ id, userId }) {
       if (userId === null) return null;
-      const [entry] = await run(reading, linked(newestOf(db, userId)).where('delivery_id', '=', id).limit(1));
+      const [entry] = await run(reading, linked(newestEntryOf(db, userId)).where('delivery_id', '=', id).limit(1));
       return entry ?? null;
     },
 
     async counts() {
-      // What is usual is counted as all less the rest, and the rest in indexes of its own: the tables themselves are never read.
+      // The frequent values are the total minus the others, which have partial indexes, so no table is scanned.
       const outcomes = db.selectFrom('deliveries').select(['outcome', count]).groupBy('outcome');
       const unusual = await run(reading, outcomes.where('outcome', '<>', literal('recorded')));
-      const deliveries = { ...none, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
-      const logged = await sizeOf('deliveries');
-      const buried = await effectsThatAre('buried');
-      const waiting = await effectsThatAre('waiting');
+      const byOutcome = { ...noDeliveries, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
+      const total = await rowCount('deliveries');
+      const buried = await effectCount('buried');
+      const waiting = await effectCount('waiting');
       const [sums] = await run(
         reading,
         db
@@ -91,8 +92,8 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
           .select(({ fn }) => [count, fn.sum<number>('credits').as('credits'), fn.sum<number>('votes').as('votes')]),
       );
       return {
-        deliveries: { ...deliveries, recorded: logged - Object.values(deliveries).reduce((a, b) => a + b, 0) },
-        effects: { waiting, buried, done: (await sizeOf('effects')) - waiting - buried },
+        deliveries: { ...byOutcome, recorded: total - Object.values(byOutcome).reduce((a, b) => a + b, 0) },
+        effects: { waiting, buried, done: (await rowCount('effects')) - waiting - buried },
         users: sums?.count ?? 0,
         credits: Number(sums?.credits ?? 0),
         votes: Number(sums?.votes ?? 0),
@@ -100,19 +101,19 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
   };
 
-  async function sizeOf(table: 'deliveries' | 'effects'): Promise<number> {
+  async function rowCount(table: 'deliveries' | 'effects'): Promise<number> {
     return (await run(reading, db.selectFrom(table).select(count)))[0]?.count ?? 0;
   }
 
-  async function effectsThatAre(state: EffectState): Promise<number> {
+  async function effectCount(state: EffectState): Promise<number> {
     const ofState = db.selectFrom('effects').select(count).where('state', '=', literal(state));
     return (await run(reading, ofState))[0]?.count ?? 0;
   }
 }
 
-const none: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };
+const noDeliveries: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };
 
-function deliveryOf(row: Selectable<Tables['deliveries']>): DeliveryRecord {
-  const { received_at: receivedAt, user_id: userId, event_key: eventKey, ...same } = row;
-  return { ...same, receivedAt, userId, eventKey };
+function toDeliveryRecord(row: Selectable<Tables['deliveries']>): DeliveryRecord {
+  const { received_at: receivedAt, user_id: userId, event_key: eventKey, ...columns } = row;
+  return { ...columns, receivedAt, userId, eventKey };
 }

@@ -1,20 +1,24 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely, Selectable } from 'kysely';
 import type { DeliveryFilter, Page } from '../../owner/records.ts';
 import { hour } from '../../platform/durations.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { linkedEntries, newestOf } from '../linked-entries.ts';
-import { literal, run } from '../statement.ts';
+import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
-/** Rows that are looked at before others get a turn: a few ms of SQLite, which answers nobody else meanwhile. */
-const stride = 10_000;
-/** How far the order of ids and of times may differ (ms): several processes receive, and a clock that is set for summer time goes back an hour. */
-const disorder = 2 * hour;
+/** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
+const scanSize = 10_000;
+/**
+ * How far the order of ids and the order of times may differ: several processes receive deliveries, and a wrongly
+ * configured clock goes back an hour at the end of summer time.
+ */
+const maxDisorderMs = 2 * hour;
 
 /**
- * Deliveries that pass the filter, newest first. A user's are found by index; so are the unusual outcomes. Anything else is found along
- * the ids, in strides, and the ids of a stretch of time by halving, since ids grow with time: receiving a vote pays for no more indexes.
+ * Deliveries that match the filter, newest first. Those of a user and those with an unusual outcome are found by index.
+ * All others are found by scanning a range of ids; since ids grow with time, a time range becomes an id range by binary
+ * search. So no further index slows down the receipt of a vote.
  */
 export async function searchDeliveries(
   db: Kysely<Tables>,
@@ -22,27 +26,27 @@ export async function searchDeliveries(
   { limit, before, ...filter }: Page & DeliveryFilter,
 ): Promise<Selectable<Tables['deliveries']>[]> {
   const { outcome = null, userId = null, since = null, until = null } = filter;
-  const { lowest, highest } = await ends(db, reading);
-  const floor = since === null ? lowest : await firstIdAt(since - disorder);
-  const ceiling = until === null ? highest + 1 : await firstIdAt(until + disorder);
-  const indexed = userId !== null || (outcome !== null && outcome !== 'recorded');
-  const step = indexed ? Number.POSITIVE_INFINITY : stride;
-  const rows = filtered(db, filter).orderBy('id', 'desc');
+  const { minId, maxId } = await idRange(db, reading);
+  const floor = since === null ? minId : await firstIdAt(since - maxDisorderMs);
+  const ceiling = until === null ? maxId + 1 : await firstIdAt(until + maxDisorderMs);
+  const isIndexed = userId !== null || (outcome !== null && outcome !== 'recorded');
+  const stepSize = isIndexed ? Number.POSITIVE_INFINITY : scanSize;
+  const matches = matching(db, filter).orderBy('id', 'desc');
 
-  const found: Selectable<Tables['deliveries']>[] = [];
+  const rows: Selectable<Tables['deliveries']>[] = [];
   let upper = Math.min(ceiling, before ?? ceiling);
-  while (upper > floor && found.length < limit) {
-    const lower = Math.max(floor, upper - step);
-    const stretch = rows.where('id', '<', upper).where('id', '>=', lower);
-    found.push(...(await run(reading, stretch.limit(limit - found.length))));
+  while (upper > floor && rows.length < limit) {
+    const lower = Math.max(floor, upper - stepSize);
+    const range = matches.where('id', '<', upper).where('id', '>=', lower);
+    rows.push(...(await run(reading, range.limit(limit - rows.length))));
     upper = lower;
-    await turn();
+    await nextTurn();
   }
-  return found;
+  return rows;
 
-  /** The first id that was received at that time or later, found by halving. */
+  /** The first id that was received at that time or later, by binary search. */
   async function firstIdAt(at: number): Promise<number> {
-    let [low, high] = [lowest, highest + 1];
+    let [low, high] = [minId, maxId + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const next = db.selectFrom('deliveries').select(['id', 'received_at']).where('id', '>=', middle);
@@ -54,15 +58,18 @@ export async function searchDeliveries(
   }
 }
 
-async function ends(db: Kysely<Tables>, reading: Connection): Promise<{ lowest: number; highest: number }> {
+async function idRange(db: Kysely<Tables>, reading: Connection): Promise<{ minId: number; maxId: number }> {
   const ids = db.selectFrom('deliveries').select('id').limit(1);
   const [first] = await run(reading, ids.orderBy('id'));
   const [last] = await run(reading, ids.orderBy('id', 'desc'));
-  return { lowest: first?.id ?? 0, highest: last?.id ?? -1 };
+  return { minId: first?.id ?? 0, maxId: last?.id ?? -1 };
 }
 
-/** The unusual outcomes are said twice: SQLite uses their index only where its condition stands in the query, word for word. */
-function filtered(db: Kysely<Tables>, { outcome, kind, listing, userId, since, until }: DeliveryFilter) {
+/**
+ * SQLite uses the partial index of unusual outcomes only if its condition is in the query verbatim, hence the redundant
+ * one.
+ */
+function matching(db: Kysely<Tables>, { outcome, kind, listing, userId, since, until }: DeliveryFilter) {
   let query = db.selectFrom('deliveries').selectAll();
   if (outcome) query = query.where('outcome', '=', literal(outcome));
   if (outcome && outcome !== 'recorded') query = query.where('outcome', '<>', literal('recorded'));
@@ -70,28 +77,31 @@ function filtered(db: Kysely<Tables>, { outcome, kind, listing, userId, since, u
   if (listing) query = query.where('listing', '=', listing);
   if (typeof since === 'number') query = query.where('received_at', '>=', since);
   if (typeof until === 'number') query = query.where('received_at', '<', until);
-  return userId ? query.where('id', 'in', ofUser(db, userId)) : query;
+  return userId ? query.where('id', 'in', idsOfUser(db, userId)) : query;
 }
 
-/** A user's deliveries: recorded votes by their entries, others by the user's name on them, and the quarantined that name the user. */
-function ofUser(db: Kysely<Tables>, userId: string) {
+/**
+ * The deliveries of a user: recorded votes by their entries, others by their user id, and quarantined ones whose body
+ * has the id.
+ */
+function idsOfUser(db: Kysely<Tables>, userId: string) {
   const ids = db.selectFrom('deliveries').select('id');
-  const booked = linkedEntries(db, newestOf(db, userId))
+  const recordedVotes = linkedEntries(db, newestEntryOf(db, userId))
     .selectFrom('linked')
     .select((eb) => eb.ref('delivery_id').$notNull().as('id'))
     .where('delivery_id', 'is not', null);
-  const named = ids
+  const withUserId = ids
     .where('user_id', '=', userId)
     .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]));
   const quarantined = ids
     .where('outcome', '=', literal('quarantined'))
     .where('outcome', '<>', literal('recorded'))
-    .where((eb) => eb.or(spellings(userId).map((spelling) => eb('body', 'like', `%${spelling}%`))));
-  return booked.union(named).union(quarantined);
+    .where((eb) => eb.or(jsonSpellings(userId).map((spelling) => eb('body', 'like', `%${spelling}%`))));
+  return recordedVotes.union(withUserId).union(quarantined);
 }
 
-/** How a body may name an id: as a string, or as a number that nothing but the end of a field follows. */
-function spellings(userId: string): string[] {
+/** How a JSON body may contain an id: as a string, or as a number up to the end of its field. */
+function jsonSpellings(userId: string): string[] {
   const numbers = [':', ': '].flatMap((colon) => [',', '}', ' ', '\n', '\r'].map((end) => `${colon}${userId}${end}`));
   return [`"${userId}"`, ...numbers];
 }

@@ -5,11 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
 
-/** What SQLite keeps beside a file while somebody has it open, or when that somebody did not stop cleanly. */
+/** Suffixes of the files that SQLite creates beside an open database, and leaves behind after a crash. */
 export const sidecars = ['-wal', '-shm', '-journal'] as const;
 
-/** Only the owner reads what holds votes and credits. */
-const ownerOnly = 0o600;
+/** The files contain votes and credits, so only their owner may read them. */
+const privateMode = 0o600;
 
 export async function exists(path: string): Promise<boolean> {
   return access(path, constants.F_OK).then(
@@ -18,16 +18,15 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Copies the bytes alone: `copyFile` would give the copy the mode of the original, and others might read it. */
+/** Copies the contents. Unlike `copyFile` it does not copy the mode, with which others might read the copy. */
 export async function copyBytes(from: string, to: string): Promise<void> {
-  await pipeline(createReadStream(from), createWriteStream(to, { mode: ownerOnly }));
+  await pipeline(createReadStream(from), createWriteStream(to, { mode: privateMode }));
 }
 
 /**
- * Makes a file that is there whole or not at all: `write` fills `FILE.partial`, which nobody else may read, and only
- * when it has succeeded does the file get its name. Nothing is overwritten, and a failure leaves nothing behind. Throws
- * TallyhookError `file_exists`, `partial_exists` and `cannot_write`, and a TallyhookError of `write`; whatever else
- * that throws is the cause of a `cannot_write`.
+ * Creates a file completely or not at all: `write` writes `FILE.partial` (mode 0600), which is renamed if it succeeds
+ * and deleted if it fails. An existing file is not overwritten. Throws TallyhookError `file_exists`, `partial_exists`
+ * and `cannot_write`, and any TallyhookError of `write`; other errors become the cause of a `cannot_write`.
  */
 export async function writeFileAtomically<Result>(
   path: string,
@@ -38,20 +37,20 @@ export async function writeFileAtomically<Result>(
   await reserve(partial);
   try {
     const result = await write(partial);
-    await chmod(partial, ownerOnly);
+    await chmod(partial, privateMode);
     await sync(partial);
-    await giveName(partial, path);
-    // The name too; not every system lets a folder be opened for that.
+    await publish(partial, path);
+    // Syncs the directory entry. Not every system can open a directory.
     await sync(dirname(path)).catch(() => {});
     return result;
   } catch (error) {
     throw error instanceof TallyhookError ? error : cannotWrite(path, error);
   } finally {
-    for (const left of ['', ...sidecars]) await rm(`${partial}${left}`, { force: true });
+    for (const suffix of ['', ...sidecars]) await rm(`${partial}${suffix}`, { force: true });
   }
 }
 
-/** Makes the folder of a file where there is none. Throws TallyhookError `cannot_write`. */
+/** Creates the folder of a file if it does not exist. Throws TallyhookError `cannot_write`. */
 export async function createParentFolder(path: string): Promise<void> {
   try {
     makeDirectory(dirname(path));
@@ -60,20 +59,23 @@ export async function createParentFolder(path: string): Promise<void> {
   }
 }
 
-/** Two who write the same file at once would spoil each other's: the second one finds the partial file. */
+/** Creates the partial file. Fails if it exists, so that two processes never write the same file at once. */
 async function reserve(partial: string): Promise<void> {
   try {
-    await (await open(partial, 'wx', ownerOnly)).close();
+    await (await open(partial, 'wx', privateMode)).close();
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw cannotWrite(partial, error);
-    throw new TallyhookError('partial_exists', `${partial} is there already.`, {
-      hint: 'Another one is being made, or one was broken off: if none is under way, remove it.',
+    throw new TallyhookError('partial_exists', `${partial} already exists.`, {
+      hint: 'Another process is writing it, or was interrupted. If none is running, delete it.',
     });
   }
 }
 
-/** A link, unlike a rename, never replaces what is there; some file systems know no links. */
-async function giveName(partial: string, path: string): Promise<void> {
+/**
+ * Links the file to its name, because a rename would overwrite an existing file. Renames it if the file system has no
+ * links.
+ */
+async function publish(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path);
   } catch (error) {
@@ -82,7 +84,7 @@ async function giveName(partial: string, path: string): Promise<void> {
   }
 }
 
-/** On disk, and not only on its way there. */
+/** Flushes a file or directory to disk. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -95,13 +97,13 @@ async function sync(path: string): Promise<void> {
 function cannotWrite(path: string, cause: unknown): TallyhookError {
   return new TallyhookError('cannot_write', `${path} cannot be written: ${messageOf(cause)}.`, {
     cause,
-    hint: 'Choose a folder that exists, that this user may write, and whose disk has room.',
+    hint: 'Choose an existing folder that this user can write to, on a disk with free space.',
   });
 }
 
 function fileExists(path: string): TallyhookError {
-  return new TallyhookError('file_exists', `${path} is there already, and is not overwritten.`, {
-    hint: 'Choose another name, or move it away.',
+  return new TallyhookError('file_exists', `${path} already exists and is not overwritten.`, {
+    hint: 'Choose another name, or move the file away.',
   });
 }
 

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { countedVoteCauses } from '../../ledger/entry.ts';
-import { literal } from '../statement.ts';
+import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** A user whose balance is not the sum of the entries: credits and votes, as the balance has them and as the entries add up to. */
+/** A user whose balance is not the sum of the entries: credits and votes as stored and as summed up. */
 export interface BalanceDifference {
   readonly userId: string;
   readonly balance: { readonly credits: number; readonly votes: number };
   readonly entries: { readonly credits: number; readonly votes: number };
 }
 
-/** A delivery whose row says that it paid another sum (credits) than its entries do. A delivery that is missing has paid nothing. */
+/** A delivery whose log row and entries differ in the credits paid. A missing delivery counts as 0 credits. */
 export interface PaymentDifference {
   readonly deliveryId: number;
   readonly paid: number;
@@ -18,15 +18,15 @@ export interface PaymentDifference {
 }
 
 /**
- * How many entries do not name their user's entry before them, and how many balances not the newest one. A history is read along
- * these links, so what they pass over would not be seen.
+ * The number of entries without the correct link to their user's previous entry, plus that of balances without the
+ * correct link to the newest. A history is read along these links, so an entry that they miss would not be seen.
  */
 export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
   const count = db.fn.countAll<number>().as('count');
-  const before = sql<number | null>`lag(id) over (partition by user_id order by id)`;
-  const links = db.selectFrom('entries').select(['previous', before.as('before')]);
+  const previousId = sql<number | null>`lag(id) over (partition by user_id order by id)`;
+  const links = db.selectFrom('entries').select(['previous', previousId.as('previous_id')]);
   const [entries] = await run(
-    db.selectFrom(links.as('links')).select(count).whereRef('previous', 'is distinct from', 'before'),
+    db.selectFrom(links.as('links')).select(count).whereRef('previous', 'is distinct from', 'previous_id'),
   );
   const newest = db
     .selectFrom('entries')
@@ -42,25 +42,25 @@ export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
   return (entries?.count ?? 0) + (balances?.count ?? 0);
 }
 
-/** How many rows point at a row that is not there: entries and effects at deliveries, names at orders. */
-export interface StrayRows {
+/** The number of rows that refer to a missing row: entries and effects to deliveries, order names to orders. */
+export interface OrphanedRows {
   readonly entries: number;
   readonly effects: number;
   readonly names: number;
 }
 
-/** All that differ, and the first few of them. */
+/** The number of differences, and the first few of them. */
 export interface Differences<Difference> {
   readonly count: number;
   readonly first: readonly Difference[];
 }
 
-const mostShown = 5;
+const maxShown = 5;
 
-/** Proves "balance = sum of entries", of credits and of votes, for every user at once; a user without a balance has 0. */
+/** Users whose balance (credits or votes) is not the sum of their entries. A user without a balance has 0. */
 export async function balanceDifferences({ db, run }: Snapshot): Promise<Differences<BalanceDifference>> {
   const isVote = (cause: string) => sql<number>`case when ${sql.ref(cause)} in (${sql.join(votes)}) then 1 else 0 end`;
-  const sides = db
+  const sums = db
     .selectFrom('balances')
     .select(['user_id', 'credits', 'votes', zero.as('entered_credits'), zero.as('entered_votes')])
     .unionAll(
@@ -71,14 +71,14 @@ export async function balanceDifferences({ db, run }: Snapshot): Promise<Differe
     );
   const rows = await run(
     db
-      .selectFrom(sides.as('sides'))
+      .selectFrom(sums.as('sums'))
       .select(({ fn }) => [
         'user_id',
         fn.sum('credits').as('credits'),
         fn.sum('votes').as('votes'),
         fn.sum('entered_credits').as('entered_credits'),
         fn.sum('entered_votes').as('entered_votes'),
-        countOfAll.as('count'),
+        groupCount.as('count'),
       ])
       .groupBy('user_id')
       .having(({ or, eb, fn }) =>
@@ -88,7 +88,7 @@ export async function balanceDifferences({ db, run }: Snapshot): Promise<Differe
         ]),
       )
       .orderBy('user_id')
-      .limit(mostShown),
+      .limit(maxShown),
   );
   const first = rows.map((row) => ({
     userId: row.user_id,
@@ -98,9 +98,9 @@ export async function balanceDifferences({ db, run }: Snapshot): Promise<Differe
   return { count: rows[0]?.count ?? 0, first };
 }
 
-/** Every delivery that paid has its entry, of the same credits, and no entry names a delivery that paid something else. */
+/** Deliveries whose credits are not the sum of the credits of their entries. */
 export async function paymentDifferences({ db, run }: Snapshot): Promise<Differences<PaymentDifference>> {
-  const sides = db
+  const sums = db
     .selectFrom('deliveries')
     .select(['id as delivery_id', 'credits as paid', zero.as('entered')])
     .where('credits', '<>', literal(0))
@@ -113,17 +113,17 @@ export async function paymentDifferences({ db, run }: Snapshot): Promise<Differe
     );
   const rows = await run(
     db
-      .selectFrom(sides.as('sides'))
+      .selectFrom(sums.as('sums'))
       .select(({ fn }) => [
         'delivery_id',
         fn.sum('paid').as('paid'),
         fn.sum('entered').as('entered'),
-        countOfAll.as('count'),
+        groupCount.as('count'),
       ])
       .groupBy('delivery_id')
       .having(({ eb, fn }) => eb(fn.sum('paid'), '<>', fn.sum('entered')))
       .orderBy('delivery_id')
-      .limit(mostShown),
+      .limit(maxShown),
   );
   const first = rows.map((row) => ({
     deliveryId: row.delivery_id,
@@ -133,8 +133,8 @@ export async function paymentDifferences({ db, run }: Snapshot): Promise<Differe
   return { count: rows[0]?.count ?? 0, first };
 }
 
-/** Looks for them, since the database has no foreign keys, for speed. */
-export async function strayRows({ db, run }: Snapshot): Promise<StrayRows> {
+/** Counts references to missing rows. The database has no foreign keys, to save time at each vote. */
+export async function orphanedRows({ db, run }: Snapshot): Promise<OrphanedRows> {
   const count = db.fn.countAll<number>().as('count');
   const deliveries = db.selectFrom('deliveries').select('deliveries.id');
   const orders = db.selectFrom('orders').select('orders.id');
@@ -166,5 +166,5 @@ export async function strayRows({ db, run }: Snapshot): Promise<StrayRows> {
 
 const votes = countedVoteCauses.map((cause) => literal(cause));
 const zero = sql.lit(0);
-/** How many groups there are in all, however few of them are returned. */
-const countOfAll = sql<number>`count(*) over ()`;
+/** The number of all groups, independent of the limit. */
+const groupCount = sql<number>`count(*) over ()`;

@@ -1,13 +1,16 @@
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { messageOf } from '../../platform/errors.ts';
+import { sqlitePathOf } from '../dialect/dialect.ts';
 import { migrationNames } from '../migrations/index.ts';
-import { databaseFile, openSnapshot, type Snapshot } from './snapshot.ts';
+import { openSnapshot } from './open-snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /**
- * How a database stands to this program.
- * `absent`: there is none yet, or an empty one. `foreign`: somebody else's tables. `older` lacks migrations that the next start applies;
- * `newer` has some that this program does not know. `unreadable`: it cannot be opened, or is no database.
+ * Whose database it is, and of which version.
+ * `absent`: missing or empty. `foreign`: tables of another program. `older`: lacks migrations, which the next start
+ * applies. `newer`: has migrations that this version does not know. `unreadable`: cannot be opened, or is not a
+ * database.
  */
 export type DatabaseStatus =
   | { readonly state: 'absent' | 'foreign' | 'current' }
@@ -15,14 +18,14 @@ export type DatabaseStatus =
   | { readonly state: 'newer'; readonly unknown: readonly string[] }
   | { readonly state: 'unreadable'; readonly reason: string };
 
-/** Looks at a database without creating or migrating it. Never throws. */
-export async function databaseStatusOf(url: string): Promise<DatabaseStatus> {
-  const path = databaseFile(url);
+/** Reads the status of a database without creating or migrating it. Never throws. */
+export async function readDatabaseStatus(url: string): Promise<DatabaseStatus> {
+  const path = sqlitePathOf(url);
   let snapshot: Snapshot | undefined;
   try {
-    if (path !== null && isNothing(path)) return { state: 'absent' };
+    if (path !== null && isMissingOrEmpty(path)) return { state: 'absent' };
     snapshot = await openSnapshot(url);
-    return await standing(snapshot, path === null);
+    return await statusOf(snapshot, path === null);
   } catch (error) {
     return { state: 'unreadable', reason: messageOf(error) || String(error) };
   } finally {
@@ -30,16 +33,16 @@ export async function databaseStatusOf(url: string): Promise<DatabaseStatus> {
   }
 }
 
-function isNothing(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined || (found.isFile() && found.size === 0);
+function isMissingOrEmpty(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined || (stats.isFile() && stats.size === 0);
 }
 
-/** A database on a server may hold other programs' tables beside ours; a file is ours alone. */
-async function standing(snapshot: Snapshot, isShared: boolean): Promise<DatabaseStatus> {
+/** @param isShared whether other programs may have tables in the database: on a server, unlike in a file */
+async function statusOf(snapshot: Snapshot, isShared: boolean): Promise<DatabaseStatus> {
   const tables = await snapshot.tables();
   if (!tables.includes('kysely_migration')) return { state: tables.length === 0 || isShared ? 'absent' : 'foreign' };
-  const rows = await snapshot.run<{ name: string }>(asked(snapshot));
+  const rows = await snapshot.run(appliedMigrations(snapshot));
   const applied = rows.map(({ name }) => name);
   if (!applied.includes(migrationNames[0] ?? '')) return { state: 'foreign' };
   const unknown = applied.filter((name) => !migrationNames.includes(name));
@@ -48,7 +51,7 @@ async function standing(snapshot: Snapshot, isShared: boolean): Promise<Database
   return missing.length > 0 ? { state: 'older', missing } : { state: 'current' };
 }
 
-/** The table is Kysely's own. */
-function asked({ db }: Snapshot) {
+/** The table is in Kysely's format, and not one of {@link Snapshot.db}. */
+function appliedMigrations({ db }: Snapshot) {
   return { compile: () => sql<{ name: string }>`select name from kysely_migration order by name`.compile(db) };
 }

@@ -1,31 +1,31 @@
 import type { Entry } from '../../ledger/entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** An entry and its number: later entries have higher ones. */
+/** An entry with its id. Later entries have higher ids. */
 export interface NumberedEntry extends Entry {
   readonly id: number;
 }
 
-/** What of the ledger is wanted; null is no limit. */
+/** Which entries to read; null means all. */
 export interface EntrySelection {
   readonly userId: string | null;
-  /** Entries of events from this moment on (ms since the epoch). */
+  /** Only events at or after this time (ms since the epoch). */
   readonly since: number | null;
 }
 
 const pageSize = 2_000;
 
-/** The entries in the order of their ids, a page at a time, so that a ledger of any length takes the same memory. */
+/** The entries by id, in pages, so that memory use does not depend on the size of the ledger. */
 export async function* entryPages(
   { db, run }: Snapshot,
   { userId, since }: EntrySelection,
 ): AsyncGenerator<readonly NumberedEntry[], void, undefined> {
-  let after = 0;
+  let lastId = 0;
   while (true) {
     let page = db
       .selectFrom('entries')
       .select(['id', 'user_id as userId', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId'])
-      .where('id', '>', after)
+      .where('id', '>', lastId)
       .orderBy('id')
       .limit(pageSize);
     if (userId !== null) page = page.where('user_id', '=', userId);
@@ -34,6 +34,6 @@ export async function* entryPages(
     if (entries.length > 0) yield entries;
     const last = entries.at(-1);
     if (last === undefined || entries.length < pageSize) return;
-    after = last.id;
+    lastId = last.id;
   }
 }

@@ -1,22 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Compilable, SqliteDialect } from 'kysely';
 import { forKysely, openSqlite, prepare } from '../../platform/sqlite.ts';
-import { compiler } from '../statement.ts';
+import { queryBuilder } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** How long a checkpoint of another process may keep us waiting (ms). */
+/** Long enough for a checkpoint of another process. */
 const busyTimeoutMs = 2_000;
-/** Faults that are told of a file; it has as many more as it likes. */
-const mostFaults = 5;
+/** Bound of the errors that the integrity check reports. */
+const maxIntegrityErrors = 5;
 
 /**
- * A snapshot of a SQLite file. Readers hold up nobody, but while one lasts the write-ahead log is not folded back.
+ * A snapshot of a SQLite file. It does not block writers, but prevents checkpoints from resetting the write-ahead log.
  * Throws what `node:sqlite` throws.
  */
 export function sqliteSnapshot(path: string): Snapshot {
   const database = openReadSnapshot(path);
   return {
-    db: compiler({ kysely: new SqliteDialect({ database: forKysely(database) }) }),
+    db: queryBuilder({ kysely: new SqliteDialect({ database: forKysely(database) }) }),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
       return prepare(database, sql).all(parameters) as Row[];
@@ -26,27 +26,27 @@ export function sqliteSnapshot(path: string): Snapshot {
       return rows.map(({ name }) => String(name));
     },
     async integrityErrors(depth) {
-      const pragma = `PRAGMA ${depth === 'whole' ? 'integrity_check' : 'quick_check'}(${mostFaults})`;
-      const told = database
+      const pragma = `PRAGMA ${depth === 'whole' ? 'integrity_check' : 'quick_check'}(${maxIntegrityErrors})`;
+      const lines = database
         .prepare(pragma)
         .all()
         .flatMap((row) => Object.values(row).map(String));
-      return told.filter((line) => line !== 'ok');
+      return lines.filter((line) => line !== 'ok');
     },
     close: async () => database.close(),
   };
 }
 
 /**
- * A connection that reads the file as it is now, until it is closed. It is not opened as read-only, because then it could not clear away
- * the write-ahead log that it may have had to create, and the database would look as if it were in use.
+ * A connection that reads the current state of the file until it is closed. It is not opened as read-only, because then
+ * it could not delete the write-ahead log that it may have created, and the database would appear to be in use.
  */
 export function openReadSnapshot(path: string): DatabaseSync {
-  const database = openSqlite(path, { mustExist: true, timeout: busyTimeoutMs });
+  const database = openSqlite(path, { mustExist: true, busyTimeoutMs: busyTimeoutMs });
   try {
     database.exec('PRAGMA query_only = ON');
     database.exec('BEGIN');
-    // The first read fixes the moment.
+    // The first read takes the snapshot.
     database.prepare('SELECT count(*) FROM sqlite_master').get();
     return database;
   } catch (error) {

@@ -1,10 +1,10 @@
-import { literal } from '../statement.ts';
+import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What a database holds, in figures. Moments are ms since the epoch. */
+/** The size and age of a database's contents. Times are ms since the epoch. */
 export interface DatabaseContents {
   readonly entries: number;
-  /** Those who have a balance. */
+  /** The number of users with a balance. */
   readonly users: number;
   readonly lastDeliveryAt: number | null;
 }
@@ -13,12 +13,12 @@ export async function contentsOf({ db, run }: Snapshot): Promise<DatabaseContent
   const count = db.fn.countAll<number>().as('count');
   const [entries] = await run(db.selectFrom('entries').select(count));
   const [users] = await run(db.selectFrom('balances').select(count));
-  // Deliveries are numbered in the order in which they came.
+  // Ids grow in the order of receipt.
   const [last] = await run(db.selectFrom('deliveries').select('received_at').orderBy('id', 'desc').limit(1));
   return { entries: entries?.count ?? 0, users: users?.count ?? 0, lastDeliveryAt: last?.received_at ?? null };
 }
 
-/** When the last delivery for each listing came (ms since the epoch), by the listing's name; a listing that had none is not in it. */
+/** The time of the last delivery (ms since the epoch) by listing name. Listings without deliveries are missing. */
 export async function lastDeliveries({ db, run }: Snapshot): Promise<ReadonlyMap<string, number>> {
   const rows = await run(
     db
@@ -31,18 +31,19 @@ export async function lastDeliveries({ db, run }: Snapshot): Promise<ReadonlyMap
 }
 
 export interface Backlog {
-  /** Effects, as are the buried ones. */
+  /** The number of waiting effects. */
   readonly waiting: number;
-  /** Since when the oldest of them waits (ms since the epoch); null when none does. */
+  /** When the oldest waiting effect was stored (ms since the epoch); null without waiting effects. */
   readonly waitingSince: number | null;
+  /** The number of effects that failed permanently. */
   readonly buried: number;
-  /** Why the newest of them was buried; null when none is. */
+  /** Why the newest buried effect failed; null without buried effects. */
   readonly lastReason: string | null;
-  /** Deliveries that were kept but not understood. */
+  /** The number of quarantined deliveries. */
   readonly quarantined: number;
 }
 
-/** What is still to be done, and what could not be. */
+/** The waiting and the failed work. */
 export async function backlogOf({ db, run }: Snapshot): Promise<Backlog> {
   const count = db.fn.countAll<number>().as('count');
   const effects = db.selectFrom('effects');
@@ -50,15 +51,15 @@ export async function backlogOf({ db, run }: Snapshot): Promise<Backlog> {
     effects.select(({ fn }) => [count, fn.min('created_at').as('since')]).where('state', '=', literal('waiting')),
   );
   const buried = effects.where('state', '=', literal('buried'));
-  const [graves] = await run(buried.select(count));
+  const [buriedCount] = await run(buried.select(count));
   const [last] = await run(buried.select('reason').orderBy('id', 'desc').limit(1));
   const quarantined = db.selectFrom('deliveries').select(count).where('outcome', '=', literal('quarantined'));
-  const [kept] = await run(quarantined.where('outcome', '<>', literal('recorded')));
+  const [quarantinedCount] = await run(quarantined.where('outcome', '<>', literal('recorded')));
   return {
     waiting: waiting?.count ?? 0,
     waitingSince: waiting?.since ?? null,
-    buried: graves?.count ?? 0,
+    buried: buriedCount?.count ?? 0,
     lastReason: last?.reason ?? null,
-    quarantined: kept?.count ?? 0,
+    quarantined: quarantinedCount?.count ?? 0,
   };
 }

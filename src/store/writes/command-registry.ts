@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { RegisteredCommand } from '../../discord/command-registry.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
-/** What changes the command registry, for use inside a transaction of `connection`. */
+/** Changes to the command registry, for use inside a transaction of `connection`. */
 export function commandRegistryWrites(db: Kysely<Tables>, connection: Connection) {
   return {
     async saveCommand({ id, applicationId, guildId, name }: RegisteredCommand): Promise<void> {

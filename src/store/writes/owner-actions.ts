@@ -3,27 +3,27 @@ import { type Correction, correctionEntry, overdraws } from '../../ledger/correc
 import type { LedgerWrites } from '../../ledger/ledger.ts';
 import type { OwnerActions } from '../../owner/owner-actions.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
-/** What the owner may do, inside a transaction of `connection`. */
-export function ownerActionsIn(db: Kysely<Tables>, connection: Connection, ledger: LedgerWrites): OwnerActions {
-  async function earlier(idempotencyKey: string) {
-    const kept = db.selectFrom('corrections').selectAll().where('idempotency_key', '=', idempotencyKey);
-    return (await run(connection, kept))[0];
+/** The owner's actions, for use inside a transaction of `connection`. */
+export function ownerActionWrites(db: Kysely<Tables>, connection: Connection, ledger: LedgerWrites): OwnerActions {
+  async function findCorrection(idempotencyKey: string) {
+    const correction = db.selectFrom('corrections').selectAll().where('idempotency_key', '=', idempotencyKey);
+    return (await run(connection, correction))[0];
   }
 
   return {
     async correct(correction, idempotencyKey) {
-      const first = await earlier(idempotencyKey);
-      if (first !== undefined) {
-        return isSame(first, correction)
-          ? { outcome: 'corrected', balance: first.balance, repeated: true }
+      const previous = await findCorrection(idempotencyKey);
+      if (previous !== undefined) {
+        return isSame(previous, correction)
+          ? { outcome: 'corrected', balance: previous.balance, repeated: true }
           : { outcome: 'key_reused' };
       }
-      const passbook = await ledger.accountState(correction.userId);
-      if (overdraws(passbook.credits, correction.credits)) return { outcome: 'overdrawn', balance: passbook.credits };
-      const { credits: balance } = await ledger.append(passbook, correctionEntry(correction));
+      const account = await ledger.accountState(correction.userId);
+      if (overdraws(account.credits, correction.credits)) return { outcome: 'overdrawn', balance: account.credits };
+      const { credits: balance } = await ledger.append(account, correctionEntry(correction));
       const { userId: user_id, credits, reason, at } = correction;
       const row = { idempotency_key: idempotencyKey, user_id, credits, reason, balance, at };
       await run(connection, db.insertInto('corrections').values(row));
@@ -31,17 +31,17 @@ export function ownerActionsIn(db: Kysely<Tables>, connection: Connection, ledge
     },
 
     async requeueEffect(effectId, now) {
-      const effect = db.selectFrom('effects').select('state').where('id', '=', effectId);
-      const [found] = await run(connection, effect);
-      if (found === undefined) return 'unknown';
-      if (found.state !== 'buried') return 'not_buried';
-      // A new nonce and a new age: under the old ones it might be taken for a repeat, or be buried again for its years.
-      const anew = { state: 'waiting', attempts: 0, due_at: now, created_at: now } as const;
+      const query = db.selectFrom('effects').select('state').where('id', '=', effectId);
+      const [effect] = await run(connection, query);
+      if (effect === undefined) return 'unknown';
+      if (effect.state !== 'buried') return 'not_buried';
+      // With the old nonce Discord might drop it as a repeat, and with the old age it might be buried again.
+      const initial = { state: 'waiting', attempts: 0, due_at: now, created_at: now } as const;
       await run(
         connection,
         db
           .updateTable('effects')
-          .set({ ...anew, finished_at: null, nonce: null, reason: null })
+          .set({ ...initial, finished_at: null, nonce: null, reason: null })
           .where('id', '=', effectId),
       );
       return 'revived';
@@ -49,6 +49,6 @@ export function ownerActionsIn(db: Kysely<Tables>, connection: Connection, ledge
   };
 }
 
-function isSame(kept: { user_id: string; credits: number; reason: string }, correction: Correction): boolean {
-  return kept.user_id === correction.userId && kept.credits === correction.credits && kept.reason === correction.reason;
+function isSame(row: { user_id: string; credits: number; reason: string }, correction: Correction): boolean {
+  return row.user_id === correction.userId && row.credits === correction.credits && row.reason === correction.reason;
 }

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { SessionRevocations } from '../../owner/revocations.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
-/** Signs sessions out, inside a transaction of `connection`. Those that have ended by themselves meanwhile are forgotten. */
-export function revocationsIn(db: Kysely<Tables>, connection: Connection) {
+/** Revokes console sessions, for use inside a transaction of `connection`. Deletes revocations of expired sessions. */
+export function sessionWrites(db: Kysely<Tables>, connection: Connection) {
   return {
     async revokeSession({ id, expiresAt, now }: Parameters<SessionRevocations['revoke']>[0]): Promise<void> {
       await run(connection, db.deleteFrom('revoked_sessions').where('expires_at', '<=', now));
@@ -19,6 +19,6 @@ export function revocationsIn(db: Kysely<Tables>, connection: Connection) {
 }
 
 export async function isSessionRevoked(db: Kysely<Tables>, connection: Connection, id: string): Promise<boolean> {
-  const found = db.selectFrom('revoked_sessions').select('id').where('id', '=', id);
-  return (await run(connection, found)).length > 0;
+  const revocation = db.selectFrom('revoked_sessions').select('id').where('id', '=', id);
+  return (await run(connection, revocation)).length > 0;
 }

@@ -1,35 +1,70 @@
 import type { Kysely } from 'kysely';
-import type { NewEffect } from '../../outbox/outbox.ts';
-import type { Tally } from '../../tally/tally.ts';
+import type { DeliveryRow, Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { literal, statement } from '../statement.ts';
+import { preparedInsert, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { accountsIn } from './accounts.ts';
-import { deliveryLogIn } from './delivery-log.ts';
-import { ordersIn } from './orders.ts';
+import { ledgerWrites } from './ledger.ts';
+import { orderWrites } from './orders.ts';
+import { enqueueWrites } from './outbox.ts';
 
-/** The tally over SQL, for use inside a transaction of `connection`. */
-export function tallyIn(db: Kysely<Tables>, connection: Connection): Tally {
-  const insertEffect = statement<Omit<NewEffect, 'announcement'> & { content: string }>()((argument) =>
-    db.insertInto('effects').values({
-      delivery_id: argument('deliveryId'),
-      kind: argument('kind'),
-      channel_id: argument('channelId'),
-      content: argument('content'),
-      state: literal('waiting'),
-      attempts: literal(0),
-      due_at: argument('createdAt'),
-      created_at: argument('createdAt'),
-    }),
+/**
+ * The port with which a delivery is recorded: log, ledger, orders and outbox, inside one transaction of `connection`.
+ */
+export function tallyWrites(db: Kysely<Tables>, connection: Connection): Tally {
+  return {
+    ...deliveryWrites(db, connection),
+    ...ledgerWrites(db, connection),
+    ...orderWrites(db, connection),
+    ...enqueueWrites(db, connection),
+  };
+}
+
+/** The delivery log and its unique keys. */
+function deliveryWrites(
+  db: Kysely<Tables>,
+  connection: Connection,
+): Pick<Tally, 'insertDelivery' | 'updateDelivery' | 'hasEvent'> {
+  const insertDelivery = preparedInsert<DeliveryRow>()((placeholder) =>
+    db
+      .insertInto('deliveries')
+      .values({
+        received_at: placeholder('receivedAt'),
+        family: placeholder('family'),
+        listing: placeholder('listing'),
+        kind: placeholder('kind'),
+        outcome: placeholder('outcome'),
+        reason: placeholder('reason'),
+        user_id: placeholder('userId'),
+        credits: placeholder('credits'),
+        event_key: placeholder('eventKey'),
+        body: placeholder('body'),
+      })
+      .onConflict((conflict) => conflict.column('event_key').doNothing()),
   );
 
-  return {
-    ...deliveryLogIn(db, connection),
-    ...accountsIn(db, connection),
-    ...ordersIn(db, connection),
+  async function hasEvent(eventKeys: readonly string[]): Promise<boolean> {
+    const recorded = db.selectFrom('deliveries').select('id').where('event_key', 'in', eventKeys).limit(1);
+    return (await run(connection, recorded)).length > 0;
+  }
 
-    async enqueue({ announcement, ...effect }) {
-      await insertEffect(connection, { ...effect, content: JSON.stringify(announcement) });
+  return {
+    insertDelivery: (delivery) => insertDelivery(connection, delivery),
+
+    async updateDelivery(id, delivery) {
+      const { listing, kind, outcome, reason, userId: user_id, credits, eventKey: event_key } = delivery;
+      if (event_key !== null && (await hasEvent([event_key]))) return false;
+      const updated = await run(
+        connection,
+        db
+          .updateTable('deliveries')
+          .set({ listing, kind, outcome, reason, user_id, credits, event_key })
+          .where('id', '=', id)
+          .where('outcome', '=', 'quarantined')
+          .returning('id'),
+      );
+      return updated.length > 0;
     },
+
+    hasEvent,
   };
 }

@@ -1,30 +1,30 @@
 import type { Kysely } from 'kysely';
 import { recorderIn } from '../../tally/recorder.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { budgetLogIn } from './budget-log.ts';
+import { budgetWrites } from './budget.ts';
 import { commandRegistryWrites } from './command-registry.ts';
-import { outboxWrites } from './outbox-writes.ts';
-import { ownerActionsIn } from './owner-actions.ts';
-import { revocationsIn } from './session-revocations.ts';
-import { tallyIn } from './tally.ts';
+import { outboxWrites } from './outbox.ts';
+import { ownerActionWrites } from './owner-actions.ts';
+import { sessionWrites } from './session-revocations.ts';
+import { tallyWrites } from './tally.ts';
 
 /**
- * Everything that writes, by name, each for use inside a transaction of `connection`. What goes in and comes out is plain data, so that
- * whoever asks can be on another thread than whoever writes.
+ * All operations that write, by name, for use inside a transaction of `connection`. Arguments and results are plain
+ * data, so that the caller can be on another thread.
  */
-export function writesOver(db: Kysely<Tables>, connection: Connection) {
-  const tally = tallyIn(db, connection);
+export function createWrites(db: Kysely<Tables>, connection: Connection) {
+  const tally = tallyWrites(db, connection);
   return {
     ...recorderIn(tally),
-    ...ownerActionsIn(db, connection, tally),
+    ...ownerActionWrites(db, connection, tally),
     ...outboxWrites(db, connection),
-    ...budgetLogIn(db, connection),
-    ...revocationsIn(db, connection),
+    ...budgetWrites(db, connection),
+    ...sessionWrites(db, connection),
     ...commandRegistryWrites(db, connection),
 
-    /** Writes the time (ms since the epoch), only to find out whether it can. */
+    /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
       const upsert = db.insertInto('probes').values({ id: 1, at });
       await run(
@@ -35,19 +35,33 @@ export function writesOver(db: Kysely<Tables>, connection: Connection) {
   };
 }
 
-type Writes = ReturnType<typeof writesOver>;
+type Operations = ReturnType<typeof createWrites>;
+export type JobName = keyof Operations;
+export type JobArgs = { [Name in JobName]: Parameters<Operations[Name]> };
+export type JobResults = { [Name in JobName]: Awaited<ReturnType<Operations[Name]>> };
 
-/** One write that is asked for. */
-export interface Job {
-  readonly name: keyof Writes;
-  readonly args: readonly unknown[];
+/** The operations in a form in which TypeScript relates the name of a job to its arguments and its result. */
+export type Writes = { [Name in JobName]: (...args: JobArgs[Name]) => Promise<JobResults[Name]> };
+
+/** One operation to run, discriminated by its name. */
+export type Job<Name extends JobName = JobName> = {
+  [N in Name]: { readonly name: N; readonly args: JobArgs[N] };
+}[Name];
+
+/** The job with this name and these arguments, as a member of the union. */
+export function createJob<Name extends JobName>(name: Name, args: JobArgs[Name]): Job {
+  const job: Job<Name> = { name, args };
+  // TypeScript does not widen a generic member to its union.
+  return job as Job;
 }
 
+/** A job's name and its result. */
+export type JobResult<Name extends JobName = JobName> = {
+  [N in Name]: { readonly name: N; readonly result: JobResults[N] };
+}[Name];
+
 /**
- * Writes in a transaction; resolves once that is on disk, and rejects as {@link GroupCommit} says. It may be tried
- * again after a rollback.
+ * Runs one operation in a transaction. Resolves once it is committed to disk, and rejects as {@link GroupCommit} does.
+ * The operation may be repeated after a rollback.
  */
-export type Write = <Name extends keyof Writes>(
-  name: Name,
-  ...args: Parameters<Writes[Name]>
-) => Promise<Awaited<ReturnType<Writes[Name]>>>;
+export type Write = <Name extends JobName>(name: Name, ...args: JobArgs[Name]) => Promise<JobResults[Name]>;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Announcement } from '../../../src/outbox/effect.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
 import { createGroupCommit } from '../../../src/store/commits/group-commit.ts';
@@ -7,42 +8,56 @@ import { createWriter } from '../../../src/store/commits/writer.ts';
 import type { Query } from '../../../src/store/dialect/dialect.ts';
 import { sqlite } from '../../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
+import { queryBuilder } from '../../../src/store/query-builder.ts';
 import { sqlOutbox } from '../../../src/store/reads/outbox.ts';
-import { compiler } from '../../../src/store/statement.ts';
-import { tallyIn } from '../../../src/store/writes/tally.ts';
+import { tallyWrites } from '../../../src/store/writes/tally.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
 
-/** An outbox whose statements are kept, to see how SQLite would go about them. */
-async function watched() {
+const announcement: Announcement = {
+  event: 'server_vote',
+  test: false,
+  listing: 'server',
+  userId: '1',
+  credits: 10,
+  balance: 10,
+  reason: null,
+  at: start,
+  nextVoteAt: null,
+  tier: null,
+  giftedBy: null,
+};
+
+/** An outbox that records its queries, to check how SQLite executes them. */
+async function recordingOutbox() {
   const dialect = sqlite(join(tempDir(), 'tally.db'));
   await migrate(dialect, systemClock);
-  const asked: Query[] = [];
+  const queries: Query[] = [];
   const reading = {
     ...dialect.reading,
     run(query: Query) {
-      asked.push(query);
+      queries.push(query);
       return dialect.reading.run(query);
     },
   };
-  const db = compiler(dialect);
+  const db = queryBuilder(dialect);
   const { write } = createGroupCommit(createWriter(dialect), systemClock, 10);
   const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
     await dialect.writing.begin();
-    await tallyIn(db, dialect.writing).enqueue({
+    await tallyWrites(db, dialect.writing).enqueue({
       deliveryId: 1,
       kind: 'announcement',
       channelId: '1',
-      announcement: {} as never,
+      announcement,
       createdAt,
     });
     await dialect.writing.commit();
   };
   const plans = async () =>
     Promise.all(
-      asked.map(async ({ sql, parameters }) => {
+      queries.map(async ({ sql, parameters }) => {
         const steps = await dialect.reading.run({ sql: `explain query plan ${sql}`, parameters });
         return (steps as { detail: string }[]).map(({ detail }) => detail).join(' · ');
       }),
@@ -50,18 +65,18 @@ async function watched() {
   return { outbox, enqueue, plans };
 }
 
-describe('what a scrape asks of the outbox', () => {
-  it('is read from the small indexes of what waits and what is buried, never from all that was ever done', async () => {
-    const { outbox, plans } = await watched();
+describe('the figures of the outbox for a metrics scrape', () => {
+  it('are read from the partial indexes of waiting and buried effects, never from the whole table', async () => {
+    const { outbox, plans } = await recordingOutbox();
     await outbox.sizes();
     await outbox.waitingSince(start);
-    const all = await plans();
-    expect(all.length).toBeGreaterThanOrEqual(3);
-    for (const plan of all) expect(plan).toMatch(/USING (COVERING )?INDEX effects_(waiting|buried)/);
+    const steps = await plans();
+    expect(steps.length).toBeGreaterThanOrEqual(3);
+    for (const plan of steps) expect(plan).toMatch(/USING (COVERING )?INDEX effects_(waiting|buried)/);
   });
 
-  it('finds the oldest among those that wait their turn and those that were put off', async () => {
-    const { outbox, enqueue } = await watched();
+  it('include the oldest waiting effect, whether it is next in the queue or postponed', async () => {
+    const { outbox, enqueue } = await recordingOutbox();
     expect(await outbox.waitingSince(start)).toBe(null);
     await enqueue(start);
     const [first] = await outbox.claim(start, start + minute, 1);

@@ -10,9 +10,9 @@ import { singleValue } from '../../support/single-value.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { voted, votedAt } from '../../support/voted.ts';
 
-const quietly = { onProgress: () => {}, stop: new AbortController().signal };
+const options = { onProgress: () => {}, stop: new AbortController().signal };
 
-async function votedFile(...statements: string[]) {
+async function createDatabase(...statements: string[]) {
   const directory = tempDir();
   const path = join(directory, 'tally.db');
   await voted(`sqlite:${path}`, ['1', '2', '3']);
@@ -24,8 +24,8 @@ async function votedFile(...statements: string[]) {
   return { directory, path, database, copy: join(directory, 'copy.db') };
 }
 
-/** Overwrites an index with rubbish. */
-function damage(path: string): void {
+/** Overwrites an index with invalid bytes. */
+function corrupt(path: string): void {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = DELETE');
   const root = Number(singleValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'"));
@@ -37,10 +37,10 @@ function damage(path: string): void {
 }
 
 describe('a backup', () => {
-  it('is a whole copy in one file, which only its owner may read', async () => {
-    const { directory, path, copy } = await votedFile();
-    const copied = await backUp(path, copy, quietly);
-    expect(copied).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt, differing: 0 });
+  it('is a complete copy in one file that only its owner can read', async () => {
+    const { directory, path, copy } = await createDatabase();
+    const copied = await backUp(path, copy, options);
+    expect(copied).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt, balanceDifferences: 0 });
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
     const store = await openStore(`sqlite:${copy}`, systemClock);
@@ -48,44 +48,44 @@ describe('a backup', () => {
     expect(await store.ledger.account('2')).toEqual({ userId: '2', credits: 10, votes: 1 });
   });
 
-  it('leaves no trace beside a database that nobody has open', async () => {
-    const { directory, path, database, copy } = await votedFile();
+  it('leaves no files beside a database that is not open', async () => {
+    const { directory, path, database, copy } = await createDatabase();
     database.close();
-    await backUp(path, copy, quietly);
+    await backUp(path, copy, options);
     expect(readdirSync(directory).sort()).toEqual(['copy.db', 'tally.db']);
   });
 
-  it('is of one moment and ends, however much is written meanwhile', async () => {
-    const { path, database, copy } = await votedFile();
+  it('is a consistent snapshot and completes, however much is written meanwhile', async () => {
+    const { path, database, copy } = await createDatabase();
     const insert = database.prepare(
       "INSERT INTO entries (user_id, credits, cause, at) VALUES ('1', 0, 'correction', 0)",
     );
     database.exec('BEGIN');
     for (let row = 0; row < 400_000; row += 1) insert.run();
     database.exec('COMMIT');
-    const copied = await backUp(path, copy, { ...quietly, onProgress: () => void insert.run() });
+    const copied = await backUp(path, copy, { ...options, onProgress: () => void insert.run() });
     expect(copied.entries).toBe(400_003);
     expect(singleValue(database, 'SELECT count(*) FROM entries')).toBeGreaterThan(400_003);
   });
 
-  it('overwrites nothing, and leaves nothing behind where it fails', async () => {
-    const { directory, path, copy } = await votedFile();
+  it('does not overwrite files, and deletes its partial file when it fails', async () => {
+    const { directory, path, copy } = await createDatabase();
     writeFileSync(copy, 'precious');
-    await expect(backUp(path, copy, quietly)).rejects.toMatchObject({ code: 'file_exists' });
+    await expect(backUp(path, copy, options)).rejects.toMatchObject({ code: 'file_exists' });
     expect(readFileSync(copy, 'utf8')).toBe('precious');
-    await expect(backUp(path, join(directory, 'no/such/folder.db'), quietly)).rejects.toMatchObject({
+    await expect(backUp(path, join(directory, 'no/such/folder.db'), options)).rejects.toMatchObject({
       code: 'cannot_write',
     });
-    await expect(backUp(join(directory, 'nothing.db'), `${copy}2`, quietly)).rejects.toMatchObject({
+    await expect(backUp(join(directory, 'nothing.db'), `${copy}2`, options)).rejects.toMatchObject({
       code: 'no_database',
     });
     expect(existsSync(`${copy}2`)).toBe(false);
     writeFileSync(`${copy}3.partial`, '');
-    await expect(backUp(path, `${copy}3`, quietly)).rejects.toMatchObject({ code: 'partial_exists' });
+    await expect(backUp(path, `${copy}3`, options)).rejects.toMatchObject({ code: 'partial_exists' });
   });
 
-  it('leaves nothing behind when it is stopped', async () => {
-    const { directory, path, database, copy } = await votedFile();
+  it('deletes its partial file when it is stopped', async () => {
+    const { directory, path, database, copy } = await createDatabase();
     database.exec(
       'CREATE TABLE ballast AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) SELECT zeroblob(4000) FROM n',
     );
@@ -95,32 +95,37 @@ describe('a backup', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('copy'))).toEqual([]);
   });
 
-  it('of a damaged database is not kept', async () => {
-    const { directory, path, database, copy } = await votedFile();
+  it('of a damaged database is deleted', async () => {
+    const { directory, path, database, copy } = await createDatabase();
     database.close();
-    damage(path);
-    await expect(backUp(path, copy, quietly)).rejects.toMatchObject({
+    corrupt(path);
+    await expect(backUp(path, copy, options)).rejects.toMatchObject({
       code: 'damaged',
-      cure: expect.stringContaining('doctor'),
+      hint: expect.stringContaining('doctor'),
     });
     expect(readdirSync(directory)).toEqual(['tally.db']);
   });
 
-  it('of a ledger that does not add up is kept, and says so', async () => {
-    const { path, copy } = await votedFile("UPDATE balances SET credits = 7 WHERE user_id = '1'");
-    expect(await backUp(path, copy, quietly)).toMatchObject({ entries: 3, differing: 1 });
+  it('of a ledger with a wrong balance is created, and reports the difference', async () => {
+    const { path, copy } = await createDatabase("UPDATE balances SET credits = 7 WHERE user_id = '1'");
+    expect(await backUp(path, copy, options)).toMatchObject({ entries: 3, balanceDifferences: 1 });
     expect(existsSync(copy)).toBe(true);
   });
 });
 
-describe('restoring', () => {
-  it('brings back what was in the backup, and leaves that as it was', async () => {
-    const { directory, path, copy } = await votedFile();
-    await backUp(path, copy, quietly);
+describe('a restore', () => {
+  it('creates the database of the backup, and does not change the backup', async () => {
+    const { directory, path, copy } = await createDatabase();
+    await backUp(path, copy, options);
     const before = readFileSync(copy);
     chmodSync(copy, 0o400);
     const to = join(directory, 'new/place/tally.db');
-    expect(await restoreBackup(copy, to)).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt, differing: 0 });
+    expect(await restoreBackup(copy, to)).toEqual({
+      entries: 3,
+      users: 3,
+      lastDeliveryAt: votedAt,
+      balanceDifferences: 0,
+    });
     expect(readFileSync(copy).equals(before)).toBe(true);
     expect(statSync(to).mode & 0o777).toBe(0o600);
     const store = await openStore(`sqlite:${to}`, systemClock);
@@ -128,40 +133,42 @@ describe('restoring', () => {
     expect(await store.records.counts()).toMatchObject({ credits: 30, votes: 3, users: 3, effects: { waiting: 3 } });
   });
 
-  it('takes a copy that was made by hand together with its write-ahead log', async () => {
-    const { directory, path } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
+  it('includes the write-ahead log of a manual copy', async () => {
+    const { directory, path } = await createDatabase("UPDATE balances SET votes = 1 WHERE user_id = '1'");
     expect(existsSync(`${path}-wal`)).toBe(true);
     expect(await restoreBackup(path, join(directory, 'new.db'))).toMatchObject({ entries: 3 });
   });
 
-  it('lets nobody else read the copy while it is proved, whatever may be read of the original', async () => {
-    const { directory, path } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
+  it('makes the copy private while it verifies it, even if the original is world-readable', async () => {
+    const { directory, path } = await createDatabase("UPDATE balances SET votes = 1 WHERE user_id = '1'");
     for (const name of [path, `${path}-wal`]) chmodSync(name, 0o644);
-    const seen = new Map<string, number>();
-    let isOver = false;
-    async function look() {
-      while (!isOver) {
+    const modes = new Map<string, number>();
+    let isDone = false;
+    async function watch() {
+      while (!isDone) {
         for (const name of readdirSync(directory).filter((file) => file.startsWith('new.db'))) {
           const mode = statSync(join(directory, name), { throwIfNoEntry: false })?.mode ?? 0;
-          seen.set(name, (seen.get(name) ?? 0) | (mode & 0o777));
+          modes.set(name, (modes.get(name) ?? 0) | (mode & 0o777));
         }
         await setImmediate();
       }
     }
-    const looking = look();
+    const watching = watch();
     await restoreBackup(path, join(directory, 'new.db'));
-    isOver = true;
-    await looking;
-    expect(new Set(seen.values())).toEqual(new Set([0o600]));
-    expect([...seen.keys()]).toContain('new.db.partial');
+    isDone = true;
+    await watching;
+    expect(new Set(modes.values())).toEqual(new Set([0o600]));
+    expect([...modes.keys()]).toContain('new.db.partial');
   });
 
-  it('overwrites no database, also not one that a program has open', async () => {
-    const { directory, path, database, copy } = await votedFile("UPDATE balances SET votes = 1 WHERE user_id = '1'");
-    await backUp(path, copy, quietly);
+  it('does not overwrite a database, whether it is open or not', async () => {
+    const { directory, path, database, copy } = await createDatabase(
+      "UPDATE balances SET votes = 1 WHERE user_id = '1'",
+    );
+    await backUp(path, copy, options);
     await expect(restoreBackup(copy, path)).rejects.toMatchObject({
       code: 'in_use',
-      cure: expect.stringContaining('Stop'),
+      hint: expect.stringContaining('Stop'),
     });
     database.close();
     await expect(restoreBackup(copy, path)).rejects.toMatchObject({ code: 'database_exists' });
@@ -171,8 +178,8 @@ describe('restoring', () => {
     expect(existsSync(moved)).toBe(false);
   });
 
-  it('refuses what is no backup', async () => {
-    const { directory, path, database, copy } = await votedFile();
+  it('rejects a file that is not a backup', async () => {
+    const { directory, path, database, copy } = await createDatabase();
     const to = join(directory, 'new.db');
     const text = join(directory, 'text.db');
     writeFileSync(text, 'This is not a database, however long it is. '.repeat(100));
@@ -185,9 +192,9 @@ describe('restoring', () => {
     foreign.exec('CREATE TABLE songs (title TEXT)');
     foreign.close();
     await expect(restoreBackup(join(directory, 'foreign.db'), to)).rejects.toMatchObject({ code: 'not_ours' });
-    await backUp(path, copy, quietly);
+    await backUp(path, copy, options);
     await expect(restoreBackup(copy, join(text, 'new.db'))).rejects.toMatchObject({ code: 'cannot_write' });
-    damage(copy);
+    corrupt(copy);
     await expect(restoreBackup(copy, to)).rejects.toMatchObject({ code: 'damaged' });
     database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999', '2030')");
     await expect(restoreBackup(path, to)).rejects.toMatchObject({ code: 'database_too_new' });

@@ -6,7 +6,7 @@ import { openStore } from '../../src/store/store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('a new database', () => {
-  it("is its owner's alone, and so are the files beside it", async () => {
+  it('is only readable by its owner, and so are its -wal and -shm files', async () => {
     const path = join(tempDir(), 'new.db');
     const store = await openStore(`sqlite:${path}`, systemClock);
     onTestFinished(() => store.close());

@@ -1,25 +1,29 @@
 import type { Kysely } from 'kysely';
 import { type BudgetStore, maxSkew } from '../../lookup/budget.ts';
 import type { Connection } from '../dialect/dialect.ts';
-import { run } from '../statement.ts';
+import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
-/** The record of departed requests, inside a transaction of `connection`: it holds over restarts and for all processes. */
-export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<BudgetStore, 'acquire'> {
+/**
+ * The log of requests to the lookup API, for use inside a transaction of `connection`. It survives restarts and all
+ * processes share it.
+ */
+export function budgetWrites(db: Kysely<Tables>, connection: Connection): Pick<BudgetStore, 'acquire'> {
   return {
     async acquire(keyId, at, window, limit, setBack = 0) {
       const ofKey = db.deleteFrom('lookup_requests').where('key_id', '=', keyId);
       await run(connection, ofKey.where('at', '<=', at - 2 * window));
-      const ahead = db
+      // Requests with times in the future were logged before the clock was set back.
+      const future = db
         .updateTable('lookup_requests')
         .where('key_id', '=', keyId)
         .where('at', '>', at + maxSkew);
-      await run(connection, ahead.where('at', '>', at + setBack).set({ at }));
+      await run(connection, future.where('at', '>', at + setBack).set({ at }));
       await run(
         connection,
-        ahead.set((eb) => ({ at: eb('at', '-', setBack) })),
+        future.set((eb) => ({ at: eb('at', '-', setBack) })),
       );
-      const [decisive] = await run(
+      const [limiting] = await run(
         connection,
         db
           .selectFrom('lookup_requests')
@@ -30,15 +34,15 @@ export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<Bu
           .offset(limit - 1)
           .limit(1),
       );
-      if (decisive !== undefined) return { granted: false, retryAt: decisive.at + window };
+      if (limiting !== undefined) return { granted: false, retryAt: limiting.at + window };
       await run(connection, db.insertInto('lookup_requests').values({ key_id: keyId, at }));
       return { granted: true };
     },
   };
 }
 
-/** How many departures of a key lie after `since` (ms since the epoch). */
-export async function spentSince(
+/** The number of requests that were sent with a key after `since` (ms since the epoch). */
+export async function countRequestsSince(
   db: Kysely<Tables>,
   connection: Connection,
   keyId: string,

@@ -5,7 +5,7 @@ import { openStore } from '../../../src/store/store.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-it('finds the first among more accounts than are looked at in one go', async () => {
+it('ranks more accounts than one query of the leaderboard reads', async () => {
   const path = join(tempDir(), 'tally.db');
   const store = await openStore(`sqlite:${path}`, manualClock(0), { thread: false });
   onTestFinished(() => store.close());
@@ -20,14 +20,14 @@ it('finds the first among more accounts than are looked at in one go', async () 
   database.exec('BEGIN');
   for (const account of accounts) insert.run(account);
   database.exec('COMMIT');
-  const kept = database.prepare('SELECT user_id, credits FROM balances').all() as {
+  const rows = database.prepare('SELECT user_id, credits FROM balances').all() as {
     user_id: string;
     credits: number;
   }[];
   database.close();
 
   const { places } = await store.ledger.leaderboard({ limit: 2_000 });
-  const sorted = kept.sort((a, b) => b.credits - a.credits || Number(BigInt(a.user_id) - BigInt(b.user_id)));
+  const sorted = rows.sort((a, b) => b.credits - a.credits || Number(BigInt(a.user_id) - BigInt(b.user_id)));
   expect(places).toHaveLength(1_000);
   expect(places.map(({ userId }) => userId)).toEqual(sorted.slice(0, 1_000).map(({ user_id }) => user_id));
 });

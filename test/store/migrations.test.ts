@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import type { Dialect } from '../../src/store/dialect/dialect.ts';
+import { type Dialect, sqlitePathOf } from '../../src/store/dialect/dialect.ts';
 import { postgres } from '../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrationNames, migrations } from '../../src/store/migrations/index.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { brokenLinks } from '../../src/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/store/snapshots/snapshot.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
@@ -18,17 +18,19 @@ import { startReceiver } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const programs = postgresPrograms();
-/** When the rows of the fixtures were written. */
-const written = Date.UTC(2026, 0, 1);
+/** The time of the rows in the fixtures. */
+const writtenAt = Date.UTC(2026, 0, 1);
 const names = migrationNames;
 
-/** A version's rows as SQL, `001.sql` for the migration 001-…; a migration after which the same is written has none of its own. */
+/**
+ * The rows that a version writes, as SQL: `001.sql` for the migration 001-…. Null if they are those of an earlier one.
+ */
 function fixtureOf(name: string): string | null {
   const path = new URL(`upgrades/${name.slice(0, 3)}.sql`, import.meta.url);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** Runs a script of statements that each end a line, all or nothing. */
+/** Runs a script in one transaction. Each statement ends at the end of a line. */
 async function script({ migrating }: Dialect, text: string): Promise<void> {
   await migrating.begin();
   for (const sql of text.replaceAll(/^--.*$/gm, '').split(/;\s*(?:\n|$)/)) {
@@ -39,28 +41,29 @@ async function script({ migrating }: Dialect, text: string): Promise<void> {
 
 function upgrades(newUrl: () => string): void {
   function dialectAt(url: string): Dialect {
-    const dialect = url.startsWith('sqlite:') ? sqlite(url.slice('sqlite:'.length)) : postgres(url);
+    const path = sqlitePathOf(url);
+    const dialect = path === null ? postgres(url) : sqlite(path);
     onTestFinished(() => dialect.close());
     return dialect;
   }
 
-  /** A database as the program of the migrations up to `name` has left it. */
-  async function writtenBy(name: string): Promise<string> {
+  /** A database as written by the version whose last migration is `name`. */
+  async function createAt(name: string): Promise<string> {
     const url = newUrl();
     const dialect = dialectAt(url);
     const all = Object.entries(migrations(dialect));
     const prefix = all.slice(0, names.indexOf(name) + 1);
-    const filled = prefix.map(([at]) => at).findLast((at) => fixtureOf(at) !== null) ?? '';
+    const fixtureName = prefix.map(([at]) => at).findLast((at) => fixtureOf(at) !== null) ?? '';
     for (const [index, [at]] of prefix.entries()) {
       await migrate(dialect, systemClock, Object.fromEntries(prefix.slice(0, index + 1)));
-      if (at === filled) await script(dialect, fixtureOf(at) ?? '');
+      if (at === fixtureName) await script(dialect, fixtureOf(at) ?? '');
     }
     return url;
   }
 
-  it.each(names)('keeps all that was written at %s', async (name) => {
-    const url = await writtenBy(name);
-    const { store, post } = await startReceiver({ databaseUrl: url, clock: manualClock(written + hour) });
+  it.each(names)('preserves all data written at %s', async (name) => {
+    const url = await createAt(name);
+    const { store, post } = await startReceiver({ databaseUrl: url, clock: manualClock(writtenAt + hour) });
 
     expect(await store.ledger.account('101')).toEqual({ userId: '101', credits: 35, votes: 2 });
     expect(await store.records.counts()).toMatchObject({
@@ -82,7 +85,7 @@ function upgrades(newUrl: () => string): void {
     expect(await brokenLinks(snapshot)).toBe(0);
     const deliveries = await store.records.deliveries({ outcome: null, limit: 100, before: null });
     expect(deliveries.find(({ outcome }) => outcome === 'quarantined')).toMatchObject({
-      receivedAt: written,
+      receivedAt: writtenAt,
       kind: 'surprise',
       body: `{"event":"surprise","userId":"105","note":"it's new"}`,
     });
@@ -90,7 +93,7 @@ function upgrades(newUrl: () => string): void {
       { reason: 'Discord knows no such channel', attempts: 1, deliveryId: 4 },
     ]);
 
-    // What it was told before is nothing new to it, and the order is still revoked.
+    // Recorded events are still duplicates, and the order is still revoked.
     for (const [index, { outcome, family, body }] of deliveries.toReversed().entries()) {
       if (outcome !== 'recorded') continue;
       const secret = family === 'vote' ? {} : { secret: 'premium-secret-for-tests' };
@@ -109,7 +112,7 @@ function upgrades(newUrl: () => string): void {
     });
     expect(await store.ledger.account('106')).toMatchObject({ credits: 100 });
 
-    const due = written + 2 * hour;
+    const due = writtenAt + 2 * hour;
     const claims = [];
     for (let index = 0; index < 5; index += 1) claims.push(...(await store.outbox.claim(due, due + minute, 10)));
     expect(claims.find(({ nonce }) => nonce === '5-mjuohs00')).toMatchObject({
@@ -117,15 +120,15 @@ function upgrades(newUrl: () => string): void {
       announcement: { userId: '103' },
     });
     expect(claims.map(({ deliveryId }) => deliveryId)).toEqual(expect.arrayContaining([5, 6, 7, 9, 10]));
-    expect(await store.budgetStore.acquire('abcdef', written + 1, minute, 1)).toEqual({
+    expect(await store.budgetStore.acquire('abcdef', writtenAt + 1, minute, 1)).toEqual({
       granted: false,
-      retryAt: written + minute,
+      retryAt: writtenAt + minute,
     });
   });
 
-  it('leaves the old schema whole when a migration fails midway, and takes up where it was', async () => {
+  it('keeps the old schema when a migration fails midway, and continues with it later', async () => {
     const newest = names.at(-1) ?? '';
-    const url = await writtenBy(newest);
+    const url = await createAt(newest);
     const dialect = dialectAt(url);
     const known = migrations(dialect);
     const tables = () => dialect.reading.run({ sql: tablesOf(url), parameters: [] });
@@ -173,7 +176,7 @@ function upgrades(newUrl: () => string): void {
     for (const each of running) each.process.kill('SIGKILL');
   });
 
-  it('migrates once when two connections begin in the same moment', async () => {
+  it('migrates once when two connections start at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const url = newUrl();
       await Promise.all([dialectAt(url), dialectAt(url)].map((dialect) => migrate(dialect, systemClock)));
@@ -187,7 +190,7 @@ function upgrades(newUrl: () => string): void {
   });
 }
 
-/** Every table with its columns. */
+/** A query for all tables with their columns. */
 function tablesOf(url: string): string {
   return url.startsWith('sqlite:')
     ? "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name"

@@ -5,42 +5,43 @@ import type { LedgerWrites } from '../../ledger/ledger.ts';
 import { untimedSuffix } from '../../tally/idempotency-key.ts';
 import type { Tally } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
+import { parseLastVotes } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
-import { insertion, literal, run, statement } from '../statement.ts';
+import { literal, preparedInsert, preparedQuery, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
-/** Entries and the balance that sums them up, for use inside a transaction of `connection`. */
-export function accountsIn(
+/** Entries and balances, for use inside a transaction of `connection`. */
+export function ledgerWrites(
   db: Kysely<Tables>,
   connection: Connection,
 ): LedgerWrites & Pick<Tally, 'hasUntimedVoteBetween'> {
-  const insertEntry = insertion<Entry & { previous: number | null }>()((argument) =>
+  const insertEntry = preparedInsert<Entry & { previous: number | null }>()((placeholder) =>
     db.insertInto('entries').values({
-      user_id: argument('userId'),
-      listing: argument('listing'),
-      credits: argument('credits'),
-      cause: argument('cause'),
-      reason: argument('reason'),
-      at: argument('at'),
-      delivery_id: argument('deliveryId'),
-      previous: argument('previous'),
+      user_id: placeholder('userId'),
+      listing: placeholder('listing'),
+      credits: placeholder('credits'),
+      cause: placeholder('cause'),
+      reason: placeholder('reason'),
+      at: placeholder('at'),
+      delivery_id: placeholder('deliveryId'),
+      previous: placeholder('previous'),
     }),
   );
-  const findBalance = statement<{ userId: string }>()((argument) =>
+  const findBalance = preparedQuery<{ userId: string }>()((placeholder) =>
     db
       .selectFrom('balances')
       .select(['credits', 'votes', 'last_entry', 'last_votes'])
-      .where('user_id', '=', argument('userId')),
+      .where('user_id', '=', placeholder('userId')),
   );
-  const saveBalance = statement<Omit<AccountState, 'lastVotes'> & { lastVotes: string }>()((argument) =>
+  const saveBalance = preparedQuery<Omit<AccountState, 'lastVotes'> & { lastVotes: string }>()((placeholder) =>
     db
       .insertInto('balances')
       .values({
-        user_id: argument('userId'),
-        credits: argument('credits'),
-        votes: argument('votes'),
-        last_entry: argument('lastEntry'),
-        last_votes: argument('lastVotes'),
+        user_id: placeholder('userId'),
+        credits: placeholder('credits'),
+        votes: placeholder('votes'),
+        last_entry: placeholder('lastEntry'),
+        last_votes: placeholder('lastVotes'),
       })
       .onConflict((conflict) =>
         conflict.column('user_id').doUpdateSet(({ ref }) => ({
@@ -57,15 +58,15 @@ export function accountsIn(
       const [row] = await findBalance(connection, { userId });
       if (row === undefined) return emptyAccount(userId);
       const { credits, votes, last_entry: lastEntry, last_votes: lastVotes } = row;
-      return { userId, credits, votes, lastEntry, lastVotes: JSON.parse(lastVotes) };
+      return { userId, credits, votes, lastEntry, lastVotes: parseLastVotes(lastVotes) };
     },
 
-    async append(passbook, entry) {
-      const id = await insertEntry(connection, { ...entry, previous: passbook.lastEntry });
-      if (id === null) throw new Error('An entry was not written.');
-      const after = withEntry(passbook, entry, id);
-      await saveBalance(connection, { ...after, lastVotes: JSON.stringify(after.lastVotes) });
-      return after;
+    async append(account, entry) {
+      const id = await insertEntry(connection, { ...entry, previous: account.lastEntry });
+      if (id === null) throw new Error('The entry was not inserted.');
+      const updated = withEntry(account, entry, id);
+      await saveBalance(connection, { ...updated, lastVotes: JSON.stringify(updated.lastVotes) });
+      return updated;
     },
 
     async hasVoteBetween({ lastEntry }, listing, after, before) {

@@ -1,0 +1,97 @@
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import type { Log } from '../platform/log.ts';
+import type { ChannelCooldowns } from './channel-cooldowns.ts';
+import type { AttemptResult, Effect, RetryLater } from './effect.ts';
+import type { Outage } from './outage.ts';
+import type { Outbox } from './outbox.ts';
+import { maxDelayMs, type RetryPolicy } from './retry.ts';
+
+/** Added at random to a delay that Discord requires, to spread the retries. */
+const maxJitterMs = second / 4;
+
+/** The effects of one message and the result of the attempt to send them. */
+export interface AttemptedBatch {
+  readonly effects: readonly Effect[];
+  readonly attempt: AttemptResult;
+}
+
+/**
+ * Stores the result of an attempt. Returns how long to pause before the next attempt of any effect (ms); 0 to continue.
+ * Rejects as {@link Outbox} does.
+ */
+export type Settle = (batch: AttemptedBatch) => Promise<number>;
+
+export function createSettle(options: {
+  outbox: Outbox;
+  outage: Outage;
+  cooldowns: ChannelCooldowns;
+  policy: RetryPolicy;
+  clock: Clock;
+  log: Log;
+}): Settle {
+  const { outbox, outage, cooldowns, policy, clock, log } = options;
+
+  async function retryLater(effects: readonly Effect[], attempt: RetryLater, now: number): Promise<number> {
+    // A rate limit is not a failure of the effects, so it never ends their retries, however old they are.
+    if (attempt.retryAfterMs !== undefined) {
+      return reschedule(effects, attempt, now, Math.round(attempt.retryAfterMs + maxJitterMs * clock.random()));
+    }
+    const random = clock.random();
+    const delays = effects.map(({ attempts, createdAt }) => policy({ attempts, age: now - createdAt }, random));
+    const expired = effects.filter((_, index) => delays[index] === 'bury');
+    if (expired.length > 0) {
+      const reason = `gave up after ${maxAttempts(expired)} attempts: ${attempt.reason}`;
+      await (attempt.notSent ? outbox.bury(expired, now, reason) : outbox.giveUp(expired, now, reason));
+    }
+    const retryable = effects.filter((effect) => !expired.includes(effect));
+    if (retryable.length === 0) return 0;
+    return reschedule(retryable, attempt, now, Math.max(...delays.filter((delay) => delay !== 'bury')));
+  }
+
+  async function reschedule(
+    effects: readonly Effect[],
+    attempt: RetryLater,
+    now: number,
+    delayMs: number,
+  ): Promise<number> {
+    const { reason } = attempt;
+    const isChannelLimit = attempt.retryAfterMs !== undefined && attempt.scope === 'effects';
+    // Channel rate limits are routine: a backlog reaches one at every fifth message.
+    log[isChannelLimit ? 'debug' : 'warn'](
+      { effects: effects.length, attempts: maxAttempts(effects), retryInMs: delayMs, reason },
+      'effects will be retried',
+    );
+    // A longer pause is only kept in memory: a stored due time far ahead would look like one from a wrong clock.
+    const dueAt = now + Math.min(delayMs, maxDelayMs);
+    await (attempt.notSent ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
+    if (attempt.scope === 'global') {
+      outage.begin(clock.monotonic());
+      return delayMs;
+    }
+    if (isChannelLimit) for (const { channelId } of effects) cooldowns.start(channelId, delayMs);
+    return 0;
+  }
+
+  return async ({ effects, attempt }) => {
+    const now = clock.now();
+    switch (attempt.outcome) {
+      case 'done':
+        await outbox.done(effects, now);
+        return 0;
+      case 'split':
+        await outbox.split(effects, attempt.reason);
+        return 0;
+      case 'bury':
+        log.warn({ effects: effects.map(({ id }) => id), reason: attempt.reason }, 'effects failed permanently');
+        await outbox.bury(effects, now, attempt.reason);
+        return 0;
+      case 'later':
+        return retryLater(effects, attempt, now);
+    }
+  };
+}
+
+function maxAttempts(effects: readonly Effect[]): number {
+  return Math.max(...effects.map(({ attempts }) => attempts));
+}

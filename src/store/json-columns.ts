@@ -1,0 +1,56 @@
+import type { AccountState } from '../ledger/account.ts';
+import type { Announcement } from '../outbox/effect.ts';
+
+/*
+ * Checks of the columns that hold JSON. Plain functions, because `last_votes` is read for every vote, and because the
+ * write worker starts faster without a schema library.
+ */
+
+/** Parses `balances.last_votes`. Throws an Error if it is not an object of times. */
+export function parseLastVotes(text: string): AccountState['lastVotes'] {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || !hasNumbers(value)) throw new Error('balances.last_votes is not an object of times.');
+  return value;
+}
+
+/** Parses `effects.content`. Throws an Error that names the effect if it is not an announcement. */
+export function parseAnnouncement(text: string, effectId: number): Announcement {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || !isAnnouncement(value))
+    throw new Error(`effects.content is not an announcement (effect ${effectId}).`);
+  return value;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasNumbers(value: JsonObject): value is Readonly<Record<string, number>> {
+  return Object.values(value).every((item) => typeof item === 'number');
+}
+
+type TypeName = 'string' | 'number' | 'boolean';
+
+/** The JSON type of each field; `null` in addition for those that are nullable. */
+const announcementFields: Readonly<Record<keyof Announcement, readonly [TypeName] | readonly [TypeName, null]>> = {
+  event: ['string'],
+  test: ['boolean'],
+  listing: ['string'],
+  userId: ['string', null],
+  credits: ['number'],
+  balance: ['number', null],
+  reason: ['string', null],
+  at: ['number'],
+  nextVoteAt: ['number', null],
+  tier: ['string', null],
+  giftedBy: ['string', null],
+};
+
+function isAnnouncement(value: JsonObject): value is JsonObject & Announcement {
+  return Object.entries(announcementFields).every(([field, [type, nullable]]) => {
+    const item = value[field];
+    return typeof item === type || (nullable === null && item === null);
+  });
+}

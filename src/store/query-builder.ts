@@ -1,0 +1,101 @@
+import { type Compilable, type Driver, DummyDriver, Kysely, type RawBuilder, sql } from 'kysely';
+import type { Connection, Dialect, Query } from './dialect/dialect.ts';
+import type { Tables } from './tables.ts';
+
+/* Kysely builds and compiles the statements; our own connections run them. */
+
+/** Builds and compiles statements for the dialect's database. It cannot run them. */
+export function queryBuilder(dialect: Pick<Dialect, 'kysely'>): Kysely<Tables> {
+  return kyselyWith(dialect, new DummyDriver());
+}
+
+/** A Kysely that runs its statements on the connection, inside the connection's current transaction. For migrations. */
+export function kyselyOn<Schema>(dialect: Dialect, connection: Connection): Kysely<Schema> {
+  return kyselyWith(dialect, new ConnectionDriver(connection));
+}
+
+/** Compiles and runs a statement, and returns its rows. */
+export async function run<Row>(connection: Connection, query: Compilable<Row>): Promise<readonly Row[]> {
+  return (await connection.run(query.compile())) as readonly Row[];
+}
+
+/**
+ * A value written into the statement's text instead of bound. SQLite builds a table for a bound `in (…)`, which triples
+ * the cost of the look-up, and it uses a partial index only if the value is visible in the condition.
+ */
+export function literal<Value extends string | number>(value: Value): RawBuilder<Value> {
+  return sql.lit(value);
+}
+
+/**
+ * A statement for the hot path: Kysely compiles it once, since compiling costs more than running. `build` receives a
+ * function that returns a placeholder for each argument.
+ */
+export function preparedQuery<Args extends object>() {
+  return <Row>(build: (placeholder: PlaceholderFor<Args>) => Compilable<Row>) => {
+    const bind = compileOnce(build);
+    return async (connection: Connection, args: Args): Promise<readonly Row[]> =>
+      (await connection.run(bind(args))) as readonly Row[];
+  };
+}
+
+/**
+ * Like {@link preparedQuery}, for an insert. Returns the id of the new row, or null if a conflict prevented the insert.
+ */
+export function preparedInsert<Args extends object>() {
+  return (build: (placeholder: PlaceholderFor<Args>) => Compilable<unknown>) => {
+    const bind = compileOnce(build);
+    return (connection: Connection, args: Args): Promise<number | null> => connection.insert(bind(args));
+  };
+}
+
+class Placeholder {
+  readonly name: PropertyKey;
+  constructor(name: PropertyKey) {
+    this.name = name;
+  }
+}
+
+type PlaceholderFor<Args> = <Name extends keyof Args>(name: Name) => Args[Name];
+
+function compileOnce<Args extends object>(
+  build: (placeholder: PlaceholderFor<Args>) => Compilable<unknown>,
+): (args: Args) => Query {
+  // Kysely passes parameters through untouched, so a placeholder can have the type of the value that replaces it.
+  const { sql: text, parameters } = build((name) => new Placeholder(name) as never).compile();
+  return (args) => ({
+    sql: text,
+    parameters: parameters.map((value) => (value instanceof Placeholder ? args[value.name as keyof Args] : value)),
+  });
+}
+
+function kyselyWith<Schema>({ kysely }: Pick<Dialect, 'kysely'>, driver: Driver): Kysely<Schema> {
+  const { createAdapter, createIntrospector, createQueryCompiler } = kysely;
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => createAdapter.call(kysely),
+      createIntrospector: (db) => createIntrospector.call(kysely, db),
+      createQueryCompiler: () => createQueryCompiler.call(kysely),
+      createDriver: () => driver,
+    },
+  });
+}
+
+class ConnectionDriver extends DummyDriver {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    super();
+    this.#connection = connection;
+  }
+
+  override async acquireConnection() {
+    const connection = this.#connection;
+    return {
+      executeQuery: async <Row>(query: Query) => ({ rows: (await connection.run(query)) as Row[] }),
+      streamQuery(): AsyncIterableIterator<never> {
+        throw new Error('Streaming is not supported.');
+      },
+    };
+  }
+}
