@@ -10,7 +10,7 @@ import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { en } from '../../src/texts/en.ts';
 import { laterClock } from '../support/later-clock.ts';
-import { listeningLog, localDiscord } from './bot.ts';
+import { collectingLog, localDiscord } from './bot.ts';
 
 const at = Date.UTC(2026, 0, 1);
 const voter = '200000000000000001';
@@ -33,7 +33,7 @@ const purchase: Announcement = { ...vote, event: 'premium_purchase', credits: 10
 
 async function announcing(changes: { listingOf?: (name: string) => Promise<ListingCard | null>; token?: string } = {}) {
   const discord = await localDiscord();
-  const { log, said } = listeningLog([discord.token]);
+  const { log, said } = collectingLog([discord.token]);
   const token = changes.token ?? discord.token;
   const perform = createAnnouncer({
     rest: createDiscordRest({ token, apiUrl: discord.apiUrl }),
@@ -176,7 +176,7 @@ describe('a message of several announcements', () => {
     expect(shown()[0]?.embeds).toHaveLength(10);
   });
 
-  it('is not said twice when its answer was lost', async () => {
+  it('is not sent twice when its answer was lost', async () => {
     const { discord, perform, effect, shown } = await announcing();
     discord.faults.loseAnswers(1);
     expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', everything: true });
@@ -193,7 +193,7 @@ describe('an announcement that may be there already', () => {
     onTestFinished(() => discord.stop());
     const channelId = discord.channels.announcements;
     const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-    const { log } = listeningLog();
+    const { log } = collectingLog();
     let ahead = options.ahead ?? 0;
     const ours = { ...clock, now: () => clock.now() + ahead };
     const perform = createAnnouncer({ rest, texts: en, listingOf: async () => null, clock: ours, log });
@@ -271,7 +271,7 @@ describe('an announcement that may be there already', () => {
     expect(await perform([effectOf(1, unsure)])).toMatchObject({
       outcome: 'later',
       everything: false,
-      notDone: true,
+      surelyNotDone: true,
       reason: expect.stringContaining(`Give the bot Read Message History in channel ${channelId}.`),
     });
     discord.faults.regainPermission(channelId, 'readMessageHistory');
@@ -289,7 +289,11 @@ describe('an announcement that may be there already', () => {
   it('waits with everything else while Discord is down, and is buried where the channel is gone', async () => {
     const { discord, perform, effectOf, unsure, channelId } = await afterALostAnswer();
     discord.faults.outage(true);
-    expect(await perform([effectOf(1, unsure)])).toMatchObject({ outcome: 'later', everything: true, notDone: true });
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({
+      outcome: 'later',
+      everything: true,
+      surelyNotDone: true,
+    });
     discord.faults.outage(false);
     discord.faults.deleteChannel(channelId);
     expect(await perform([effectOf(1, unsure)])).toMatchObject({
@@ -345,7 +349,7 @@ describe('an attempt that fails', () => {
         reason: expect.stringContaining('401'),
       });
     }
-    expect(said).toContainEqual(expect.objectContaining({ level: 50, cure: expect.stringContaining('DISCORD_TOKEN') }));
+    expect(said).toContainEqual(expect.objectContaining({ level: 50, hint: expect.stringContaining('DISCORD_TOKEN') }));
   });
 
   it('is buried with the permission that is missing, and where', async () => {
@@ -353,7 +357,7 @@ describe('an attempt that fails', () => {
     discord.faults.losePermission(channelId);
     expect(await perform([effect(vote), effect(vote, 1)])).toEqual({
       outcome: 'bury',
-      reason: `The bot may not write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`,
+      reason: `The bot cannot write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`,
     });
     discord.faults.losePermission(channelId, 'viewChannel');
     expect(await perform([effect(vote)])).toEqual({
@@ -363,7 +367,7 @@ describe('an attempt that fails', () => {
     discord.faults.deleteChannel(channelId);
     expect(await perform([effect(vote)])).toEqual({
       outcome: 'bury',
-      reason: `There is no channel ${channelId} any more (10003). Set another one.`,
+      reason: `Discord has no channel ${channelId} (10003). Configure another channel.`,
     });
   });
 

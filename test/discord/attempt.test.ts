@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { classifySendError } from '../../src/discord/send-errors.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
 
 /** What an attempt comes to when Discord, or what stands in its place, answers like this. */
@@ -60,14 +60,17 @@ describe('an attempt', () => {
     ['a gateway timeout', page(504), false],
     ['a connection that breaks', (response) => response.destroy(), false],
   ])('knows after %s whether the message may be there', async (_, answer, isSure) => {
-    const sure = expect.objectContaining({ notDone: true });
-    expect(await attemptAgainst(answer)).toEqual(isSure ? sure : expect.not.objectContaining({ notDone: true }));
+    const sure = expect.objectContaining({ surelyNotDone: true });
+    expect(await attemptAgainst(answer)).toEqual(isSure ? sure : expect.not.objectContaining({ surelyNotDone: true }));
   });
 
   it('is sure that nothing arrived where no connection came about', async () => {
     const rest = createDiscordRest({ token: 'secret-token', apiUrl: 'http://127.0.0.1:9/api' });
     const error = await rest.post('/channels/1/messages', {}).catch((thrown: unknown) => thrown);
-    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({ everything: true, notDone: true });
+    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({
+      everything: true,
+      surelyNotDone: true,
+    });
   });
 
   it('holds everything else up when the limit is global, and waits as long as Discord says', async () => {
@@ -91,7 +94,7 @@ describe('an attempt', () => {
     const attempt = await attemptAgainst(json(429, {}, headers), 1, () => {
       knocks += 1;
     });
-    expect(attempt).toMatchObject({ outcome: 'later', notDone: true, retryAfterMs: 5 * second });
+    expect(attempt).toMatchObject({ outcome: 'later', surelyNotDone: true, retryAfterMs: 5 * second });
     expect(knocks).toBe(1);
   });
 

@@ -5,14 +5,14 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
-import { createGlobalRateLimit } from '../../src/discord/global-rate-limit.ts';
+import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { second } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { fastClock, listeningLog, localDiscord, until } from './bot.ts';
+import { collectingLog, fastClock, localDiscord, until } from './bot.ts';
 
 function connecting(to: { apiUrl: string; token: string }, clock: Clock = systemClock) {
-  const { log, said } = listeningLog([to.token]);
+  const { log, said } = collectingLog([to.token]);
   let readied = 0;
   const globalLimit = createGlobalRateLimit(clock);
   const client = createGatewayClient({
@@ -217,7 +217,7 @@ describe('the connection to Discord', () => {
     await wait(1_500);
     expect(knocks(discord)).toBe(1);
     expect(said.filter(({ level }) => level === 50)).toEqual([
-      expect.objectContaining({ cure: expect.stringContaining('DISCORD_TOKEN') }),
+      expect.objectContaining({ hint: expect.stringContaining('DISCORD_TOKEN') }),
     ]);
     expect(JSON.stringify(said)).not.toContain('wrong.token');
   });
@@ -230,7 +230,7 @@ describe('the connection to Discord', () => {
     await discord.stop();
     const successor = await startLocalDiscord({ port: Number(new URL(discord.origin).port) });
     onTestFinished(() => successor.stop());
-    await until(() => said.some(({ level, cure }) => level === 50 && cure !== undefined));
+    await until(() => said.some(({ level, hint }) => level === 50 && hint !== undefined));
     expect(client.ready).toBe(false);
   });
 

@@ -12,7 +12,7 @@ import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { en } from '../../src/texts/en.ts';
 import { bot, knowing, reviewOf, server } from '../commands/known.ts';
 import { harmIn, hostileText } from '../support/hostile-text.ts';
-import { connectedBot, listeningLog } from './bot.ts';
+import { collectingLog, connectedBot } from './bot.ts';
 
 const voter = '200000000000000001';
 const giver = '200000000000000002';
@@ -105,7 +105,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
     const card = fc.option(fc.record({ name: hostileText, url: hostileUrl }));
     const discord = await startLocalDiscord({ rateLimits: false });
     onTestFinished(() => discord.stop());
-    const { log, said } = listeningLog([discord.token]);
+    const { log, said } = collectingLog([discord.token]);
     const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
     const channelId = discord.channels.announcements;
     let messages = 0;

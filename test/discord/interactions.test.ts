@@ -67,7 +67,7 @@ describe('a slash command', () => {
     expect(answer.embeds[0]?.description).toContain(`<t:${retryAt / 1_000}:R>`);
     expect(answer.flags & ephemeral).toBe(ephemeral);
     expect(discord.messages(discord.channels.general)).toEqual([]);
-    expect(said).toContainEqual(expect.objectContaining({ code: 'lookup_rate_limited', cure: expect.any(String) }));
+    expect(said).toContainEqual(expect.objectContaining({ code: 'lookup_rate_limited', hint: expect.any(String) }));
   });
 
   it('that breaks gives the member a word by which the owner finds it in the log', async () => {
@@ -97,7 +97,7 @@ describe('a slash command', () => {
           ...registration,
           guildId: null,
           commands: [gone],
-          services: { listings: [], texts: en },
+          context: { listings: [], texts: en },
         });
         isServed = false;
         discord.faults.respond500(10, /^DELETE/);

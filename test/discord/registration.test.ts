@@ -28,7 +28,7 @@ async function registering(options: { token?: string } = {}) {
     guild: `/applications/${applicationId}/guilds/${discord.guildId}/commands`,
   } as const;
   const register = (listings: readonly (typeof listedServer)[] = both, guildId: string | null = null) =>
-    registerCommands({ rest, applicationId, guildId, commands, services: { listings, texts: en }, registry });
+    registerCommands({ rest, applicationId, guildId, commands, context: { listings, texts: en }, registry });
   const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
   const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
   const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reply, ReplyButton } from '../../commands/command.ts';
-import { decodeCustomId, encodeCustomId } from '../../src/discord/custom-id.ts';
+import { decodeCustomId, encodeCustomId } from '../../src/discord/command-input.ts';
 import { renderEmbed, renderReply } from '../../src/discord/reply.ts';
 import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
 import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';

@@ -204,7 +204,7 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
     const url = await running.url();
     await vote(url, ask, '1');
     await vi.waitFor(
-      () => expect(running.output()).toMatch(/does not accept the bot token|refuses the bot token/),
+      () => expect(running.output()).toMatch(/rejects the bot token/),
       patience,
     );
     await ask(`${url}/readyz`);
