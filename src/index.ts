@@ -1,6 +1,7 @@
 /**
- * tallyhook as a package: the complete bot ({@link createApp}), its webhook routes for another Express app ({@link App.webhooks}), the
- * client of the lookup API ({@link createLookup}), and the signature of deliveries ({@link sign}, {@link isSignedWith}).
+ * tallyhook as a package: the complete bot ({@link createApp}), its webhook routes for another Express app
+ * ({@link App.webhooks}), the client of the lookup API ({@link createLookup}), and the signature of deliveries
+ * ({@link sign}, {@link isSignedWith}).
  * @module
  */
 export { loadConfig } from '../config/load.ts';

@@ -38,7 +38,10 @@ const closeTimeoutMs = 2 * second;
 
 /** A complete tallyhook instance. */
 export interface App {
-  /** The webhook routes alone, for another Express app. Mount them before `express.json()`, which would consume the body. */
+  /**
+   * The webhook routes alone, for another Express app. Mount them before `express.json()`, which would consume the
+   * body.
+   */
   readonly webhooks: Router;
   /** Balances and votes. */
   readonly ledger: LedgerReads;
@@ -51,13 +54,14 @@ export interface App {
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**
-   * Replaces all webhook secrets and API keys with those of a configuration that has the same listings, without a restart.
+   * Replaces all webhook secrets and API keys with those of a configuration that has the same listings, without a
+   * restart.
    * @throws TallyhookError `lookup_key_malformed`; then nothing is replaced
    */
   reloadSecrets(config: Config): void;
   /**
-   * Stops requests, effects and commands, each of which may finish within a few seconds, then closes the cache and the store. Takes less
-   * than 10 s. Every acknowledged delivery is on disk.
+   * Stops requests, effects and commands, each of which may finish within a few seconds, then closes the cache and the
+   * store. Takes less than 10 s. Every acknowledged delivery is on disk.
    */
   stop(): Promise<void>;
 }
@@ -77,8 +81,10 @@ export interface AppDependencies {
 }
 
 /**
- * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to nothing else.
- * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and the errors of {@link openKeyv}
+ * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
+ * nothing else.
+ * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and the errors of
+ *   {@link openKeyv}
  */
 export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
   const { clock, log } = dependencies;

@@ -98,7 +98,8 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     start() {
       dispatcher.start();
       client.start();
-      // Usually faster than the gateway, so that commands are registered before the first interaction. If it fails, onReady starts it.
+      // Usually faster than the gateway, so that commands are registered before the first interaction. If it fails,
+      // onReady starts it.
       fetchApplicationId(rest).then(registrar.start, () => {});
     },
     nudge: dispatcher.nudge,

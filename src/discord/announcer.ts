@@ -17,15 +17,19 @@ import type { DiscordRest } from './rest.ts';
 const cardTimeoutMs = second / 2;
 /** Characters in all embeds of one message. Discord: "Embed Limits". */
 const maxMessageLength = 6_000;
-/** Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long (ms). */
+/**
+ * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
+ * (ms).
+ */
 const nonceLifetimeMs = 2 * minute;
 /** The largest expected error of a clock that was set back (ms): local time taken for UTC is off by hours. */
 const maxClockErrorMs = 1 * day;
 
 /**
- * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one message with an embed
- * each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If Discord may have forgotten the nonce of an
- * attempt with an unknown result, the channel history is searched before the message is sent again.
+ * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one
+ * message with an embed each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
+ * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
+ * message is sent again.
  */
 export function createAnnouncer(options: {
   rest: DiscordRest;
@@ -55,7 +59,10 @@ export function createAnnouncer(options: {
     return settleWithin(cardTimeoutMs, clock, card);
   }
 
-  /** The result of an earlier attempt; null if the message is to be sent: it is not in the channel, or its nonce is still valid. */
+  /**
+   * The result of an earlier attempt; null if the message is to be sent: it is not in the channel, or its nonce is
+   * still valid.
+   */
   async function resolveEarlierAttempt(
     effects: readonly Effect[],
     channelId: string,

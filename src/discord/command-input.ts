@@ -22,7 +22,10 @@ export interface CustomId {
   readonly options: Readonly<Record<string, OptionValue>>;
 }
 
-/** `tallyhook:reviews:sort=newest&limit=12&page=2`: the id holds all state of a button. Null if it would exceed 100 characters. */
+/**
+ * `tallyhook:reviews:sort=newest&limit=12&page=2`: the id holds all state of a button. Null if it would exceed 100
+ * characters.
+ */
 export function encodeCustomId({ command, options }: CustomId): string | null {
   const pairs = Object.entries(options).map(([name, value]): [string, string] => [name, String(value)]);
   const id = `${prefix}${command}:${new URLSearchParams(pairs).toString()}`;

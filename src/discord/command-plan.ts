@@ -10,7 +10,9 @@ export interface CommandReference {
 
 /** The changes that make Discord's list of one scope (a guild, or global) match the commands that are offered there. */
 export interface CommandPlan {
-  /** Recognised as ours by their description, registered before ids were stored: their ids are stored before any change. */
+  /**
+   * Recognised as ours by their description, registered before ids were stored: their ids are stored before any change.
+   */
   readonly adopt: readonly CommandReference[];
   readonly create: readonly CommandBody[];
   readonly update: readonly (CommandReference & { readonly body: CommandBody })[];
@@ -24,8 +26,8 @@ export interface CommandPlan {
 }
 
 /**
- * Plans one scope; `stored` are our commands in it. A name that another program uses is never created, because Discord's "Create Command"
- * overwrites a command of the same name.
+ * Plans one scope; `stored` are our commands in it. A name that another program uses is never created, because
+ * Discord's "Create Command" overwrites a command of the same name.
  */
 export function planCommands(options: {
   readonly offered: readonly CommandBody[];
@@ -66,8 +68,8 @@ function referenceOf({ id, name }: ListedCommand): CommandReference {
 }
 
 /**
- * All descriptions of the commands that were registered before ids were stored. This list is final: later commands are recognised by
- * their ids.
+ * All descriptions of the commands that were registered before ids were stored. This list is final: later commands are
+ * recognised by their ids.
  */
 const earlierDescriptions: Readonly<Record<string, readonly string[]>> = {
   canvote: ['See whether you can vote, or when you can vote again.'],
@@ -75,7 +77,10 @@ const earlierDescriptions: Readonly<Record<string, readonly string[]>> = {
   stats: ['See the profile of the server or bot, with its votes.'],
 };
 
-/** Whether an earlier version registered a command without a stored id. No other program uses this name with this description. */
+/**
+ * Whether an earlier version registered a command without a stored id. No other program uses this name with this
+ * description.
+ */
 function isEarlierCommand({ name, description }: { name: string; description: string }): boolean {
   return Object.hasOwn(earlierDescriptions, name) && earlierDescriptions[name]?.includes(description) === true;
 }

@@ -9,8 +9,8 @@ export interface RegisteredCommand {
 }
 
 /**
- * Stores which of an application's commands are ours, because Discord does not record which program registered a command. Only a command
- * in this registry is changed, deleted or answered.
+ * Stores which of an application's commands are ours, because Discord does not record which program registered a
+ * command. Only a command in this registry is changed, deleted or answered.
  */
 export interface CommandRegistry {
   /** The stored commands of an application, in every guild and globally. */

@@ -13,7 +13,10 @@ import type { Command, CommandContext, CommandOption } from '../../commands/comm
 /** Commands are available in guilds, not in direct messages. */
 const contexts = [InteractionContextType.Guild];
 
-/** The request body for a slash command. Discord takes the same body to create a command and, without the type, to edit it. */
+/**
+ * The request body for a slash command. Discord takes the same body to create a command and, without the type, to edit
+ * it.
+ */
 export type CommandBody = RESTPatchAPIApplicationCommandJSONBody & {
   readonly name: string;
   readonly description: string;

@@ -12,8 +12,8 @@ export const tokenHint =
 const rateLimitReason = 'Discord rate limit (429)';
 
 /**
- * Why a request to Discord failed. `token`: Discord rejects the token (401). `refused`: an error response with a code of Discord's "JSON
- * Error Codes", 0 if it had none. `unreachable`: no response, a 5xx, or a rate limit.
+ * Why a request to Discord failed. `token`: Discord rejects the token (401). `refused`: an error response with a code
+ * of Discord's "JSON Error Codes", 0 if it had none. `unreachable`: no response, a 5xx, or a rate limit.
  */
 export type DiscordErrorDescription =
   | { readonly kind: 'token' | 'unreachable'; readonly reason: string }
@@ -48,8 +48,8 @@ const connectErrorCodes = new Set([
 const blockedByCloudflareCode = 40_333;
 
 /**
- * What a failed attempt to send one message means for its effects. `effects`: how many the message contains. Discord: "Opcodes and
- * Status Codes", "Rate Limits".
+ * What a failed attempt to send one message means for its effects. `effects`: how many the message contains. Discord:
+ * "Opcodes and Status Codes", "Rate Limits".
  */
 export function classifySendError(error: unknown, message: { channelId: string; effects: number }): AttemptResult {
   if (error instanceof RateLimitError) {
@@ -80,7 +80,10 @@ function classifyErrorResponse(
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
 }
 
-/** An HTML page of a proxy, a wrong base URL (an unknown route has the code 0), or Cloudflare: it says nothing about the channel. */
+/**
+ * An HTML page of a proxy, a wrong base URL (an unknown route has the code 0), or Cloudflare: it says nothing about the
+ * channel.
+ */
 function isFromProxy({ rawError, status, code }: DiscordAPIError): boolean {
   return rawError instanceof ArrayBuffer || (status === 404 && code === 0) || code === blockedByCloudflareCode;
 }

@@ -18,14 +18,14 @@ const maxPages = 20;
 export type AnnouncementSearch = 'there' | 'absent' | 'unknown';
 
 /**
- * Searches for effects of one channel that were announced since a time (ms since the epoch). Throws discord.js's errors, and ZodError for
- * a response of another shape.
+ * Searches for effects of one channel that were announced since a time (ms since the epoch). Throws discord.js's
+ * errors, and ZodError for a response of another shape.
  */
 export type FindAnnouncement = (effects: readonly Effect[], since: number) => Promise<AnnouncementSearch>;
 
 /**
- * The delivery number in an announcement's footer. The owner finds the delivery by it. The announcer finds the message by it, because
- * Discord forgets a nonce after a few minutes and does not return it with the channel's messages.
+ * The delivery number in an announcement's footer. The owner finds the delivery by it. The announcer finds the message
+ * by it, because Discord forgets a nonce after a few minutes and does not return it with the channel's messages.
  */
 export function deliveryTagOf({ deliveryId }: Pick<Effect, 'deliveryId'>): string {
   return `#${deliveryId}`;
@@ -44,8 +44,8 @@ const messages = z.array(z.object({ id, author: user, embeds: z.array(embed).def
 type Embed = z.output<typeof embed>;
 
 /**
- * Reads the channel's messages. Without the permission Read Message History, Discord lists no messages; then the announcement is only
- * known to be absent if the channel's last message is older than `since`.
+ * Reads the channel's messages. Without the permission Read Message History, Discord lists no messages; then the
+ * announcement is only known to be absent if the channel's last message is older than `since`.
  */
 export function createFindAnnouncement(rest: DiscordRest): FindAnnouncement {
   return async (effects, since) => {

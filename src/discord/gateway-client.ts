@@ -11,7 +11,9 @@ import { createIdentifyThrottle } from './identify-throttle.ts';
 import type { GlobalRateLimit } from './rate-limit.ts';
 
 const statusPollMs = 1 * second;
-/** How long discord.js may try to reconnect before its session is replaced, which also requests the gateway's URL again. */
+/**
+ * How long discord.js may try to reconnect before its session is replaced, which also requests the gateway's URL again.
+ */
 const reconnectTimeoutMs = 8 * second;
 const maxRetryDelayMs = 4 * second;
 /** For errors that only the owner can fix: Discord bans addresses that retry too often. */
@@ -83,7 +85,10 @@ export function createGatewayClient(options: {
     }
   }
 
-  /** Returns why the session ended. Races once per session: each race adds reactions to `ended` that last as long as the session. */
+  /**
+   * Returns why the session ended. Races once per session: each race adds reactions to `ended` that last as long as the
+   * session.
+   */
   async function endOfSession(current: GatewaySession): Promise<GatewaySessionEnd> {
     const over = new AbortController();
     try {
@@ -147,7 +152,8 @@ export function createGatewayClient(options: {
       log.error({ reason }, 'Discord rejects the gateway settings');
       return ownerErrorDelayMs;
     }
-    // Only once without a delay: if the recommended number is still too low for Discord, reconnecting immediately does not help.
+    // Only once without a delay: if the recommended number is still too low for Discord, reconnecting immediately does
+    // not help.
     if (cause === 'sharding' && !hasResharded) {
       hasResharded = true;
       log.warn({ reason }, 'Discord requires more shards; reconnecting with the recommended number');

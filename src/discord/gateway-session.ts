@@ -20,8 +20,8 @@ import type { IdentifyThrottle } from './identify-throttle.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
 
 /**
- * Why a session ended for good. `token`: Discord rejects the bot token. `settings`: Discord rejects the intents, shard or API version.
- * `sharding`: Discord requires more shards.
+ * Why a session ended for good. `token`: Discord rejects the bot token. `settings`: Discord rejects the intents, shard
+ * or API version. `sharding`: Discord requires more shards.
  */
 export interface GatewaySessionEnd {
   readonly cause: 'token' | 'settings' | 'sharding' | 'unreachable';
@@ -51,7 +51,10 @@ const settingsCloseCodes: readonly number[] = [
   GatewayCloseCodes.DisallowedIntents,
 ];
 
-/** Logs in immediately, with the number of shards that Discord recommends. Never throws: a failed login ends the session. */
+/**
+ * Logs in immediately, with the number of shards that Discord recommends. Never throws: a failed login ends the
+ * session.
+ */
 export function openGatewaySession(options: {
   token: string;
   /** Without the version: `https://discord.com/api`. */
@@ -79,7 +82,8 @@ export function openGatewaySession(options: {
       offset: retryMarginMs,
       rejectOnRateLimit: (limit) => {
         globalLimit.observe(limit);
-        // The gateway client waits before the next session. Otherwise an abandoned client would still send its request after the limit.
+        // The gateway client waits before the next session. Otherwise an abandoned client would still send its request
+        // after the limit.
         return limit.route === Routes.gatewayBot() || !hasRetryAfter(limit);
       },
     },
@@ -133,8 +137,9 @@ export function openGatewaySession(options: {
 type GatewayManager = Parameters<NonNullable<WebSocketOptions['buildStrategy']>>[0];
 
 /**
- * discord.js waits 30 s for a handshake and 60 s for the Hello event, too long for members who wait for the bot. A shard that is closed
- * while it connects would connect again: it always retrieves its session info first, which therefore never resolves after the close.
+ * discord.js waits 30 s for a handshake and 60 s for the Hello event, too long for members who wait for the bot. A
+ * shard that is closed while it connects would connect again: it always retrieves its session info first, which
+ * therefore never resolves after the close.
  */
 function withShortTimeouts(manager: GatewayManager, isClosed: () => boolean): GatewayManager {
   const retrieveSessionInfo = manager.options.retrieveSessionInfo;

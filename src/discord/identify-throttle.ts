@@ -9,13 +9,15 @@ type SessionThrottle = Awaited<ReturnType<NonNullable<WebSocketOptions['buildIde
 
 /** Spaces the identifies of consecutive gateway sessions. Discord: "Identify", `max_concurrency`. */
 export interface IdentifyThrottle {
-  /** For one session, whose shards never identify after it is closed. `maxConcurrency` identifies are allowed in 5 s. */
+  /**
+   * For one session, whose shards never identify after it is closed. `maxConcurrency` identifies are allowed in 5 s.
+   */
   forSession(maxConcurrency: number, isClosed: () => boolean): SessionThrottle;
 }
 
 /**
- * discord.js has one throttle per client, so a new client would identify immediately after the previous one, and Discord would invalidate
- * its session. All intervals end when `signal` aborts.
+ * discord.js has one throttle per client, so a new client would identify immediately after the previous one, and
+ * Discord would invalidate its session. All intervals end when `signal` aborts.
  */
 export function createIdentifyThrottle(clock: Clock, signal: AbortSignal): IdentifyThrottle {
   /** Running intervals by rate limit key. */

@@ -12,7 +12,10 @@ export interface BotIdentity {
   readonly name: string;
 }
 
-/** The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for a response of another shape. */
+/**
+ * The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for a response of another
+ * shape.
+ */
 export async function fetchApplicationId(rest: DiscordRest): Promise<string> {
   return application.parse(await rest.get(Routes.currentApplication())).id;
 }
@@ -35,8 +38,8 @@ export async function fetchGuildName(rest: DiscordRest, guildId: string): Promis
 }
 
 /**
- * The bot's access to a channel. `missing`: the channel does not exist. `hidden`: the bot cannot see it. `unfit`: a type of channel
- * without messages.
+ * The bot's access to a channel. `missing`: the channel does not exist. `hidden`: the bot cannot see it. `unfit`: a
+ * type of channel without messages.
  */
 export type ChannelAccess =
   | { readonly state: 'missing' | 'hidden' }
@@ -63,7 +66,8 @@ export async function inspectChannel(
     const { name, guild_id: guildId } = inspected;
     if (guildId === null || typesWithoutMessages.includes(inspected.type)) return { state: 'unfit', name };
     const isThread = threadTypes.includes(inspected.type);
-    // A thread has no overwrites of its own; its parent's apply. Discord: "Permissions", "Inherited Permissions (Threads)".
+    // A thread has no overwrites of its own; its parent's apply. Discord: "Permissions", "Inherited Permissions
+    // (Threads)".
     const overwriteSource = isThread
       ? channel.parse(await rest.get(Routes.channel(inspected.parent_id ?? '')))
       : inspected;

@@ -16,7 +16,10 @@ import { decodeCustomId, isOwnCustomId, toCommandInput } from './command-input.t
 import { type MessageBody, renderReply } from './reply.ts';
 import { buttonResponder, commandResponder, type InteractionResponder } from './responder.ts';
 
-/** Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for the network (ms). */
+/**
+ * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
+ * the network (ms).
+ */
 const deferAfterMs = 1 * second;
 /** For a deferred reply, from the interaction on (ms). */
 const replyTimeoutMs = 15 * second;
@@ -32,14 +35,14 @@ interface CommandResult {
 }
 
 /**
- * Responds to our own commands and components, and ignores those of other programs. Never throws: errors are reported to the member, and
- * in detail in the log.
+ * Responds to our own commands and components, and ignores those of other programs. Never throws: errors are reported
+ * to the member, and in detail in the log.
  */
 export type InteractionHandler = (interaction: Interaction) => Promise<void>;
 
 /**
- * Replies within a second if possible; otherwise defers and replies within 15 s of the interaction. Discord: "Receiving and Responding to
- * Interactions". A command that no configured listing can serve is reported as unknown.
+ * Replies within a second if possible; otherwise defers and replies within 15 s of the interaction. Discord: "Receiving
+ * and Responding to Interactions". A command that no configured listing can serve is reported as unknown.
  */
 export function createInteractions(options: {
   commands: readonly Command[];

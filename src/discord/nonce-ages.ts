@@ -4,8 +4,8 @@ import type { Clock } from '../platform/clock.ts';
 const maxEntries = 1_000;
 
 /**
- * The age of messages that were sent with an unknown result. Discord forgets a nonce after a few minutes, and the wall clock can be set
- * between two attempts, so attempts of this process are measured in monotonic time.
+ * The age of messages that were sent with an unknown result. Discord forgets a nonce after a few minutes, and the wall
+ * clock can be set between two attempts, so attempts of this process are measured in monotonic time.
  */
 export interface NonceAges {
   /**
@@ -13,7 +13,10 @@ export interface NonceAges {
    * @param since start of the first attempt (ms since the epoch)
    */
   of(nonce: string, since: number): number;
-  /** Starts the measurement unless it runs already. @param age age of the first attempt (ms); 0 for the first attempt itself */
+  /**
+   * Starts the measurement unless it runs already.
+   * @param age age of the first attempt (ms); 0 for the first attempt itself
+   */
   begin(nonce: string, age: number): void;
   /** The result is known. */
   forget(nonce: string): void;

@@ -1,6 +1,8 @@
 import { OverwriteType, PermissionFlagsBits } from 'discord.js';
 
-/** Everything that determines a member's permissions in a channel. Bit sets are decimal strings, as in Discord's JSON. */
+/**
+ * Everything that determines a member's permissions in a channel. Bit sets are decimal strings, as in Discord's JSON.
+ */
 export interface PermissionContext {
   readonly guild: {
     readonly id: string;
@@ -24,7 +26,10 @@ export interface PermissionContext {
 const { Administrator, ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
 const allPermissions = ~0n;
 
-/** The permissions of a member in a channel, as a bit set. Discord: "Permissions", "Permission Hierarchy" and "Permission Overwrites". */
+/**
+ * The permissions of a member in a channel, as a bit set. Discord: "Permissions", "Permission Hierarchy" and
+ * "Permission Overwrites".
+ */
 export function permissionsIn({ guild, member, overwrites }: PermissionContext): bigint {
   const memberRoles = guild.roles.filter(({ id }) => id === guild.id || member.roles.includes(id));
   const base = memberRoles.reduce((set, { permissions }) => set | BigInt(permissions), 0n);

@@ -12,8 +12,8 @@ const maxRetryDelayMs = 1 * day;
 type RetryTimes = Pick<RateLimitData, 'retryAfter' | 'timeToReset'>;
 
 /**
- * Whether a rate limit has a usable delay: the time until the bucket resets or, for a rejected request, `Retry-After`. Without one,
- * discord.js would repeat the request immediately and without end, whatever its option `retries` is.
+ * Whether a rate limit has a usable delay: the time until the bucket resets or, for a rejected request, `Retry-After`.
+ * Without one, discord.js would repeat the request immediately and without end, whatever its option `retries` is.
  */
 export function hasRetryAfter({ retryAfter, timeToReset }: RetryTimes): boolean {
   return retryAfter > retryMarginMs && Math.max(retryAfter, timeToReset) <= maxRetryDelayMs;
@@ -26,7 +26,10 @@ export function retryDelayOf({ retryAfter, timeToReset }: RetryTimes): number {
   return Math.min(maxRetryDelayMs, Math.max(minDelay, ...delays));
 }
 
-/** The rate limit on all requests of the bot. It outlives the discord.js client that met it. Discord: "Global Rate Limit". */
+/**
+ * The rate limit on all requests of the bot. It outlives the discord.js client that met it. Discord: "Global Rate
+ * Limit".
+ */
 export interface GlobalRateLimit {
   /** Takes every rate limit that a client meets; ignores limits of a single route. */
   observe(limit: Pick<RateLimitData, 'global' | 'retryAfter' | 'timeToReset'>): void;

@@ -27,7 +27,9 @@ export function createRegistrar(
   const { registry, guildId } = registration;
   const stopping = new AbortController();
   const firstAttempt = Promise.withResolvers<void>();
-  /** Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while. */
+  /**
+   * Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while.
+   */
   const ownIds = new Set<string>();
   let isStarted = false;
 

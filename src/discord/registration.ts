@@ -32,9 +32,10 @@ export interface RegistrationReport {
 }
 
 /**
- * Updates our slash commands, globally or in one guild: those that a configured key can serve. Each command is created, edited or deleted
- * separately, because a bulk overwrite would delete the commands of other programs with the same token. Also deletes our commands in
- * other scopes. Throws what {@link DiscordRest} and {@link CommandRegistry} throw, and ZodError for a response of another shape.
+ * Updates our slash commands, globally or in one guild: those that a configured key can serve. Each command is created,
+ * edited or deleted separately, because a bulk overwrite would delete the commands of other programs with the same
+ * token. Also deletes our commands in other scopes. Throws what {@link DiscordRest} and {@link CommandRegistry} throw,
+ * and ZodError for a response of another shape.
  */
 export async function registerCommands(registration: Registration): Promise<RegistrationReport> {
   const { rest, applicationId, guildId, registry } = registration;

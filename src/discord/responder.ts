@@ -1,7 +1,10 @@
 import { type ButtonInteraction, type ChatInputCommandInteraction, MessageFlags } from 'discord.js';
 import type { MessageBody } from './reply.ts';
 
-/** The responses to one interaction. Each method rejects with discord.js's errors. Discord: "Responding to an Interaction". */
+/**
+ * The responses to one interaction. Each method rejects with discord.js's errors. Discord: "Responding to an
+ * Interaction".
+ */
 export interface InteractionResponder {
   /** The complete response, within 3 seconds. */
   reply(body: MessageBody): Promise<unknown>;
@@ -17,7 +20,9 @@ export interface InteractionResponder {
 
 const ephemeral = { flags: MessageFlags.Ephemeral } as const;
 
-/** A slash command responds with a new message. A response that was deferred in public cannot be made ephemeral later. */
+/**
+ * A slash command responds with a new message. A response that was deferred in public cannot be made ephemeral later.
+ */
 export function commandResponder(
   interaction: ChatInputCommandInteraction,
   visibility: 'private' | 'public',

@@ -3,14 +3,17 @@ import { type Clock, systemClock, watchClockSteps } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
 
-/** A rate limit up to this length is waited out here (ms). A longer one is left to the caller: other channels are not limited. */
+/**
+ * A rate limit up to this length is waited out here (ms). A longer one is left to the caller: other channels are not
+ * limited.
+ */
 const maxRateLimitWaitMs = 1.5 * second;
 /** For one request including its body (ms). With the wait above it is less than the 15 s of an attempt. */
 const requestTimeoutMs = 10 * second;
 
 /**
- * Discord's REST API without a gateway connection. Throws discord.js's errors: DiscordAPIError for an error response, HTTPError for 5xx,
- * RateLimitError for a rate limit of more than 1.5 s or of unknown length, and network errors.
+ * Discord's REST API without a gateway connection. Throws discord.js's errors: DiscordAPIError for an error response,
+ * HTTPError for 5xx, RateLimitError for a rate limit of more than 1.5 s or of unknown length, and network errors.
  */
 export interface DiscordRest {
   get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
@@ -45,7 +48,8 @@ export function createDiscordRest(options: {
   let rest = createRest();
 
   function authorizedRest(): REST {
-    // discord.js stores the end of a rate limit in wall-clock time: after the clock is set back, requests would wait for that step.
+    // discord.js stores the end of a rate limit in wall-clock time: after the clock is set back, requests would wait
+    // for that step.
     if (clockStep() < 0) rest = createRest();
     // discord.js drops the token after a 401. Setting it again lets the same token work once Discord accepts it.
     return rest.setToken(token);
@@ -61,8 +65,8 @@ export function createDiscordRest(options: {
 }
 
 /**
- * Whether Discord responds at the moment. Requests what every connection starts with, which changes nothing. An error response below 500
- * counts as reachable: the attempt that follows handles it.
+ * Whether Discord responds at the moment. Requests what every connection starts with, which changes nothing. An error
+ * response below 500 counts as reachable: the attempt that follows handles it.
  */
 export function createReachabilityProbe(rest: DiscordRest): () => Promise<boolean> {
   return () =>

@@ -20,8 +20,8 @@ const connectUnsupported: ErrorResponse = { status: '400 Bad Request', error: 'C
 const closeTimeoutMs = 1 * second;
 
 /**
- * Responds to requests that Node's HTTP parser rejects before any route, in the same JSON format as every other error. The response
- * contains nothing from the request. A response in progress is completed first.
+ * Responds to requests that Node's HTTP parser rejects before any route, in the same JSON format as every other error.
+ * The response contains nothing from the request. A response in progress is completed first.
  */
 export function handleClientErrors(server: Server): void {
   const latestResponses = new WeakMap<Duplex, ServerResponse>();
@@ -59,6 +59,7 @@ function send(socket: Duplex, { status, error }: ErrorResponse): void {
   ];
   socket.on('error', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // If it were destroyed immediately, unread input would make the kernel reset the connection, and the response would be lost.
+  // If it were destroyed immediately, unread input would make the kernel reset the connection, and the response would
+  // be lost.
   setTimeout(() => socket.destroy(), closeTimeoutMs).unref();
 }

@@ -1,6 +1,7 @@
 /**
- * Limits the cost of concurrent and frequent calls: while `load` runs, all callers share that run, and for `ttlMs` afterwards they get its
- * value. A failure is shared by the waiting callers and not cached. The TTL is measured by a monotonic clock.
+ * Limits the cost of concurrent and frequent calls: while `load` runs, all callers share that run, and for `ttlMs`
+ * afterwards they get its value. A failure is shared by the waiting callers and not cached. The TTL is measured by a
+ * monotonic clock.
  */
 export function coalesce<Value>(load: () => Promise<Value>, ttlMs: number): () => Promise<Value> {
   let shared: Promise<Value> | undefined;

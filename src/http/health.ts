@@ -17,8 +17,9 @@ export interface HealthOptions {
 }
 
 /**
- * `GET /healthz` (the process is alive), `GET /readyz` (200 if every component is ready, else 503, with the state of each; `?role=` limits
- * the checks to one role) and `GET /metrics`. They need no credentials, so expensive checks should be coalesced.
+ * `GET /healthz` (the process is alive), `GET /readyz` (200 if every component is ready, else 503, with the state of
+ * each; `?role=` limits the checks to one role) and `GET /metrics`. They need no credentials, so expensive checks
+ * should be coalesced.
  */
 export function createHealth({ checks, roles, metrics, isStopping }: HealthOptions): Router {
   const router = Router();

@@ -30,8 +30,9 @@ const defaultLimits: HttpLimits = {
   maxConnections: 2_000,
 };
 /**
- * A sender may half-close its connection after the request. By default Node would then close the other half before the response: a vote
- * would be stored and its sender would not know. `createServer` has no such option, so it is set as a property.
+ * A sender may half-close its connection after the request. By default Node would then close the other half before the
+ * response: a vote would be stored and its sender would not know. `createServer` has no such option, so it is set as a
+ * property.
  */
 const halfOpen = { httpAllowHalfOpen: true };
 
@@ -45,7 +46,10 @@ export interface HttpServer {
    * @throws TallyhookError `cannot_listen`
    */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
-  /** Stops to accept requests, waits up to 3 s for those in progress, and closes. Also while the server starts to listen. */
+  /**
+   * Stops to accept requests, waits up to 3 s for those in progress, and closes. Also while the server starts to
+   * listen.
+   */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,10 @@ import type { Log } from './log.ts';
 
 type Level = 'error' | 'warn' | 'info';
 
-/** Logs the message unless as many with the same key as allowed were logged within the interval. Returns whether it was logged. */
+/**
+ * Logs the message unless as many with the same key as allowed were logged within the interval. Returns whether it was
+ * logged.
+ */
 export type LogThrottled = (level: Level, key: string, message: string, fields?: object) => boolean;
 
 interface Interval {
@@ -14,8 +17,8 @@ interface Interval {
 }
 
 /**
- * Limits repeated log messages, so that a failing service or a flood of requests does not flood the log. The first message after the
- * interval has the field `suppressed`: how many were left out. Keys must come from a bounded set.
+ * Limits repeated log messages, so that a failing service or a flood of requests does not flood the log. The first
+ * message after the interval has the field `suppressed`: how many were left out. Keys must come from a bounded set.
  */
 export function createThrottledLog(options: {
   log: Log;
@@ -25,8 +28,8 @@ export function createThrottledLog(options: {
   /** Messages per key and interval; default 1. */
   maxMessages?: number;
   /**
-   * If present, the last suppressed message is logged at the end of the interval, until the signal aborts: the newest line about a key
-   * then always describes its current state. Suppressed messages are logged as `debug`.
+   * If present, the last suppressed message is logged at the end of the interval, until the signal aborts: the newest
+   * line about a key then always describes its current state. Suppressed messages are logged as `debug`.
    */
   flushUntil?: AbortSignal;
 }): LogThrottled {

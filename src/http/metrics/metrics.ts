@@ -8,8 +8,8 @@ import { type OutboxMetrics, type OutboxSources, outboxMetrics, watchOutbox } fr
 export interface MetricSources extends DeliverySources, OutboxSources, LookupSources, BotSources {}
 
 /**
- * All metrics, with the prefix `tallyhook_`, for `GET /metrics` (Prometheus text format). Durations are in seconds. No label contains
- * untrusted input, so the number of time series is bounded. Described in `docs/operations.md`.
+ * All metrics, with the prefix `tallyhook_`, for `GET /metrics` (Prometheus text format). Durations are in seconds. No
+ * label contains untrusted input, so the number of time series is bounded. Described in `docs/operations.md`.
  */
 export interface Metrics extends DeliveryMetrics, OutboxMetrics, LookupMetrics, BotMetrics {
   /** Registers the gauges that read `sources`. To be called once. */

@@ -2,7 +2,10 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { second } from '../../platform/durations.ts';
 
 export interface OutboxMetrics {
-  /** Counts effects, not messages; `outcome` as in `AttemptResult`. An effect that is buried for its age counts as `later`. */
+  /**
+   * Counts effects, not messages; `outcome` as in `AttemptResult`. An effect that is buried for its age counts as
+   * `later`.
+   */
   readonly attempts: Counter<'outcome'>;
 }
 
