@@ -29,15 +29,15 @@ export function fastClock(times: number): Clock {
   };
 }
 
-/** A log whose lines are collected in `said`. */
+/** A log whose lines are collected in `logged`. */
 export function collectingLog(secrets: readonly string[] = []) {
-  const said: { level: number; msg: string; [field: string]: unknown }[] = [];
+  const logged: { level: number; msg: string; [field: string]: unknown }[] = [];
   const log = createLog({
     level: 'debug',
     secrets,
-    destination: { write: (line: string) => said.push(JSON.parse(line)) },
+    destination: { write: (line: string) => logged.push(JSON.parse(line)) },
   });
-  return { log, said };
+  return { log, logged };
 }
 
 /** Polls until the condition is true; throws after `timeoutMs`. */
@@ -86,7 +86,7 @@ export async function connectedBot(
   const discord = await localDiscord();
   const { clock = systemClock, listings = [], before = async () => {} } = changes;
   const context: CommandContext = { listings, texts: en, clock };
-  const { log, said } = collectingLog([discord.token]);
+  const { log, logged } = collectingLog([discord.token]);
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -108,13 +108,15 @@ export async function connectedBot(
   await until(
     () =>
       client.ready &&
-      said.some(({ msg }) => msg.startsWith('slash commands registered') || msg.startsWith('slash commands could not')),
+      logged.some(
+        ({ msg }) => msg.startsWith('slash commands registered') || msg.startsWith('slash commands could not'),
+      ),
   );
   const [member, other] = discord.members;
   if (member === undefined || other === undefined) throw new Error('The local Discord has no members.');
   const run = (name: string, options: Record<string, string | number> = {}) =>
     discord.runCommand({ name, options, userId: member.id, channelId: discord.channels.general });
-  return { discord, client, run, member, other, said, counted, rest, log };
+  return { discord, client, run, member, other, logged, counted, rest, log };
 }
 
 export const hello: Reply = { tone: 'plain', text: en.reviews.none };

@@ -66,7 +66,7 @@ describe('a flood of requests without credentials', () => {
     ['/readyz', 'probes'],
     ['/readyz?role=receive', 'probes'],
     ['/metrics', 'scrapes'],
-  ] as const)('on %s costs about one check a second', async (path, counted) => {
+  ] as const)('on %s runs about one check per second', async (path, counted) => {
     const { url, count } = await served();
     const began = performance.now();
     expect(await flood(url + path, 300)).toEqual(new Set([200]));
@@ -75,7 +75,7 @@ describe('a flood of requests without credentials', () => {
     expect(count[counted]).toBeLessThanOrEqual(1 + seconds);
   });
 
-  it('is served new figures after a second', async () => {
+  it('gets new values after a second', async () => {
     const { url, count } = await served();
     await flood(`${url}/metrics`, 10);
     await new Promise((resolve) => setTimeout(resolve, 1_050));
@@ -85,7 +85,7 @@ describe('a flood of requests without credentials', () => {
 });
 
 describe('readiness', () => {
-  it('of the whole process needs Discord; to receive needs the store alone', async () => {
+  it('of the whole process requires Discord; of the role receive only the store', async () => {
     const { url } = await served({ discord: disconnected });
     expect(await getJson(`${url}/readyz`)).toEqual({
       status: 503,
@@ -101,7 +101,7 @@ describe('readiness', () => {
   });
 
   it.each(['role=recieve', 'role=', 'role=constructor', 'role=receive&role=receive', 'role=__proto__'])(
-    'of a role that does not exist is refused with a hint (%s)',
+    'of an unknown role is a 400 with a hint (%s)',
     async (query) => {
       const { url, count } = await served();
       expect(await getJson(`${url}/readyz?${query}`)).toEqual({
@@ -112,7 +112,7 @@ describe('readiness', () => {
     },
   );
 
-  it('ends as soon as the process is stopping, for every role', async () => {
+  it('ends when the process starts to stop, for every role', async () => {
     const { url } = await served({ isStopping: () => true });
     for (const path of ['/readyz', '/readyz?role=receive']) {
       const { status, json } = await getJson(url + path);
