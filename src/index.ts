@@ -1,27 +1,20 @@
 /**
- * tallyhook as a package: the whole bot ({@link createApp}), its webhook routes for an Express app of your own, or single parts of it.
+ * tallyhook as a package: the complete bot ({@link createApp}), its webhook routes for another Express app
+ * ({@link App.webhooks}), the client of the lookup API ({@link createLookup}), and the signature of deliveries
+ * ({@link sign}, {@link isSignedWith}).
  * @module
  */
 export { loadConfig } from '../config/load.ts';
 export type { Environment } from '../config/read-values.ts';
-export {
-  type Config,
-  type ConfigIssue as Fault,
-  InvalidConfigError as FaultyConfig,
-  type ListingConfig as Listing,
-} from '../config/schema.ts';
-export { type App, type AppDependencies as Edges, createApp } from './app/app.ts';
+export { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from '../config/schema.ts';
+export { type App, type AppDependencies, createApp } from './app/app.ts';
 export type { Account } from './ledger/account.ts';
 export type { Leaderboard, LedgerReads } from './ledger/ledger.ts';
-export { createLookup, type LookupClient as OwnedLookup, type LookupOptions } from './lookup/client.ts';
-export { LookupError as LookupFailure, type LookupErrorCode as LookupFailureCode } from './lookup/failures.ts';
-export type {
-  CachedValue as Known,
-  KeyStatus as Standing,
-  ListingKind,
-  Lookup,
-  ReviewsQuery,
-} from './lookup/lookup.ts';
+export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
+export { createLookup, type LookupClient, type LookupOptions } from './lookup/client.ts';
+export type { LookupEvent, ObserveAge, ObserveLookup, Resource } from './lookup/events.ts';
+export { LookupError, type LookupErrorCode } from './lookup/failures.ts';
+export type { CachedValue, KeyStatus, ListingKind, Lookup, ReviewsQuery } from './lookup/lookup.ts';
 export type {
   BotProfile,
   ProfileByKind,
@@ -31,8 +24,11 @@ export type {
   ServerProfile,
   VoteStatus,
 } from './lookup/schemas.ts';
+export type { LastVote } from './lookup/with-ledger.ts';
+export type { Announcement, AttemptResult, Effect, RetryLater } from './outbox/effect.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
-export { StoreUnavailableError as StoreUnavailable, TallyhookError } from './platform/errors.ts';
+export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
-export type { RecordedDelivery as Recorded } from './tally/tally.ts';
+export type { Redactor } from './platform/redactor.ts';
+export type { Outcome, RecordedDelivery } from './tally/tally.ts';
 export { isSignature, isSignedWith, sign } from './webhook/signature.ts';

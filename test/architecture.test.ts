@@ -50,7 +50,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   service: ['platform', 'terminal', 'http', 'web', 'webhook'],
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
-  index: ['platform', 'config', 'app', 'lookup', 'ledger', 'tally', 'webhook'],
+  index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'tally', 'webhook'],
 };
 
 /** Packages that belong to one room alone. */

@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load.ts';
 import { settingNames } from '../config/settings.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
-import { decodeCustomId } from '../src/discord/custom-id.ts';
+import { decodeCustomId } from '../src/discord/command-input.ts';
 import { renderEmbed } from '../src/discord/reply.ts';
 import { errorForStatus } from '../src/lookup/status-errors.ts';
 import { botProfileResponse, reviewsResponse, serverProfileResponse, voteStatusResponse } from '../src/lookup/wire.ts';

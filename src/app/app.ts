@@ -5,6 +5,7 @@ import { createHttpApp } from '../http/app.ts';
 import { coalesce } from '../http/coalesce.ts';
 import { createHealth } from '../http/health.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -23,90 +24,85 @@ import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
-import { createBot } from './bot.ts';
+import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
-/** How long cache and database may take to close (ms): a server that has gone silent must not hold up the end. */
+/** For the cache and the database each: a server that does not respond must not delay the shutdown. */
 const closeTimeoutMs = 2 * second;
 
-/** tallyhook, put together. */
+/** A complete tallyhook instance. */
 export interface App {
-  /** The webhook routes alone, to be mounted in somebody else's Express app: before `express.json()`, or its body is gone. */
+  /**
+   * The webhook routes alone, for another Express app. Mount them before `express.json()`, which would consume the
+   * body.
+   */
   readonly webhooks: Router;
-  /** Balances and votes, for whoever builds on them. */
+  /** Balances and votes. */
   readonly ledger: LedgerReads;
-  /** Everything that is served: webhooks, health, metrics and, with a token, the owner's API. */
+  /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */
   readonly http: RequestListener;
   /**
-   * Connects to Discord and starts to work on the outbox. With `listen: false` it opens no port of its own.
-   * Throws TallyhookError `cannot_listen`. Returns the address that it listens on; null where it does not, or was stopped meanwhile.
+   * Connects to Discord and starts to process the outbox. With `listen: false` it does not open a port.
+   * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
+   * @throws TallyhookError `cannot_listen`
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**
-   * Exchanges the webhook secrets and API keys for those of a configuration with the same listings, all at once, while deliveries come in.
-   * Throws TallyhookError `lookup_key_malformed`; then all stays as it was.
+   * Replaces all webhook secrets and API keys with those of a configuration that has the same listings, without a
+   * restart.
+   * @throws TallyhookError `lookup_key_malformed`; then nothing is replaced
    */
   reloadSecrets(config: Config): void;
   /**
-   * Stops in the opposite order: requests, effects and commands, each with a grace of a few seconds for what is under way, then cache
-   * and store. Takes less than 10 s, whoever hangs. What was acknowledged is on disk.
+   * Stops requests, effects and commands, each of which may finish within a few seconds, then closes the cache and the
+   * store. Takes less than 10 s. Every acknowledged delivery is on disk.
    */
   stop(): Promise<void>;
 }
 
-/** What the outside hands in. */
+/** What the caller provides: the environment, and hooks to observe the app. */
 export interface AppDependencies {
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of every delivery that was stored, after its commit. */
+  /** Called for every stored delivery, after its commit. */
   readonly onRecorded?: (recorded: RecordedDelivery) => void;
-  /** Told of every attempt on effects, before what became of it is written down. */
+  /** Called for every attempt on effects, before its result is stored. */
   readonly onAttempted?: (effects: readonly Effect[], attempt: AttemptResult) => void;
-  /** Put around all that is served, to see each request before it is handled. */
+  /** Wraps the listener of all routes, to observe requests before they are handled. */
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
-  /** The time that really passes, where that is not the clock's: for connections to Discord. */
+  /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
 }
 
 /**
- * Makes every adapter and hands each room its slice of the configuration. Opens the store; connects to nothing yet.
- * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and what
- *   {@link openKeyv} throws
+ * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
+ * nothing else.
+ * @throws TallyhookError `database_too_new`, `cannot_open_database` or `lookup_key_malformed`, and the errors of
+ *   {@link openKeyv}
  */
-export async function createApp(config: Config, edges: AppDependencies): Promise<App> {
-  const cache = await openKeyv(config.cacheUrl, (fault) =>
-    edges.log.warn({ reason: messageOf(fault) }, 'the cache is at fault; going on without'),
+export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
+  const { clock, log } = dependencies;
+  const cache = await openKeyv(config.cacheUrl, (error) =>
+    log.warn({ reason: messageOf(error) }, 'cache error; continuing without the cache'),
   );
   let store: Store | undefined;
   try {
-    store = await openStore(config.databaseUrl, edges.clock, { log: edges.log });
-    return assembleApp(store, cache, config, edges);
+    store = await openStore(config.databaseUrl, clock, { log });
+    return assembleApp(store, cache, config, dependencies);
   } catch (error) {
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
 }
 
-function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDependencies): App {
-  const {
-    clock,
-    log,
-    onRecorded = () => {},
-    onAttempted = () => {},
-    wrapListener: around = (listener) => listener,
-  } = edges;
-  const metrics = createMetrics({
-    waitingTransactions: store.waiting,
-    effects: store.outbox.sizes,
-    waitingSince: () => store.outbox.waitingSince(clock.now()),
-    isConnected: () => bot.isConnected,
-    keys: () => lookups.keyStatuses(),
-    now: clock.now,
-  });
+function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
+  const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
+  const { wrapListener = (listener) => listener } = dependencies;
+  const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const bot = createBot(config.discord, {
     context: { listings: lookups.listings, texts: en, clock },
@@ -114,8 +110,16 @@ function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDepen
     commandRegistry: store.commandRegistry,
     metrics,
     log,
-    stopwatch: edges.stopwatch ?? clock,
+    stopwatch,
     onAttempted,
+  });
+  metrics.watch({
+    waitingTransactions: store.waiting,
+    effects: store.outbox.sizes,
+    waitingSince: () => store.outbox.waitingSince(clock.now()),
+    isConnected: () => bot.isConnected,
+    keys: lookups.keyStatuses,
+    now: clock.now,
   });
 
   const parts: AppParts = {
@@ -132,32 +136,22 @@ function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDepen
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings: config.listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
-  const probeStore = coalesce(store.probe, second);
-  const vital = {
-    store: async () => {
-      // Never cached: `doctor` opens the database when this says that the file is the one in use.
-      store.checkFiles();
-      await probeStore();
-    },
-    discord: async () => {
-      if (!bot.isConnected) throw new Error('not connected to the gateway');
-    },
-  };
+  const checks = readinessChecks(store, bot);
   const health = createHealth({
-    parts: vital,
-    roles: new Map([['receive', { store: vital.store }]]),
+    checks,
+    roles: new Map([['receive', { store: checks.store }]]),
     metrics,
     isStopping: () => stopped !== undefined,
   });
   const owner = createOwnerApp(config, {
     ...parts,
-    readinessChecks: vital,
+    checks,
     keys: lookups.keyStatuses,
     replay,
     nudge: bot.nudge,
   });
   const http = receiver.withFallback(createHttpApp({ webhooks: receiver.router, health, owner, log }));
-  const server = createHttpServer(around(http), { IncomingMessage: DirectRequest });
+  const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
   return {
@@ -165,8 +159,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDepen
     http,
     ledger: store.ledger,
     async start({ listen = true } = {}) {
-      const isWanted = listen && stopped === undefined;
-      const address = isWanted ? await server.listen(config.http.host, config.http.port) : null;
+      const shouldListen = listen && stopped === undefined;
+      const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
       bot.start();
       dueReplays.start();
@@ -175,9 +169,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDepen
       return address?.url ?? null;
     },
     reloadSecrets({ listings }) {
-      const exchangeKeys = lookups.prepareKeys(listings);
+      const replaceKeys = lookups.prepareKeys(listings);
       keyring.replace(listings);
-      exchangeKeys();
+      replaceKeys();
     },
     stop() {
       stopped ??= (async () => {
@@ -189,6 +183,21 @@ function assembleApp(store: Store, cache: Cache, config: Config, edges: AppDepen
       return stopped;
     },
   };
+}
+
+/** By component. */
+function readinessChecks(store: Store, bot: Bot) {
+  const probeStore = coalesce(store.probe, second);
+  return {
+    store: async () => {
+      // Not cached: `doctor` relies on this to know that the database file is the one in use.
+      store.checkFiles();
+      await probeStore();
+    },
+    discord: async () => {
+      if (!bot.isConnected) throw new Error('not connected to the gateway');
+    },
+  } satisfies ReadinessChecks;
 }
 
 interface AppParts {

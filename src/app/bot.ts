@@ -5,12 +5,11 @@ import type { ListingCard } from '../discord/announcement.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
-import { createGlobalRateLimit } from '../discord/global-rate-limit.ts';
+import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
-import { createReachabilityProbe } from '../discord/probe.ts';
+import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createRegistrar } from '../discord/registrar.ts';
-import { ownApplicationId } from '../discord/registration.ts';
-import { createDiscordRest } from '../discord/rest.ts';
+import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
@@ -20,39 +19,38 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 
-/** All that Discord sees of tallyhook: it answers commands, and does what waits in the outbox. */
+/** The Discord side of tallyhook: replies to commands and processes the outbox. */
 export interface Bot {
-  /** To the gateway, with every shard. */
+  /** Whether every shard is connected to the gateway. */
   readonly isConnected: boolean;
-  /** Connects, and starts to work on the outbox. */
+  /** Connects, and starts to process the outbox. */
   start(): void;
-  /** An effect waits: look at once. */
+  /** Makes the dispatcher check the outbox immediately. */
   nudge(): void;
-  /** Ends commands and effects, each with a grace of a few seconds for what is under way. */
+  /** Stops commands and effects; each may finish within a few seconds. */
   stop(): Promise<void>;
 }
 
-/** What the bot works with. */
 export interface BotDependencies {
   readonly context: CommandContext;
   readonly outbox: Outbox;
   readonly commandRegistry: CommandRegistry;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** The time that really passes: for the connection. */
+  /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
   readonly onAttempted: (effects: readonly Effect[], attempt: AttemptResult) => void;
 }
 
-/** Puts the bot together; it connects to nothing yet. */
-export function createBot(discord: Config['discord'], parts: BotDependencies): Bot {
-  const { context: services, outbox, commandRegistry, metrics, log, stopwatch, onAttempted } = parts;
-  const { clock, listings, texts } = services;
+/** Creates the bot without connecting to anything. */
+export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
+  const { context, outbox, commandRegistry, metrics, log, stopwatch, onAttempted } = dependencies;
+  const { clock, listings, texts } = context;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
   const dispatcher = createDispatcher({
     outbox,
-    perform: createAnnouncer({ rest, texts, listingOf: listingCardFrom(listings), clock, log }),
+    perform: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
     isReachable: createReachabilityProbe(rest),
     clock,
     log,
@@ -65,7 +63,7 @@ export function createBot(discord: Config['discord'], parts: BotDependencies): B
     rest,
     guildId: discord.guildId,
     commands,
-    services,
+    context,
     registry: commandRegistry,
     clock,
     log,
@@ -77,19 +75,19 @@ export function createBot(discord: Config['discord'], parts: BotDependencies): B
     globalLimit,
     onInteraction: createInteractions({
       commands,
-      services,
+      context,
       isOwnCommand: registrar.isOwn,
       log,
-      onAnswered(command, outcome, took) {
+      onAnswered(command, outcome, tookMs) {
         metrics.commands.inc({ command, outcome });
-        metrics.commandSeconds.observe({ command }, took / second);
+        metrics.commandSeconds.observe({ command }, tookMs / second);
       },
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);
       dispatcher
         .wake()
-        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the outbox could not be woken'));
+        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'waiting effects could not be made due'));
     },
   });
 
@@ -100,8 +98,9 @@ export function createBot(discord: Config['discord'], parts: BotDependencies): B
     start() {
       dispatcher.start();
       client.start();
-      // Usually faster than the gateway, so that the ids of our commands are known before they are used. If it fails, the gateway tells.
-      ownApplicationId(rest).then(registrar.start, () => {});
+      // Usually faster than the gateway, so that commands are registered before the first interaction. If it fails,
+      // onReady starts it.
+      fetchApplicationId(rest).then(registrar.start, () => {});
     },
     nudge: dispatcher.nudge,
     async stop() {
@@ -111,12 +110,12 @@ export function createBot(discord: Config['discord'], parts: BotDependencies): B
   };
 }
 
-/** The listing as the service shows it, for announcements. */
-function listingCardFrom(listings: readonly ListedLookup[]): (name: string) => Promise<ListingCard | null> {
+/** Reads the listing's name and URL on the service, for announcements. */
+function createCardSource(listings: readonly ListedLookup[]): (name: string) => Promise<ListingCard | null> {
   return async (name) => {
-    const listed = listings.find((listing) => listing.name === name);
-    if (listed === undefined) return null;
-    const { value } = await listed.lookup.profile();
+    const listing = listings.find((each) => each.name === name);
+    if (listing === undefined) return null;
+    const { value } = await listing.lookup.profile();
     return { name: value.name, url: value.url };
   };
 }

@@ -8,22 +8,23 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
-import { lookupMetricsFor } from './instrument.ts';
 
-/** How long the service may take to answer (ms): a deferred command has until 15 s after the question. */
+/** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
 
-/** A lookup client for each listing that has an API key. */
+/** The lookup clients of all listings that have an API key. */
 export interface LookupClients {
-  /** The server's before the bot's. */
+  /** Servers before bots. */
   readonly listings: readonly ListedLookup[];
-  /** How it stands with the key of each listing, by its name. */
+  /** The status of each listing's key, by the listing's name. */
   keyStatuses(): Promise<ReadonlyMap<string, KeyStatus>>;
-  /** Makes all ready for the API keys of these listings and returns what then exchanges them. Throws TallyhookError `lookup_key_malformed`. */
-  prepareKeys(next: readonly ListingConfig[]): () => void;
+  /**
+   * Checks the API keys of these listings and returns a function that puts them into use.
+   * @throws TallyhookError `lookup_key_malformed`
+   */
+  prepareKeys(listings: readonly ListingConfig[]): () => void;
 }
 
-/** What the clients share. */
 export interface LookupClientDependencies {
   readonly store: Store;
   readonly cache: NonNullable<LookupOptions['cache']>;
@@ -32,20 +33,20 @@ export interface LookupClientDependencies {
   readonly log: Log;
 }
 
-/** Asks nothing yet. @throws TallyhookError `lookup_key_malformed` */
+/** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
   config: Config,
   { store, cache, metrics, clock, log }: LookupClientDependencies,
 ): LookupClients {
-  const keyed = config.listings
+  const clients = config.listings
     .filter((listing) => listing.lookupKey !== null)
     .map((listing) => ({
       name: listing.name,
-      ...createRotatableClient((key) => lookupOf(listing, key), listing.lookupKey ?? ''),
+      ...createRotatableClient((key) => createClient(listing, key), listing.lookupKey ?? ''),
     }))
     .toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
 
-  function lookupOf({ kind, name, rules }: ListingConfig, key: string): LookupClient {
+  function createClient({ kind, name, rules }: ListingConfig, key: string): LookupClient {
     return createLookup({
       kind,
       baseUrl: config.lookup.baseUrl,
@@ -57,22 +58,27 @@ export function createLookupClients(
       timeoutMs: requestTimeoutMs,
       lastVote: (userId) => store.ledger.lastVoteAt(userId, name),
       cooldownMs: rules.cooldownMs,
-      ...lookupMetricsFor(name, metrics),
+      observe(observed) {
+        const { event, resource } = observed;
+        metrics.lookups.inc({ listing: name, event, resource });
+        if (event === 'failed') metrics.lookupFailures.inc({ listing: name, code: observed.code });
+      },
+      observeAge: (resource, age) => metrics.lookupAge.observe({ listing: name, resource }, age / second),
     });
   }
 
   return {
-    listings: keyed,
+    listings: clients,
     keyStatuses: async () =>
-      new Map(await Promise.all(keyed.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const))),
-    prepareKeys(next) {
-      const keyOf = (name: string) => next.find((listing) => listing.name === name)?.lookupKey;
-      const prepared = keyed.flatMap(({ name, prepare }) => {
+      new Map(await Promise.all(clients.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const))),
+    prepareKeys(listings) {
+      const keyOf = (name: string) => listings.find((listing) => listing.name === name)?.lookupKey;
+      const replacements = clients.flatMap(({ name, prepare }) => {
         const key = keyOf(name);
         return key ? [prepare(key)] : [];
       });
       return () => {
-        for (const exchange of prepared) exchange();
+        for (const replace of replacements) replace();
       };
     },
   };

@@ -1,8 +1,9 @@
 import type { CommandContext } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
-import { conflictHint, inaccessibleHint } from '../discord/log-registration.ts';
-import { ownApplicationId, type RegistrationReport, registerCommands } from '../discord/registration.ts';
+import { fetchApplicationId } from '../discord/inspection.ts';
+import { conflictHint, inaccessibleHint } from '../discord/registrar.ts';
+import { type RegistrationReport, registerCommands } from '../discord/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import { createLookup } from '../lookup/client.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -32,12 +33,12 @@ export async function registerCommand(args: readonly string[], terminal: Termina
     const { discord } = config;
     const { guildId } = discord;
     const rest = createDiscordRest(discord);
-    const services = commandContextFor(config);
+    const context = commandContextFor(config);
     const store = await openStore(config.databaseUrl, systemClock, { thread: false });
     try {
       const registry = store.commandRegistry;
-      const report = await ownApplicationId(rest)
-        .then((applicationId) => registerCommands({ rest, applicationId, guildId, commands, services, registry }))
+      const report = await fetchApplicationId(rest)
+        .then((applicationId) => registerCommands({ rest, applicationId, guildId, commands, context, registry }))
         .catch((cause: unknown) => {
           if (cause instanceof TallyhookError) throw cause;
           throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {

@@ -3,71 +3,87 @@ import type { Announcement } from '../outbox/effect.ts';
 import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../texts/markup.ts';
 import type { Texts } from '../texts/texts.ts';
 
-/** What is known of a listing besides its configured name. */
+/** A listing as the service shows it. */
 export interface ListingCard {
-  /** Its name on the service. */
+  /** The name on the service. */
   readonly name: string | null;
-  /** Its public page. */
+  /** URL of the public page. */
   readonly url: string | null;
 }
 
-type Says = Texts['announcement'];
+type AnnouncementTexts = Texts['announcement'];
 
-/** What an announcement says, as a card of its own. */
-export function renderAnnouncement(announcement: Announcement, card: ListingCard | null, says: Says): Reply {
+/** Renders an announcement; `card` is null if only the configured name of the listing is known. */
+export function renderAnnouncement(
+  announcement: Announcement,
+  card: ListingCard | null,
+  texts: AnnouncementTexts,
+): Reply {
   const listing = escapeName(card?.name ?? '', 60) || escapeName(announcement.listing, 60);
-  const told = announcement.test ? test(announcement, listing, says) : event(announcement, listing, says);
-  return { ...told, at: announcement.at, ...(card?.url ? { url: card.url } : {}) };
+  const reply = announcement.test
+    ? renderTest(announcement, listing, texts)
+    : renderEvent(announcement, listing, texts);
+  return { ...reply, at: announcement.at, ...(card?.url ? { url: card.url } : {}) };
 }
 
-function test({ event }: Announcement, listing: Markup, says: Says): Reply {
-  return { tone: 'plain', title: says.test, text: says.tested(bold(escapeName(event, 60)), listing) };
+function renderTest({ event }: Announcement, listing: Markup, texts: AnnouncementTexts): Reply {
+  return { tone: 'plain', title: texts.test, text: texts.tested(bold(escapeName(event, 60)), listing) };
 }
 
-function event(announcement: Announcement, listing: Markup, says: Says): Reply {
+function renderEvent(announcement: Announcement, listing: Markup, texts: AnnouncementTexts): Reply {
   const { nextVoteAt } = announcement;
-  const { title, text, tone } = happening(announcement, listing, says);
-  const next = nextVoteAt === null ? null : says.nextVote(timestamp(nextVoteAt, 'R'));
-  return { tone, title, text: lines(text, payment(announcement, says), reason(announcement, says), next) };
+  const { title, text, tone } = headlineOf(announcement, listing, texts);
+  const nextVote = nextVoteAt === null ? null : texts.nextVote(timestamp(nextVoteAt, 'R'));
+  return {
+    tone,
+    title,
+    text: lines(text, renderPayment(announcement, texts), renderReason(announcement, texts), nextVote),
+  };
 }
 
-interface Happening extends Pick<Reply, 'tone'> {
+interface Headline extends Pick<Reply, 'tone'> {
   readonly title: Markup;
   readonly text: Markup;
 }
 
-function happening({ event, userId, tier, giftedBy }: Announcement, listing: Markup, says: Says): Happening {
-  const who = userId === null ? null : mention(userId);
-  const level = tier === null ? null : escapeName(tier, 40) || null;
+function headlineOf(
+  { event, userId, tier, giftedBy }: Announcement,
+  listing: Markup,
+  texts: AnnouncementTexts,
+): Headline {
+  const user = userId === null ? null : mention(userId);
+  const tierName = tier === null ? null : escapeName(tier, 40) || null;
   switch (event) {
     case 'server_vote':
     case 'bot_vote':
-      return { tone: 'good', title: says.titles.vote, text: says.voted(who, listing) };
+      return { tone: 'good', title: texts.titles.vote, text: texts.voted(user, listing) };
     case 'premium_purchase': {
       const isGift = giftedBy !== null && giftedBy !== userId;
-      const text = isGift ? says.gifted(who, mention(giftedBy), listing, level) : says.bought(who, listing, level);
-      return { tone: 'good', title: says.titles.bought, text };
+      const text = isGift
+        ? texts.gifted(user, mention(giftedBy), listing, tierName)
+        : texts.bought(user, listing, tierName);
+      return { tone: 'good', title: texts.titles.bought, text };
     }
     case 'subscription.renewed':
-      return { tone: 'good', title: says.titles.renewed, text: says.renewed(who, listing, level) };
+      return { tone: 'good', title: texts.titles.renewed, text: texts.renewed(user, listing, tierName) };
     case 'subscription.expired':
-      return { tone: 'wait', title: says.titles.expired, text: says.expired(who, listing, level) };
+      return { tone: 'wait', title: texts.titles.expired, text: texts.expired(user, listing, tierName) };
     case 'subscription.revoked':
-      return { tone: 'bad', title: says.titles.revoked, text: says.revoked(who, listing, level) };
+      return { tone: 'bad', title: texts.titles.revoked, text: texts.revoked(user, listing, tierName) };
     default:
-      return { tone: 'plain', title: says.titles.other, text: says.other(who, escapeName(event, 60), listing) };
+      return { tone: 'plain', title: texts.titles.other, text: texts.other(user, escapeName(event, 60), listing) };
   }
 }
 
-/** What it paid, and the balance; nothing where nothing was to be paid. */
-function payment({ event, credits, balance }: Announcement, says: Says): Markup | null {
-  const isOwed = event !== 'subscription.expired' && event !== 'subscription.revoked';
-  const paid = credits > 0 ? says.credits(credits, grouped(credits)) : isOwed ? says.noCredits : null;
-  return joined([paid, balance === null ? null : says.balance(balance, grouped(balance))], ' · ');
+/** The credits paid and the balance. Events that never pay have no line about credits. */
+function renderPayment({ event, credits, balance }: Announcement, texts: AnnouncementTexts): Markup | null {
+  const isRewarded = event !== 'subscription.expired' && event !== 'subscription.revoked';
+  const paid = credits > 0 ? texts.credits(credits, grouped(credits)) : isRewarded ? texts.noCredits : null;
+  return joined([paid, balance === null ? null : texts.balance(balance, grouped(balance))], ' · ');
 }
 
-function reason({ reason }: Announcement, says: Says): Markup | null {
+function renderReason({ reason }: Announcement, texts: AnnouncementTexts): Markup | null {
   if (reason === null) return null;
-  const ours = Object.hasOwn(says.reasons, reason) ? says.reasons[reason] : undefined;
-  return ours ?? says.because(escapeName(reason, 140));
+  const text = Object.hasOwn(texts.reasons, reason) ? texts.reasons[reason] : undefined;
+  return text ?? texts.because(escapeName(reason, 140));
 }

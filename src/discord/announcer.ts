@@ -7,80 +7,85 @@ import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { Texts } from '../texts/texts.ts';
 import { type ListingCard, renderAnnouncement } from './announcement.ts';
-import { deliveryTagOf } from './delivery-tag.ts';
-import { createFindAnnouncement } from './find-announcement.ts';
+import { classifySendError, tokenHint } from './discord-errors.ts';
+import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
 import { createNonceAges } from './nonce-ages.ts';
 import { renderEmbed } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
-import { classifySendError } from './send-errors.ts';
-import { tokenHint } from './token.ts';
 
-/** The card of a listing is only an ornament: an announcement waits no longer than this for it (ms). */
-const patience = second / 2;
-/** What all embeds of one message may hold together. Discord: "Embed Limits". */
-const room = 6_000;
-/** Discord checks a nonce against "the past few minutes" ("Create Message"); this much of it is sure (ms). */
-const nonceHolds = 2 * minute;
-/** By how much a clock may have been wrong that was set back (ms): one that takes local time for UTC is so by hours. */
-const wrongBy = 1 * day;
+/** A listing's name and URL are optional: an announcement is sent without them after this time (ms). */
+const cardTimeoutMs = second / 2;
+/** Characters in all embeds of one message. Discord: "Embed Limits". */
+const maxMessageLength = 6_000;
+/**
+ * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
+ * (ms).
+ */
+const nonceLifetimeMs = 2 * minute;
+/** The largest expected error of a clock that was set back (ms): local time taken for UTC is off by hours. */
+const maxClockErrorMs = 1 * day;
 
 /**
- * Announces over REST alone, so it works while the gateway is down. Up to 10 effects of one channel and nonce become one message with an
- * embed each; with `enforce_nonce` a repeat of a message that Discord has is that message. When a nonce may be forgotten, it looks into
- * the channel before it repeats what may be there.
+ * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one
+ * message with an embed each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
+ * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
+ * message is sent again.
  */
 export function createAnnouncer(options: {
   rest: DiscordRest;
   texts: Texts;
-  /** By the configured name; null where nothing more is known just now. It may be slow or fail. */
+  /** By the configured name; null if nothing more is known. It may be slow or reject. */
   listingOf: (name: string) => Promise<ListingCard | null>;
   clock: Clock;
   log: Log;
 }): EffectHandler {
   const { rest, texts, listingOf, clock, log } = options;
-  const lookBack = createFindAnnouncement(rest);
-  const ages = createNonceAges(clock);
+  const findAnnouncement = createFindAnnouncement(rest);
+  const nonceAges = createNonceAges(clock);
 
-  async function draw(effects: readonly Effect[]): Promise<RESTPostAPIChannelMessageJSONBody> {
+  async function renderMessage(effects: readonly Effect[]): Promise<RESTPostAPIChannelMessageJSONBody> {
     const names = [...new Set(effects.map(({ announcement }) => announcement.listing))];
-    const cards = new Map(await Promise.all(names.map(async (name) => [name, await cardOf(name)] as const)));
+    const cards = new Map(await Promise.all(names.map(async (name) => [name, await fetchCard(name)] as const)));
     const embeds = effects.map((effect) => {
       const card = cards.get(effect.announcement.listing) ?? null;
-      const said = renderAnnouncement(effect.announcement, card, texts.announcement);
-      return renderEmbed({ ...said, footer: deliveryTagOf(effect) }, Math.floor(room / effects.length));
+      const reply = renderAnnouncement(effect.announcement, card, texts.announcement);
+      return renderEmbed({ ...reply, footer: deliveryTagOf(effect) }, Math.floor(maxMessageLength / effects.length));
     });
     return { embeds, allowed_mentions: { parse: [] }, enforce_nonce: true };
   }
 
-  async function cardOf(name: string): Promise<ListingCard | undefined> {
-    const coming = (async () => (await listingOf(name)) ?? undefined)();
-    return settleWithin(patience, clock, coming);
+  async function fetchCard(name: string): Promise<ListingCard | undefined> {
+    const card = (async () => (await listingOf(name)) ?? undefined)();
+    return settleWithin(cardTimeoutMs, clock, card);
   }
 
-  /** What has become of an earlier attempt that nobody knows the end of; null when it surely came to nothing, or its nonce still holds. */
-  async function earlierAttempt(
+  /**
+   * The result of an earlier attempt; null if the message is to be sent: it is not in the channel, or its nonce is
+   * still valid.
+   */
+  async function resolveEarlierAttempt(
     effects: readonly Effect[],
     channelId: string,
     nonce: string,
   ): Promise<AttemptResult | null> {
-    const since = unsureSince(effects);
+    const since = firstPossiblySentAt(effects);
     if (since === null) return null;
     const now = clock.now();
-    const age = ages.of(nonce, since);
-    if (age >= 0 && age < nonceHolds) {
-      ages.begin(nonce, age);
+    const age = nonceAges.of(nonce, since);
+    if (age >= 0 && age < nonceLifetimeMs) {
+      nonceAges.begin(nonce, age);
       return null;
     }
     try {
-      switch (await lookBack(effects, age < 0 ? now - wrongBy : Math.min(since, now - age))) {
+      switch (await findAnnouncement(effects, age < 0 ? now - maxClockErrorMs : Math.min(since, now - age))) {
         case 'there':
-          ages.forget(nonce);
+          nonceAges.forget(nonce);
           return { outcome: 'done' };
         case 'absent':
-          ages.forget(nonce);
+          nonceAges.forget(nonce);
           return null;
         case 'unknown':
-          return { outcome: 'later', reason: cannotTell(channelId, since), scope: 'effects', notSent: true };
+          return { outcome: 'later', reason: unknownResult(channelId, since), scope: 'effects', notSent: true };
       }
     } catch (error) {
       const attempt = classifySendError(error, { channelId, effects: 1 });
@@ -98,7 +103,7 @@ export function createAnnouncer(options: {
       return { outcome: 'done' };
     } catch (error) {
       if (error instanceof DiscordAPIError && error.status === 401) {
-        log.error({ cure: tokenHint }, 'Discord does not accept the bot token');
+        log.error({ hint: tokenHint }, 'Discord rejects the bot token');
       }
       return classifySendError(error, { channelId, effects });
     }
@@ -108,35 +113,35 @@ export function createAnnouncer(options: {
     const [first] = effects;
     if (first === undefined) return { outcome: 'done' };
     const { channelId, nonce } = first;
-    const earlier = await earlierAttempt(effects, channelId, nonce);
+    const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
     if (earlier !== null) return earlier;
     let body: RESTPostAPIChannelMessageJSONBody;
     try {
-      body = { ...(await draw(effects)), nonce };
+      body = { ...(await renderMessage(effects)), nonce };
     } catch (error) {
-      log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be drawn');
-      return undrawable(error, effects.length);
+      log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
+      return renderFailure(error, effects.length);
     }
-    ages.begin(nonce, 0);
+    nonceAges.begin(nonce, 0);
     const attempt = await send(channelId, body, effects.length);
-    const mayBeThere = attempt.outcome === 'later' && (!attempt.notSent || unsureSince(effects) !== null);
-    if (!mayBeThere) ages.forget(nonce);
+    const isPossiblySent = attempt.outcome === 'later' && (!attempt.notSent || firstPossiblySentAt(effects) !== null);
+    if (!isPossiblySent) nonceAges.forget(nonce);
     return attempt;
   };
 }
 
-/** When the first attempt began of which nobody knows whether it succeeded (ms since the epoch); null when none did. */
-function unsureSince(effects: readonly Effect[]): number | null {
-  const begun = effects.map(({ possiblySentSince: unsureSince }) => unsureSince).filter((since) => since !== null);
-  return begun.length === 0 ? null : Math.min(...begun);
+/** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */
+function firstPossiblySentAt(effects: readonly Effect[]): number | null {
+  const times = effects.map(({ possiblySentSince }) => possiblySentSince).filter((time) => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
-function cannotTell(channelId: string, since: number): string {
-  const when = new Date(since).toISOString();
-  return `It may have been announced at ${when}, and nobody can tell. Give the bot Read Message History in channel ${channelId}.`;
+function unknownResult(channelId: string, since: number): string {
+  const time = new Date(since).toISOString();
+  return `Unknown whether it was announced at ${time}. Give the bot Read Message History in channel ${channelId}.`;
 }
 
-function undrawable(error: unknown, effects: number): AttemptResult {
-  const reason = `It cannot be drawn: ${messageOf(error)}`;
+function renderFailure(error: unknown, effects: number): AttemptResult {
+  const reason = `The announcement cannot be rendered: ${messageOf(error)}`;
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
 }

@@ -1,65 +1,86 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { RegisteredCommand } from './command-registry.ts';
 import { type CommandBody, hasBody, type ListedCommand } from './command-shape.ts';
-import { isEarlierCommand } from './earlier-commands.ts';
 
-/** A command of ours that Discord lists. */
-export interface OwnedCommand {
+/** A command in Discord's list. */
+export interface CommandReference {
   readonly id: string;
   readonly name: string;
 }
 
-/** How to get from what Discord lists in one scope (a guild or globally) to what is offered there. */
+/** The changes that make Discord's list of one scope (a guild, or global) match the commands that are offered there. */
 export interface CommandPlan {
-  /** Ours by their shape, registered before ids were stored: their ids are to be stored before anything is done with them. */
-  readonly adopt: readonly OwnedCommand[];
+  /**
+   * Recognised as ours by their description, registered before ids were stored: their ids are stored before any change.
+   */
+  readonly adopt: readonly CommandReference[];
   readonly create: readonly CommandBody[];
-  readonly update: readonly (OwnedCommand & { readonly body: CommandBody })[];
-  readonly unchanged: readonly OwnedCommand[];
-  /** Ours and no longer offered in this scope. */
-  readonly delete: readonly OwnedCommand[];
+  readonly update: readonly (CommandReference & { readonly body: CommandBody })[];
+  readonly unchanged: readonly CommandReference[];
+  /** Ours, but no longer offered in this scope. */
+  readonly delete: readonly CommandReference[];
   /** Stored ids that Discord no longer lists. */
   readonly forget: readonly string[];
-  /** Offered, but another program has registered a command of that name, which is left alone. */
-  readonly conflicts: readonly OwnedCommand[];
+  /** Commands of another program with the name of an offered one; they are not changed. */
+  readonly conflicts: readonly CommandReference[];
 }
 
 /**
- * Plans one scope. `stored` are the ids that are ours in it. Discord's "Create Command" overwrites a command of the same name, so a name
- * that another program uses is never created.
+ * Plans one scope; `stored` are our commands in it. A name that another program uses is never created, because
+ * Discord's "Create Command" overwrites a command of the same name.
  */
 export function planCommands(options: {
-  readonly wanted: readonly CommandBody[];
+  readonly offered: readonly CommandBody[];
   readonly listed: readonly ListedCommand[];
   readonly stored: readonly RegisteredCommand[];
 }): CommandPlan {
-  const { wanted, stored } = options;
+  const { offered, stored } = options;
   // A user or message command may have the same name as a slash command.
   const listed = options.listed.filter(({ type }) => type === ApplicationCommandType.ChatInput);
-  const wantedBy = new Map(wanted.map((body) => [body.name, body]));
+  const bodies = new Map(offered.map((body) => [body.name, body]));
   const storedIds = new Set(stored.map(({ id }) => id));
 
   const isAdoptable = ({ id, name, description }: ListedCommand) =>
-    !storedIds.has(id) && (wantedBy.get(name)?.description === description || isEarlierCommand({ name, description }));
-  const adopt = listed.filter(isAdoptable);
-  const own = listed.filter((command) => storedIds.has(command.id) || isAdoptable(command));
-  const foreign = listed.filter((command) => !own.includes(command));
+    !storedIds.has(id) && (bodies.get(name)?.description === description || isEarlierCommand({ name, description }));
+  const ours = listed.filter((command) => storedIds.has(command.id) || isAdoptable(command));
+  const foreign = listed.filter((command) => !ours.includes(command));
 
-  const kept = own.flatMap((command) => {
-    const body = wantedBy.get(command.name);
+  const matches = ours.flatMap((command) => {
+    const body = bodies.get(command.name);
     return body === undefined ? [] : [{ command, body }];
   });
-  const taken = new Set([...kept.map(({ command }) => command.name), ...foreign.map(({ name }) => name)]);
-  const named = ({ id, name }: OwnedCommand): OwnedCommand => ({ id, name });
+  const usedNames = new Set([...matches.map(({ command }) => command.name), ...foreign.map(({ name }) => name)]);
   return {
-    adopt: adopt.map(named),
-    create: wanted.filter(({ name }) => !taken.has(name)),
-    update: kept
+    adopt: listed.filter(isAdoptable).map(referenceOf),
+    create: offered.filter(({ name }) => !usedNames.has(name)),
+    update: matches
       .filter(({ command, body }) => !hasBody(command, body))
-      .map(({ command, body }) => ({ ...named(command), body })),
-    unchanged: kept.filter(({ command, body }) => hasBody(command, body)).map(({ command }) => named(command)),
-    delete: own.filter(({ name }) => !wantedBy.has(name)).map(named),
+      .map(({ command, body }) => ({ ...referenceOf(command), body })),
+    unchanged: matches.filter(({ command, body }) => hasBody(command, body)).map(({ command }) => referenceOf(command)),
+    delete: ours.filter(({ name }) => !bodies.has(name)).map(referenceOf),
     forget: stored.map(({ id }) => id).filter((id) => !listed.some((command) => command.id === id)),
-    conflicts: foreign.filter(({ name }) => wantedBy.has(name)).map(named),
+    conflicts: foreign.filter(({ name }) => bodies.has(name)).map(referenceOf),
   };
+}
+
+function referenceOf({ id, name }: ListedCommand): CommandReference {
+  return { id, name };
+}
+
+/**
+ * All descriptions of the commands that were registered before ids were stored. This list is final: later commands are
+ * recognised by their ids.
+ */
+const earlierDescriptions: Readonly<Record<string, readonly string[]>> = {
+  canvote: ['See whether you can vote, or when you can vote again.'],
+  reviews: ['Read what people say about this server.'],
+  stats: ['See the profile of the server or bot, with its votes.'],
+};
+
+/**
+ * Whether an earlier version registered a command without a stored id. No other program uses this name with this
+ * description.
+ */
+function isEarlierCommand({ name, description }: { name: string; description: string }): boolean {
+  return Object.hasOwn(earlierDescriptions, name) && earlierDescriptions[name]?.includes(description) === true;
 }

@@ -1,16 +1,16 @@
 /** A slash command that this program has registered with Discord. */
 export interface RegisteredCommand {
-  /** Discord's id of the command. */
+  /** The command's id. */
   readonly id: string;
   readonly applicationId: string;
-  /** Null: registered globally. */
+  /** Null for a global command. */
   readonly guildId: string | null;
   readonly name: string;
 }
 
 /**
- * Stores which of an application's commands are ours, because Discord does not record who registered a command. Only a command that is
- * stored here is changed, deleted or answered.
+ * Stores which of an application's commands are ours, because Discord does not record which program registered a
+ * command. Only a command in this registry is changed, deleted or answered.
  */
 export interface CommandRegistry {
   /** The stored commands of an application, in every guild and globally. */

@@ -10,76 +10,80 @@ import {
 import { z } from 'zod';
 import type { Command, CommandContext, CommandOption } from '../../commands/command.ts';
 
-const inGuilds = [InteractionContextType.Guild];
+/** Commands are available in guilds, not in direct messages. */
+const contexts = [InteractionContextType.Guild];
 
-/** What we say about a slash command; Discord takes the same body for a new command and, without the type, for a change. */
+/**
+ * The request body for a slash command. Discord takes the same body to create a command and, without the type, to edit
+ * it.
+ */
 export type CommandBody = RESTPatchAPIApplicationCommandJSONBody & {
   readonly name: string;
   readonly description: string;
 };
 
-/** The body of a command that is registered globally (`guildId` null) or in a guild. */
+/** The body of a command for one scope: a guild, or global if `guildId` is null. */
 export function bodyOf(
   command: Command,
-  services: Pick<CommandContext, 'listings' | 'texts'>,
+  context: Pick<CommandContext, 'listings' | 'texts'>,
   guildId: string | null,
 ): CommandBody {
-  const { description, options } = command.describe(services);
+  const { description, options } = command.describe(context);
   return {
     name: command.name,
     description,
-    options: options.map(bodyOfOption),
-    // Discord keeps these two for global commands only; those of a guild are used in that guild anyway.
-    ...(guildId === null ? { contexts: inGuilds, integration_types: [ApplicationIntegrationType.GuildInstall] } : {}),
+    options: options.map(optionBodyOf),
+    // Discord stores these two for global commands only.
+    ...(guildId === null ? { contexts, integration_types: [ApplicationIntegrationType.GuildInstall] } : {}),
   };
 }
 
-function bodyOfOption(option: CommandOption): APIApplicationCommandOption {
-  const said = { name: option.name, description: option.description, required: option.required ?? false };
+function optionBodyOf(option: CommandOption): APIApplicationCommandOption {
+  const common = { name: option.name, description: option.description, required: option.required ?? false };
   switch (option.type) {
     case 'string': {
       const choices = option.choices?.map(({ name, value }) => ({ name, value }));
-      return { ...said, type: ApplicationCommandOptionType.String, ...(choices ? { choices } : {}) };
+      return { ...common, type: ApplicationCommandOptionType.String, ...(choices ? { choices } : {}) };
     }
     case 'integer': {
-      const least = option.min === undefined ? {} : { min_value: option.min };
-      const most = option.max === undefined ? {} : { max_value: option.max };
-      return { ...said, type: ApplicationCommandOptionType.Integer, ...least, ...most };
+      const minValue = option.min === undefined ? {} : { min_value: option.min };
+      const maxValue = option.max === undefined ? {} : { max_value: option.max };
+      return { ...common, type: ApplicationCommandOptionType.Integer, ...minValue, ...maxValue };
     }
     case 'user':
-      return { ...said, type: ApplicationCommandOptionType.User };
+      return { ...common, type: ApplicationCommandOptionType.User };
   }
 }
 
-const listOr = <Item extends z.ZodType>(item: Item) =>
+const arrayOf = <Item extends z.ZodType>(item: Item) =>
   z
     .array(item)
     .nullish()
     .transform((items) => items ?? []);
-const limit = z
+const nullableNumber = z
   .number()
   .nullish()
   .transform((value) => value ?? null);
 
-/** The fields that are ours to set. Discord adds ids, versions and defaults. */
+/** The fields that a registration sets. Discord adds ids, versions and defaults. */
 const comparable = z.object({
   name: z.string(),
   description: z.string(),
-  contexts: listOr(z.number()),
-  options: listOr(
+  contexts: arrayOf(z.number()),
+  options: arrayOf(
     z.object({
       type: z.number(),
       name: z.string(),
       description: z.string(),
       required: z.boolean().default(false),
-      choices: listOr(z.object({ name: z.string(), value: z.unknown() })),
-      min_value: limit,
-      max_value: limit,
+      choices: arrayOf(z.object({ name: z.string(), value: z.unknown() })),
+      min_value: nullableNumber,
+      max_value: nullableNumber,
     }),
   ),
 });
 
-/** A command as Discord lists it. */
+/** A command in Discord's list. */
 export const listedCommand = z.looseObject({
   id: z.string(),
   type: z.number().default(ApplicationCommandType.ChatInput),
@@ -88,11 +92,11 @@ export const listedCommand = z.looseObject({
 });
 export type ListedCommand = z.output<typeof listedCommand>;
 
-/** Whether Discord has the command as `body` describes it. */
+/** Whether Discord's command equals `body`. */
 export function hasBody(listed: ListedCommand, body: CommandBody): boolean {
-  const ours = comparable.parse(body);
-  const theirs = comparable.parse(listed);
-  // Discord lists contexts of a guild's command, too, but does not let us set them.
+  const expected = comparable.parse(body);
+  const actual = comparable.parse(listed);
+  // Discord lists contexts for a guild's commands too, but they cannot be set.
   const isGlobal = body.contexts !== undefined;
-  return isDeepStrictEqual(isGlobal ? theirs : { ...theirs, contexts: [] }, ours);
+  return isDeepStrictEqual(isGlobal ? actual : { ...actual, contexts: [] }, expected);
 }

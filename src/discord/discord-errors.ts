@@ -1,34 +1,115 @@
-import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
+import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
 import { ZodError } from 'zod';
-import { messageOf } from '../platform/errors.ts';
+import type { AttemptResult, RetryLater } from '../outbox/effect.ts';
+import { messageOf, rootCauseOf } from '../platform/errors.ts';
 import { plainName } from '../texts/markup.ts';
+import { retryDelayOf } from './rate-limit.ts';
+
+/** What to do if Discord rejects the token (REST 401, gateway close code 4004). */
+export const tokenHint =
+  'Copy the bot token again from the Discord developer portal (your application → Bot → Reset Token) into DISCORD_TOKEN and restart.';
+
+const rateLimitReason = 'Discord rate limit (429)';
 
 /**
- * Why Discord did not do what was asked. `token`: it does not accept the token (401). `refused`: it answered no, with a code of Discord's
- * "JSON Error Codes" (0 where it gave none). `unreachable`: it did not answer, or asks for patience.
+ * Why a request to Discord failed. `token`: Discord rejects the token (401). `refused`: an error response with a code
+ * of Discord's "JSON Error Codes", 0 if it had none. `unreachable`: no response, a 5xx, or a rate limit.
  */
 export type DiscordErrorDescription =
   | { readonly kind: 'token' | 'unreachable'; readonly reason: string }
   | { readonly kind: 'refused'; readonly code: number; readonly reason: string };
 
-const longestReason = 200;
+const maxDescriptionLength = 200;
 
-/** Reads what {@link DiscordRest} has thrown. */
+/** Describes an error of {@link DiscordRest}, or a ZodError from parsing a response. */
 export function describeDiscordError(error: unknown): DiscordErrorDescription {
-  if (error instanceof RateLimitError) return { kind: 'unreachable', reason: 'Discord asks for a pause (429)' };
+  if (error instanceof RateLimitError) return { kind: 'unreachable', reason: rateLimitReason };
   if (error instanceof HTTPError) return { kind: 'unreachable', reason: `Discord answered ${error.status}` };
-  if (error instanceof ZodError) return { kind: 'refused', code: 0, reason: 'what answers is not Discord' };
+  if (error instanceof ZodError) return { kind: 'refused', code: 0, reason: 'the response is not from Discord' };
   if (!(error instanceof DiscordAPIError)) {
-    return { kind: 'unreachable', reason: plainName(`no connection (${causeOf(error)})`, longestReason) };
+    return { kind: 'unreachable', reason: plainName(`no connection (${rootCauseOf(error)})`, maxDescriptionLength) };
   }
-  const reason = plainName(`${error.status}: ${error.message}`, longestReason);
+  const reason = plainName(`${error.status}: ${error.message}`, maxDescriptionLength);
   if (error.status === 401) return { kind: 'token', reason };
   return { kind: 'refused', code: Number(error.code) || 0, reason };
 }
 
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';
-  if (error.cause !== undefined) return causeOf(error.cause);
-  return 'code' in error && typeof error.code === 'string' ? error.code : messageOf(error);
+const maxReasonLength = 300;
+/** Error codes of a connection that was never established, so Discord cannot have received the request. */
+const connectErrorCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+/** 40333, which discord.js does not name. */
+const blockedByCloudflareCode = 40_333;
+
+/**
+ * What a failed attempt to send one message means for its effects. `effects`: how many the message contains. Discord:
+ * "Opcodes and Status Codes", "Rate Limits".
+ */
+export function classifySendError(error: unknown, message: { channelId: string; effects: number }): AttemptResult {
+  if (error instanceof RateLimitError) {
+    return {
+      outcome: 'later',
+      reason: rateLimitReason,
+      retryAfterMs: retryDelayOf(error),
+      scope: error.global ? 'global' : 'effects',
+      notSent: true,
+    };
+  }
+  if (error instanceof DiscordAPIError) return classifyErrorResponse(error, message);
+  if (error instanceof HTTPError) return retryAfterOutage(`Discord answered ${error.status}`);
+  const outage = retryAfterOutage(`Discord cannot be reached: ${messageOf(error)}`);
+  return isConnectError(error) ? { ...outage, notSent: true } : outage;
+}
+
+function classifyErrorResponse(
+  error: DiscordAPIError,
+  { channelId, effects }: { channelId: string; effects: number },
+): AttemptResult {
+  const { status } = error;
+  if (status === 401) return { ...retryAfterOutage('Discord rejects the bot token (401)'), notSent: true };
+  if (status === 408) return retryAfterOutage('408 from a proxy before Discord');
+  if (isFromProxy(error)) return { ...retryAfterOutage(`${status} from a proxy before Discord`), notSent: true };
+  if (status === 403 || status === 404) return { outcome: 'bury', reason: channelErrorReason(error, channelId) };
+  const reason = plainName(`Discord rejects the message (${status}): ${error.message}`, maxReasonLength);
+  return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
+}
+
+/**
+ * An HTML page of a proxy, a wrong base URL (an unknown route has the code 0), or Cloudflare: it says nothing about the
+ * channel.
+ */
+function isFromProxy({ rawError, status, code }: DiscordAPIError): boolean {
+  return rawError instanceof ArrayBuffer || (status === 404 && code === 0) || code === blockedByCloudflareCode;
+}
+
+function channelErrorReason({ status, code, message }: DiscordAPIError, channelId: string): string {
+  switch (code) {
+    case RESTJSONErrorCodes.UnknownChannel:
+      return `Discord has no channel ${channelId} (10003). Configure another channel.`;
+    case RESTJSONErrorCodes.MissingAccess:
+      return `The bot cannot see channel ${channelId} (50001). Give it View Channel there.`;
+    case RESTJSONErrorCodes.MissingPermissions:
+      return `The bot cannot write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`;
+    default:
+      return plainName(
+        `Discord rejects messages in channel ${channelId} (${status}, ${code}): ${message}`,
+        maxReasonLength,
+      );
+  }
+}
+
+/** After any other network error, Discord may have received the message. */
+function isConnectError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && connectErrorCodes.has(String(error.code))) || isConnectError(error.cause);
+}
+
+function retryAfterOutage(reason: string): RetryLater {
+  return { outcome: 'later', reason: plainName(reason, maxReasonLength), scope: 'global' };
 }

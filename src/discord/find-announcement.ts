@@ -1,59 +1,98 @@
-import { type APIMessage, type APIUser, Routes } from 'discord.js';
+import { Routes } from 'discord.js';
+import { z } from 'zod';
 import type { Effect } from '../outbox/effect.ts';
-import { minute } from '../platform/durations.ts';
-import { hasDeliveryTag } from './delivery-tag.ts';
+import { minute, second } from '../platform/durations.ts';
+import { snowflakePattern } from '../platform/snowflake.ts';
+import { mention } from '../texts/markup.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** Discord's epoch, the first second of 2015 (ms since the Unix epoch). Discord: "Snowflakes". */
 const discordEpoch = 1_420_070_400_000;
-/** Our clock and Discord's may differ by so much (ms). */
-const slack = 5 * minute;
-/** The most that Discord lists at once, and how many such pages are looked through. Discord: "Get Channel Messages". */
-const perPage = 100;
-const mostPages = 20;
+/** Tolerated difference between our clock and Discord's (ms). */
+const clockToleranceMs = 5 * minute;
+/** Discord lists at most this many messages in one response. Discord: "Get Channel Messages". */
+const pageSize = 100;
+const maxPages = 20;
 
-/** `unknown`: it cannot be seen, or there is more than anybody can look through. */
+/** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */
 export type AnnouncementSearch = 'there' | 'absent' | 'unknown';
 
-/** Looks whether effects of one channel were announced since a moment (ms since the epoch). Throws discord.js's errors. */
+/**
+ * Searches for effects of one channel that were announced since a time (ms since the epoch). Throws discord.js's
+ * errors, and ZodError for a response of another shape.
+ */
 export type FindAnnouncement = (effects: readonly Effect[], since: number) => Promise<AnnouncementSearch>;
 
 /**
- * Reads the channel's messages. Without the permission Read Message History Discord lists none at all; then the only proof is that the
- * channel's last message is older than the question.
+ * The delivery number in an announcement's footer. The owner finds the delivery by it. The announcer finds the message
+ * by it, because Discord forgets a nonce after a few minutes and does not return it with the channel's messages.
+ */
+export function deliveryTagOf({ deliveryId }: Pick<Effect, 'deliveryId'>): string {
+  return `#${deliveryId}`;
+}
+
+const id = z.string().regex(snowflakePattern);
+const user = z.object({ id });
+const channel = z.object({ last_message_id: id.nullish() });
+const embed = z.object({
+  description: z.string().optional(),
+  timestamp: z.string().optional(),
+  footer: z.object({ text: z.string() }).optional(),
+});
+const messages = z.array(z.object({ id, author: user, embeds: z.array(embed).default([]) }));
+
+type Embed = z.output<typeof embed>;
+
+/**
+ * Reads the channel's messages. Without the permission Read Message History, Discord lists no messages; then the
+ * announcement is only known to be absent if the channel's last message is older than `since`.
  */
 export function createFindAnnouncement(rest: DiscordRest): FindAnnouncement {
   return async (effects, since) => {
     const [first] = effects;
     if (first === undefined) return 'absent';
     const { channelId } = first;
-    let after = snowflakeAt(since - slack);
-    const [me, channel] = await Promise.all([
-      rest.get(Routes.user()) as Promise<APIUser>,
-      rest.get(Routes.channel(channelId)) as Promise<{ last_message_id?: string | null }>,
+    let after = minSnowflakeAt(since - clockToleranceMs);
+    const [bot, { last_message_id: lastMessageId }] = await Promise.all([
+      rest.get(Routes.user()).then((json) => user.parse(json)),
+      rest.get(Routes.channel(channelId)).then((json) => channel.parse(json)),
     ]);
-    if (BigInt(channel.last_message_id ?? 0) <= after) return 'absent';
+    if (BigInt(lastMessageId ?? 0) <= after) return 'absent';
 
-    for (let page = 0; page < mostPages; page += 1) {
-      const messages = await list(channelId, { after: String(after), limit: String(perPage) });
-      if (messages.some((message) => message.author.id === me.id && announces(message, effects))) return 'there';
-      if (messages.length === 0) return (await list(channelId, { limit: '1' })).length === 0 ? 'unknown' : 'absent';
-      if (messages.length < perPage) return 'absent';
-      after = messages.reduce((newest, { id }) => (BigInt(id) > newest ? BigInt(id) : newest), after);
+    for (let page = 0; page < maxPages; page += 1) {
+      const listed = await list(channelId, { after: String(after), limit: String(pageSize) });
+      if (listed.some(({ author, embeds }) => author.id === bot.id && announces(embeds, effects))) return 'there';
+      if (listed.length === 0) return (await list(channelId, { limit: '1' })).length === 0 ? 'unknown' : 'absent';
+      if (listed.length < pageSize) return 'absent';
+      after = listed.reduce((newest, message) => (BigInt(message.id) > newest ? BigInt(message.id) : newest), after);
     }
     return 'unknown';
   };
 
-  async function list(channelId: string, query: Record<string, string>): Promise<readonly APIMessage[]> {
-    return (await rest.get(Routes.channelMessages(channelId), new URLSearchParams(query))) as APIMessage[];
+  async function list(channelId: string, query: Record<string, string>): Promise<z.output<typeof messages>> {
+    return messages.parse(await rest.get(Routes.channelMessages(channelId), new URLSearchParams(query)));
   }
 }
 
-function announces({ embeds }: APIMessage, effects: readonly Effect[]): boolean {
-  return effects.every((effect) => embeds.some((embed) => hasDeliveryTag(embed, effect)));
+function announces(embeds: readonly Embed[], effects: readonly Effect[]): boolean {
+  return effects.every((effect) => embeds.some((each) => isAnnouncementOf(effect, each)));
 }
 
-/** Smaller than every id that was given at that moment or later, greater than every earlier one. */
-function snowflakeAt(moment: number): bigint {
-  return BigInt(Math.max(0, Math.floor(moment) - discordEpoch)) << 22n;
+/** The delivery number alone is ambiguous: numbers start again in a new database. */
+function isAnnouncementOf(effect: Effect, { footer, description, timestamp }: Embed): boolean {
+  const { userId, at } = effect.announcement;
+  return (
+    footer?.text === deliveryTagOf(effect) &&
+    (userId === null || (description?.includes(mention(userId)) ?? false)) &&
+    (timestamp === undefined || wholeSeconds(Date.parse(timestamp)) === wholeSeconds(at))
+  );
+}
+
+function wholeSeconds(time: number): number {
+  return Math.floor(time / second);
+}
+
+/** Less than every id created at `time` (ms since the epoch) or later, greater than every earlier one. */
+function minSnowflakeAt(time: number): bigint {
+  return BigInt(Math.max(0, Math.floor(time) - discordEpoch)) << 22n;
 }

@@ -3,51 +3,63 @@ import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { createThrottledLog } from '../platform/throttled-log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import { tokenHint } from './discord-errors.ts';
 import { type GatewaySession, type GatewaySessionEnd, openGatewaySession } from './gateway-session.ts';
-import type { GlobalRateLimit } from './global-rate-limit.ts';
 import { createIdentifyThrottle } from './identify-throttle.ts';
-import { createLogThrottle } from './log-throttle.ts';
-import { tokenHint } from './token.ts';
+import type { GlobalRateLimit } from './rate-limit.ts';
 
-/** How often it looks whether it is still connected. */
-const pulse = 1 * second;
-/** How long discord.js may try to mend a connection before it is thrown away, so that the gateway's address is asked anew. */
-const patience = 8 * second;
-const longestDelay = 4 * second;
-/** What only the owner can set right is not tried often: Discord bans addresses that keep knocking. */
-const hopelessDelay = 1 * minute;
-/** How long the connection may take to close, and answers that are under way to get out, when it stops. */
-const drain = { connection: 1 * second, answers: 3 * second };
+const statusPollMs = 1 * second;
+/**
+ * How long discord.js may try to reconnect before its session is replaced, which also requests the gateway's URL again.
+ */
+const reconnectTimeoutMs = 8 * second;
+const maxRetryDelayMs = 4 * second;
+/** For errors that only the owner can fix: Discord bans addresses that retry too often. */
+const ownerErrorDelayMs = 1 * minute;
+const closeTimeoutMs = 1 * second;
+/** For responses to interactions that are in progress when the client stops. */
+const responseTimeoutMs = 3 * second;
 
-/** The gateway connection, kept up for as long as the process runs. */
+/** Log lines per topic and minute: the connection at the start, its loss and its recovery. */
+const maxLogMessages = 3;
+const logIntervalMs = 1 * minute;
+
+/** The gateway connection, reconnected for as long as the process runs. */
 export interface GatewayClient {
-  /** Connected, with every shard. */
+  /** Every shard is connected. */
   readonly ready: boolean;
   start(): void;
-  /** Closes the gateway (1 s at most), then waits for the answers that are under way (3 s at most). */
+  /** Closes the connection (1 s at most), then waits for the responses in progress (3 s at most). */
   stop(): Promise<void>;
 }
 
-/** Keeps one session at a time, and replaces one that has ended or has had no connection for 8 s. */
+/** Runs one session at a time. Replaces a session that has ended or was not connected for 8 s. */
 export function createGatewayClient(options: {
   token: string;
   /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
-  /** The time that really passes. */
+  /** Real time. */
   clock: Clock;
   log: Log;
   globalLimit: GlobalRateLimit;
   /** Must not reject. */
   onInteraction: (interaction: Interaction) => Promise<void>;
-  /** It is connected, for the first time or again. Must not throw. */
+  /** Called when all shards are connected, for the first time or again. Must not throw. */
   onReady: (applicationId: string) => void;
 }): GatewayClient {
   const { token, apiUrl, clock, log, globalLimit, onReady } = options;
-  const halt = new AbortController();
-  const throttledLog = createLogThrottle({ log, clock, signal: halt.signal });
-  const identifyThrottle = createIdentifyThrottle(clock, halt.signal);
-  const underWay = new Set<Promise<void>>();
+  const stopping = new AbortController();
+  const logThrottled = createThrottledLog({
+    log,
+    clock,
+    intervalMs: logIntervalMs,
+    maxMessages: maxLogMessages,
+    flushUntil: stopping.signal,
+  });
+  const identifyThrottle = createIdentifyThrottle(clock, stopping.signal);
+  const pendingResponses = new Set<Promise<void>>();
   let session: GatewaySession | undefined;
   let running: Promise<void> | undefined;
   let ready = false;
@@ -55,93 +67,103 @@ export function createGatewayClient(options: {
   let hasResharded = false;
 
   function onInteraction(interaction: Interaction): void {
-    const answer = options.onInteraction(interaction).finally(() => underWay.delete(answer));
-    underWay.add(answer);
+    const response = options.onInteraction(interaction).finally(() => pendingResponses.delete(response));
+    pendingResponses.add(response);
   }
 
-  function look(): void {
+  function updateStatus(): void {
     const isReady = session?.isReady() ?? false;
     if (isReady === ready) return;
     ready = isReady;
     if (ready) {
       failures = 0;
       hasResharded = false;
-      throttledLog('connection', 'info', { shards: session?.shardsReady() }, 'connected to Discord');
+      logThrottled('info', 'connection', 'connected to Discord', { shards: session?.shardsReady() });
       onReady(session?.applicationId() ?? '');
-    } else if (!halt.signal.aborted) {
-      throttledLog('connection', 'warn', {}, 'the connection to Discord is lost');
+    } else if (!stopping.signal.aborted) {
+      logThrottled('warn', 'connection', 'disconnected from Discord');
     }
   }
 
-  /** Returns why it is over. One race for the whole of it: `ended` remembers whoever waits for it for as long as the session lasts. */
-  async function lastingOf(current: GatewaySession): Promise<GatewaySessionEnd> {
+  /**
+   * Returns why the session ended. Races once per session: each race adds reactions to `ended` that last as long as the
+   * session.
+   */
+  async function endOfSession(current: GatewaySession): Promise<GatewaySessionEnd> {
     const over = new AbortController();
     try {
-      return await Promise.race([current.ended, unreachability(current, AbortSignal.any([over.signal, halt.signal]))]);
+      return await Promise.race([
+        current.ended,
+        untilUnreachable(current, AbortSignal.any([over.signal, stopping.signal])),
+      ]);
     } finally {
       over.abort();
-      look();
+      updateStatus();
     }
   }
 
-  /** Looks at the session every second, until it has had no connection for too long. */
-  async function unreachability(current: GatewaySession, over: AbortSignal): Promise<GatewaySessionEnd> {
-    let lastProgress = clock.monotonic();
+  /** Polls the session until it was disconnected for too long. A shard that becomes ready restarts the timeout. */
+  async function untilUnreachable(current: GatewaySession, signal: AbortSignal): Promise<GatewaySessionEnd> {
+    let lastProgressAt = clock.monotonic();
     let shards = 0;
-    while (!over.aborted) {
-      await clock.sleep(pulse, over);
-      look();
-      if (ready || current.shardsReady() > shards) lastProgress = clock.monotonic();
+    while (!signal.aborted) {
+      await clock.sleep(statusPollMs, signal);
+      updateStatus();
+      if (ready || current.shardsReady() > shards) lastProgressAt = clock.monotonic();
       shards = current.shardsReady();
-      if (clock.monotonic() - lastProgress > patience) break;
+      if (clock.monotonic() - lastProgressAt > reconnectTimeoutMs) break;
     }
-    return { cause: 'unreachable', reason: `not connected for ${patience / second} s` };
+    return { cause: 'unreachable', reason: `not connected for ${reconnectTimeoutMs / second} s` };
   }
 
   async function run(): Promise<void> {
-    while (!halt.signal.aborted) {
+    while (!stopping.signal.aborted) {
       session = openGatewaySession({
         token,
         apiUrl,
-        throttledLog,
+        logThrottled,
         identifyThrottle,
         globalLimit,
         onInteraction,
-        onChange: look,
+        onChange: updateStatus,
       });
-      const end = await lastingOf(session);
+      const end = await endOfSession(session);
       const closing = session
         .close()
         .catch((error: unknown) =>
-          throttledLog('close', 'warn', { reason: messageOf(error) }, 'a connection did not close well'),
+          logThrottled('warn', 'close', 'a gateway connection could not be closed', { reason: messageOf(error) }),
         );
-      look();
-      if (halt.signal.aborted) return closing;
-      await clock.sleep(delayAfter(end), halt.signal);
+      updateStatus();
+      if (stopping.signal.aborted) {
+        await closing;
+        return;
+      }
+      await clock.sleep(retryDelayAfter(end), stopping.signal);
     }
   }
 
-  function delayAfter({ cause, reason, retryAfterMs = 0 }: GatewaySessionEnd): number {
-    const pauseMs = Math.max(retryAfterMs, globalLimit.remainingMs());
+  function retryDelayAfter({ cause, reason, retryAfterMs = 0 }: GatewaySessionEnd): number {
+    const rateLimitMs = Math.max(retryAfterMs, globalLimit.remainingMs());
     if (cause === 'token') {
-      log.error({ reason, cure: tokenHint }, 'Discord does not accept the bot token');
-      return hopelessDelay;
+      log.error({ reason, hint: tokenHint }, 'Discord rejects the bot token');
+      return ownerErrorDelayMs;
     }
     if (cause === 'settings') {
-      log.error({ reason }, 'Discord does not accept the way in which the bot connects');
-      return hopelessDelay;
+      log.error({ reason }, 'Discord rejects the gateway settings');
+      return ownerErrorDelayMs;
     }
-    // Once only: where the number that Discord recommends is not enough for Discord, haste does not help.
+    // Only once without a delay: if the recommended number is still too low for Discord, reconnecting immediately does
+    // not help.
     if (cause === 'sharding' && !hasResharded) {
       hasResharded = true;
-      log.warn({ reason }, 'Discord requires more shards; reconnecting with the number that it recommends');
-      return pauseMs;
+      log.warn({ reason }, 'Discord requires more shards; reconnecting with the recommended number');
+      return rateLimitMs;
     }
-    const backoff = Math.min(longestDelay, second * 2 ** Math.min(failures, 2)) * (1 - clock.random() / 4);
-    const delay = Math.max(backoff, pauseMs);
+    const backoff = Math.min(maxRetryDelayMs, second * 2 ** Math.min(failures, 2)) * (1 - clock.random() / 4);
+    const delay = Math.max(backoff, rateLimitMs);
     failures += 1;
     const fields = { reason, failures, retryInMs: Math.round(delay) };
-    throttledLog('unreachable', 'warn', fields, 'Discord cannot be reached; trying again');
+    logThrottled('warn', 'unreachable', 'Discord is unreachable; retrying', fields);
     return delay;
   }
 
@@ -153,9 +175,9 @@ export function createGatewayClient(options: {
       running ??= run();
     },
     async stop() {
-      halt.abort();
-      await settleWithin(drain.connection, clock, running ?? Promise.resolve());
-      await settleWithin(drain.answers, clock, Promise.all(underWay));
+      stopping.abort();
+      await settleWithin(closeTimeoutMs, clock, running ?? Promise.resolve());
+      await settleWithin(responseTimeoutMs, clock, Promise.all(pendingResponses));
     },
   };
 }

@@ -15,61 +15,63 @@ import {
 } from 'discord.js';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
-import type { GlobalRateLimit } from './global-rate-limit.ts';
+import type { LogThrottled } from '../platform/throttled-log.ts';
 import type { IdentifyThrottle } from './identify-throttle.ts';
-import type { LogThrottle } from './log-throttle.ts';
-import { hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
+import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
 
 /**
- * Why a session will not come back by itself. `token`: Discord does not accept it. `settings`: it does not accept how we connect.
- * `sharding`: it wants more shards than there are.
+ * Why a session ended for good. `token`: Discord rejects the bot token. `settings`: Discord rejects the intents, shard
+ * or API version. `sharding`: Discord requires more shards.
  */
 export interface GatewaySessionEnd {
   readonly cause: 'token' | 'settings' | 'sharding' | 'unreachable';
   readonly reason: string;
-  /** How long Discord wants no request of the kind that failed (ms). */
+  /** Rate limit of the request that failed (ms). */
   readonly retryAfterMs?: number;
 }
 
-/** One discord.js client, from its login to its end. While it lasts, discord.js mends its connection by itself. */
+/** One discord.js client, from login to close. Until it ends, discord.js reconnects its shards. */
 export interface GatewaySession {
-  /** Every shard is connected. */
+  /** Whether every shard is connected. */
   isReady(): boolean;
-  /** The id of the bot's application; null until Discord has told it. */
+  /** The bot's application id; null before Discord sent it. */
   applicationId(): string | null;
-  /** How many shards are connected: that they become more is progress, a large bot takes 5 s for each. */
+  /** The number of connected shards. It grows slowly: each shard of a large bot takes 5 s. */
   shardsReady(): number;
-  /** Comes when the login fails or Discord ends the session for good; never rejects. */
+  /** Resolves when the login fails or Discord ends the session for good; never rejects. */
   readonly ended: Promise<GatewaySessionEnd>;
-  /** For good: nothing of it reconnects or is heard any more. Rejects with what discord.js throws. */
+  /** Closes the session for good: it neither reconnects nor emits events. Rejects with discord.js's errors. */
   close(): Promise<void>;
 }
 
-const settingsAtFault: readonly number[] = [
+const settingsCloseCodes: readonly number[] = [
   GatewayCloseCodes.InvalidShard,
   GatewayCloseCodes.InvalidAPIVersion,
   GatewayCloseCodes.InvalidIntents,
   GatewayCloseCodes.DisallowedIntents,
 ];
 
-/** Logs in at once, with as many shards as Discord advises. Never throws: a login that fails ends it. */
+/**
+ * Logs in immediately, with the number of shards that Discord recommends. Never throws: a failed login ends the
+ * session.
+ */
 export function openGatewaySession(options: {
   token: string;
   /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
-  throttledLog: LogThrottle;
-  /** Both outlast a session. */
+  logThrottled: LogThrottled;
+  /** Shared by consecutive sessions, like `globalLimit`. */
   identifyThrottle: IdentifyThrottle;
   globalLimit: GlobalRateLimit;
   onInteraction: (interaction: Interaction) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
 }): GatewaySession {
-  const { token, apiUrl, throttledLog, identifyThrottle, globalLimit, onInteraction, onChange } = options;
+  const { token, apiUrl, logThrottled, identifyThrottle, globalLimit, onInteraction, onChange } = options;
   let closed = false;
 
   const client = new Client({
-    // Interactions come without any intent, and nothing else is needed: the least privilege.
+    // Interactions need no intents; least privilege.
     intents: [],
     shards: 'auto',
     rest: {
@@ -80,14 +82,15 @@ export function openGatewaySession(options: {
       offset: retryMarginMs,
       rejectOnRateLimit: (limit) => {
         globalLimit.observe(limit);
-        // Whoever opens the next session waits: a client that is given up on would still make its request at the end of the limit.
+        // The gateway client waits before the next session. Otherwise an abandoned client would still send its request
+        // after the limit.
         return limit.route === Routes.gatewayBot() || !hasRetryAfter(limit);
       },
     },
-    // An interaction brings along all that its answer needs; what it left in the caches would grow with every member.
+    // An interaction contains everything that its response needs. Unlimited caches would grow with every member.
     makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
     ws: {
-      buildStrategy: (manager) => new SimpleShardingStrategy(impatient(manager, () => closed)),
+      buildStrategy: (manager) => new SimpleShardingStrategy(withShortTimeouts(manager, () => closed)),
       async buildIdentifyThrottler(manager) {
         const { session_start_limit } = await manager.fetchGatewayInformation();
         return identifyThrottle.forSession(session_start_limit.max_concurrency, () => closed);
@@ -102,18 +105,18 @@ export function openGatewaySession(options: {
   client.on(Events.ShardReady, onChange);
   client.on(Events.ShardResume, onChange);
   client.on(Events.ShardReconnecting, onChange);
-  // Only the message: its errors carry addresses, and those of interactions hold their tokens.
+  // Log only the message: the errors contain URLs, and those of interactions contain tokens.
   client.on(Events.Error, (error) =>
-    throttledLog('client error', 'error', { reason: error.message }, 'discord.js reports an error'),
+    logThrottled('error', 'client error', 'discord.js client error', { reason: error.message }),
   );
   client.on(Events.ShardError, (error, shard) =>
-    throttledLog('shard error', 'warn', { shard, reason: error.message }, 'a gateway connection failed'),
+    logThrottled('warn', 'shard error', 'a gateway connection failed', { shard, reason: error.message }),
   );
-  client.on(Events.Warn, (reason) => throttledLog('client warning', 'warn', { reason }, 'discord.js warns'));
+  client.on(Events.Warn, (reason) => logThrottled('warn', 'client warning', 'discord.js client warning', { reason }));
 
   const ended = new Promise<GatewaySessionEnd>((resolve) => {
-    client.on(Events.ShardDisconnect, ({ code }) => resolve(endOf(code)));
-    client.login(token).catch((error: unknown) => resolve(loginFailure(error)));
+    client.on(Events.ShardDisconnect, ({ code }) => resolve(endAfterClose(code)));
+    client.login(token).catch((error: unknown) => resolve(endAfterFailedLogin(error)));
   });
 
   const shardsReady = () => (closed ? 0 : client.ws.shards.filter(({ status }) => status === Status.Ready).size);
@@ -130,33 +133,34 @@ export function openGatewaySession(options: {
   };
 }
 
-/** The manager of @discordjs/ws, which discord.js hides behind one of the same name. */
+/** The WebSocketManager of @discordjs/ws, which discord.js wraps in its own class of the same name. */
 type GatewayManager = Parameters<NonNullable<WebSocketOptions['buildStrategy']>>[0];
 
 /**
- * discord.js waits 30 s for a handshake and 60 s for a first word, longer than a member should have to wait for the bot's return. And a
- * shard that is closed while it connects would connect again: it always asks for its session first, so a closed one gets no answer.
+ * discord.js waits 30 s for a handshake and 60 s for the Hello event, too long for members who wait for the bot. A
+ * shard that is closed while it connects would connect again: it always retrieves its session info first, which
+ * therefore never resolves after the close.
  */
-function impatient(manager: GatewayManager, isClosed: () => boolean): GatewayManager {
-  const retrieve = manager.options.retrieveSessionInfo;
+function withShortTimeouts(manager: GatewayManager, isClosed: () => boolean): GatewayManager {
+  const retrieveSessionInfo = manager.options.retrieveSessionInfo;
   manager.options.handshakeTimeout = 5 * second;
   manager.options.helloTimeout = 5 * second;
   manager.options.retrieveSessionInfo = (shard) =>
-    isClosed() ? new Promise<SessionInfo | null>(() => {}) : retrieve.call(manager.options, shard);
+    isClosed() ? new Promise<SessionInfo | null>(() => {}) : retrieveSessionInfo.call(manager.options, shard);
   return manager;
 }
 
-function endOf(closeCode: number): GatewaySessionEnd {
+function endAfterClose(closeCode: number): GatewaySessionEnd {
   const reason = `Discord closed the gateway with ${closeCode} (${GatewayCloseCodes[closeCode] ?? 'unknown'})`;
   if (closeCode === GatewayCloseCodes.AuthenticationFailed) return { cause: 'token', reason };
   if (closeCode === GatewayCloseCodes.ShardingRequired) return { cause: 'sharding', reason };
-  return { cause: settingsAtFault.includes(closeCode) ? 'settings' : 'unreachable', reason };
+  return { cause: settingsCloseCodes.includes(closeCode) ? 'settings' : 'unreachable', reason };
 }
 
-function loginFailure(error: unknown): GatewaySessionEnd {
+function endAfterFailedLogin(error: unknown): GatewaySessionEnd {
   if (error instanceof RateLimitError) {
-    return { cause: 'unreachable', reason: 'Discord asks for a pause (429)', retryAfterMs: retryDelayOf(error) };
+    return { cause: 'unreachable', reason: 'Discord rate limit (429)', retryAfterMs: retryDelayOf(error) };
   }
-  const isRefused = error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
-  return { cause: isRefused ? 'token' : 'unreachable', reason: messageOf(error) };
+  const isTokenInvalid = error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
+  return { cause: isTokenInvalid ? 'token' : 'unreachable', reason: messageOf(error) };
 }

@@ -4,32 +4,43 @@ import { describeDiscordError } from './discord-errors.ts';
 import { permissionsIn } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 
-/** Whom a token stands for. */
+/** The application and bot user of a token. */
 export interface BotIdentity {
   readonly applicationId: string;
-  /** The bot as a user. */
+  /** The bot user's id. */
   readonly userId: string;
   readonly name: string;
 }
 
-/** Throws what {@link DiscordRest} throws, and ZodError for an answer of another shape. */
-export async function fetchBotIdentity(rest: DiscordRest): Promise<BotIdentity> {
-  const application = named.parse(await rest.get(Routes.currentApplication()));
-  const { id: userId } = z.object({ id: z.string() }).parse(await rest.get(Routes.user()));
-  return { applicationId: application.id, userId, name: application.name };
+/**
+ * The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for a response of another
+ * shape.
+ */
+export async function fetchApplicationId(rest: DiscordRest): Promise<string> {
+  return application.parse(await rest.get(Routes.currentApplication())).id;
 }
 
-/** The name of a guild; null where the bot is not in it. Throws what {@link fetchBotIdentity} throws. */
+/** Throws what {@link fetchApplicationId} throws. */
+export async function fetchBotIdentity(rest: DiscordRest): Promise<BotIdentity> {
+  const { id: applicationId, name } = application.parse(await rest.get(Routes.currentApplication()));
+  const { id: userId } = user.parse(await rest.get(Routes.user()));
+  return { applicationId, userId, name };
+}
+
+/** The name of a guild; null if the bot is not a member. Throws what {@link fetchApplicationId} throws. */
 export async function fetchGuildName(rest: DiscordRest, guildId: string): Promise<string | null> {
   try {
-    return named.parse(await rest.get(Routes.guild(guildId))).name;
+    return guildName.parse(await rest.get(Routes.guild(guildId))).name;
   } catch (error) {
-    if (isRefusedWith(error, RESTJSONErrorCodes.UnknownGuild, RESTJSONErrorCodes.MissingAccess)) return null;
+    if (isErrorCode(error, RESTJSONErrorCodes.UnknownGuild, RESTJSONErrorCodes.MissingAccess)) return null;
     throw error;
   }
 }
 
-/** What the bot finds of a channel that it shall announce in. `unfit`: a kind of channel that takes no messages. */
+/**
+ * The bot's access to a channel. `missing`: the channel does not exist. `hidden`: the bot cannot see it. `unfit`: a
+ * type of channel without messages.
+ */
 export type ChannelAccess =
   | { readonly state: 'missing' | 'hidden' }
   | { readonly state: 'unfit'; readonly name: string }
@@ -37,69 +48,74 @@ export type ChannelAccess =
       readonly state: 'seen';
       readonly name: string;
       readonly guild: string;
-      /** Permissions that announcements need and the bot does not have there, in Discord's words. */
-      readonly lacks: readonly string[];
+      /** Missing permissions for announcements, by Discord's names. */
+      readonly missingPermissions: readonly string[];
       readonly mayReadHistory: boolean;
     };
 
 /**
- * As of `now` (ms since the epoch), for a timeout of the bot ends by itself. Throws what {@link fetchBotIdentity} throws, when
- * it is neither that the channel is not there nor that the bot may not see it.
+ * Reads the bot's access to a channel. `now` (ms since the epoch) decides whether the bot is timed out. Throws what
+ * {@link fetchApplicationId} throws, except if the channel does not exist or the bot cannot see it.
  */
 export async function inspectChannel(
   rest: DiscordRest,
   { channelId, userId, now }: { channelId: string; userId: string; now: number },
 ): Promise<ChannelAccess> {
   try {
-    const found = channel.parse(await rest.get(Routes.channel(channelId)));
-    const { name, guild_id: guildId } = found;
-    if (guildId === null || takesNoMessages.includes(found.type)) return { state: 'unfit', name };
-    const isThread = threads.includes(found.type);
-    // A thread has no overwrites: those of its parent hold. Discord: "Permissions", "Inherited Permissions (Threads)".
-    const holder = isThread ? channel.parse(await rest.get(Routes.channel(found.parent_id ?? ''))) : found;
-    const around = guild.parse(await rest.get(Routes.guild(guildId)));
+    const inspected = channel.parse(await rest.get(Routes.channel(channelId)));
+    const { name, guild_id: guildId } = inspected;
+    if (guildId === null || typesWithoutMessages.includes(inspected.type)) return { state: 'unfit', name };
+    const isThread = threadTypes.includes(inspected.type);
+    // A thread has no overwrites of its own; its parent's apply. Discord: "Permissions", "Inherited Permissions
+    // (Threads)".
+    const overwriteSource = isThread
+      ? channel.parse(await rest.get(Routes.channel(inspected.parent_id ?? '')))
+      : inspected;
+    const parentGuild = guild.parse(await rest.get(Routes.guild(guildId)));
     const member = guildMember.parse(await rest.get(Routes.guildMember(guildId, userId)));
     const permissions = permissionsIn({
-      guild: { id: guildId, ownerId: around.owner_id, roles: around.roles },
+      guild: { id: guildId, ownerId: parentGuild.owner_id, roles: parentGuild.roles },
       member: { id: userId, roles: member.roles, isTimedOut: Date.parse(member.communication_disabled_until) > now },
-      overwrites: holder.permission_overwrites,
+      overwrites: overwriteSource.permission_overwrites,
     });
-    const needed = isThread ? neededInThreads : neededInChannels;
-    const lacks = needed.filter(([, bit]) => (permissions & bit) === 0n).map(([words]) => words);
+    const required = isThread ? requiredInThreads : requiredInChannels;
+    const missingPermissions = required.filter(([, bit]) => (permissions & bit) === 0n).map(([name]) => name);
     const mayReadHistory = (permissions & PermissionFlagsBits.ReadMessageHistory) !== 0n;
-    return { state: 'seen', name, guild: around.name, lacks, mayReadHistory };
+    return { state: 'seen', name, guild: parentGuild.name, missingPermissions, mayReadHistory };
   } catch (error) {
-    if (isRefusedWith(error, RESTJSONErrorCodes.UnknownChannel)) return { state: 'missing' };
-    if (isRefusedWith(error, RESTJSONErrorCodes.MissingAccess)) return { state: 'hidden' };
+    if (isErrorCode(error, RESTJSONErrorCodes.UnknownChannel)) return { state: 'missing' };
+    if (isErrorCode(error, RESTJSONErrorCodes.MissingAccess)) return { state: 'hidden' };
     throw error;
   }
 }
 
 const { ViewChannel, SendMessages, SendMessagesInThreads, EmbedLinks } = PermissionFlagsBits;
-const neededInChannels = [
+const requiredInChannels = [
   ['View Channel', ViewChannel],
   ['Send Messages', SendMessages],
   ['Embed Links', EmbedLinks],
 ] as const;
-const neededInThreads = [
+const requiredInThreads = [
   ['View Channel', ViewChannel],
   ['Send Messages in Threads', SendMessagesInThreads],
   ['Embed Links', EmbedLinks],
 ] as const;
 
-const threads: readonly number[] = [
+const threadTypes: readonly number[] = [
   ChannelType.AnnouncementThread,
   ChannelType.PublicThread,
   ChannelType.PrivateThread,
 ];
-const takesNoMessages: readonly number[] = [
+const typesWithoutMessages: readonly number[] = [
   ChannelType.GuildCategory,
   ChannelType.GuildDirectory,
   ChannelType.GuildForum,
   ChannelType.GuildMedia,
 ];
 
-const named = z.object({ id: z.string(), name: z.string() });
+const application = z.object({ id: z.string(), name: z.string() });
+const user = z.object({ id: z.string() });
+const guildName = z.object({ name: z.string() });
 const channel = z.object({
   type: z.number(),
   name: z
@@ -128,7 +144,7 @@ const guildMember = z.object({
     .transform((until) => until ?? ''),
 });
 
-function isRefusedWith(error: unknown, ...codes: readonly number[]): boolean {
-  const trouble = describeDiscordError(error);
-  return trouble.kind === 'refused' && codes.includes(trouble.code);
+function isErrorCode(error: unknown, ...codes: readonly number[]): boolean {
+  const description = describeDiscordError(error);
+  return description.kind === 'refused' && codes.includes(description.code);
 }

@@ -1,36 +1,39 @@
 import type { Clock } from '../platform/clock.ts';
 
-/** Messages that are remembered at most; the one that was begun first goes first. */
-const mostMessages = 1_000;
+/** The oldest entry is removed beyond this number. */
+const maxEntries = 1_000;
 
 /**
- * How long ago messages were first sent of which nobody knows whether they are there. Discord forgets a nonce after minutes of its own time,
- * and between two attempts our wall clock may be set, so this process measures its own attempts in monotonic time.
+ * The age of messages that were sent with an unknown result. Discord forgets a nonce after a few minutes, and the wall
+ * clock can be set between two attempts, so attempts of this process are measured in monotonic time.
  */
 export interface NonceAges {
   /**
-   * Age of the first attempt (ms). Where another process made it, by the wall clock, and negative when that was set back since.
-   * @param since when that was (ms since the epoch)
+   * Age of the first attempt (ms). If another process made it, by the wall clock; negative if that was set back since.
+   * @param since start of the first attempt (ms since the epoch)
    */
   of(nonce: string, since: number): number;
-  /** An attempt begins; `age` is that of the first one (ms), which counts where this process made none before. */
+  /**
+   * Starts the measurement unless it runs already.
+   * @param age age of the first attempt (ms); 0 for the first attempt itself
+   */
   begin(nonce: string, age: number): void;
-  /** The message is there, or surely is not. */
+  /** The result is known. */
   forget(nonce: string): void;
 }
 
 export function createNonceAges({ now, monotonic }: Clock): NonceAges {
-  const begun = new Map<string, number>();
+  const startTimes = new Map<string, number>();
   return {
     of(nonce, since) {
-      const own = begun.get(nonce);
-      return own === undefined ? now() - since : monotonic() - own;
+      const startedAt = startTimes.get(nonce);
+      return startedAt === undefined ? now() - since : monotonic() - startedAt;
     },
     begin(nonce, age) {
-      if (!begun.has(nonce)) begun.set(nonce, monotonic() - age);
-      const [oldest] = begun.keys();
-      if (begun.size > mostMessages && oldest !== undefined) begun.delete(oldest);
+      if (!startTimes.has(nonce)) startTimes.set(nonce, monotonic() - age);
+      const [oldest] = startTimes.keys();
+      if (startTimes.size > maxEntries && oldest !== undefined) startTimes.delete(oldest);
     },
-    forget: (nonce) => void begun.delete(nonce),
+    forget: (nonce) => void startTimes.delete(nonce),
   };
 }

@@ -1,6 +1,8 @@
 import { OverwriteType, PermissionFlagsBits } from 'discord.js';
 
-/** What decides what a member may do in a channel. Bit sets are decimal strings, as on the wire. */
+/**
+ * Everything that determines a member's permissions in a channel. Bit sets are decimal strings, as in Discord's JSON.
+ */
 export interface PermissionContext {
   readonly guild: {
     readonly id: string;
@@ -10,7 +12,7 @@ export interface PermissionContext {
   readonly member: {
     readonly id: string;
     readonly roles: readonly string[];
-    /** Has been timed out just now. */
+    /** Whether the member is timed out at the moment. */
     readonly isTimedOut: boolean;
   };
   readonly overwrites: readonly {
@@ -22,13 +24,16 @@ export interface PermissionContext {
 }
 
 const { Administrator, ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
-const everything = ~0n;
+const allPermissions = ~0n;
 
-/** The permissions of a member in a channel, as a bit set. Discord: "Permissions", "Permission Hierarchy" and "Permission Overwrites". */
+/**
+ * The permissions of a member in a channel, as a bit set. Discord: "Permissions", "Permission Hierarchy" and
+ * "Permission Overwrites".
+ */
 export function permissionsIn({ guild, member, overwrites }: PermissionContext): bigint {
-  const held = guild.roles.filter(({ id }) => id === guild.id || member.roles.includes(id));
-  const base = held.reduce((set, { permissions }) => set | BigInt(permissions), 0n);
-  if (member.id === guild.ownerId || (base & Administrator) !== 0n) return everything;
+  const memberRoles = guild.roles.filter(({ id }) => id === guild.id || member.roles.includes(id));
+  const base = memberRoles.reduce((set, { permissions }) => set | BigInt(permissions), 0n);
+  if (member.id === guild.ownerId || (base & Administrator) !== 0n) return allPermissions;
 
   const isOfRole = (id: string, type: number) => type === OverwriteType.Role && member.roles.includes(id);
   const isOfMember = (id: string, type: number) => type === OverwriteType.Member && id === member.id;
@@ -37,9 +42,9 @@ export function permissionsIn({ guild, member, overwrites }: PermissionContext):
     overwrites.filter(({ id, type }) => id !== guild.id && isOfRole(id, type)),
     overwrites.filter(({ id, type }) => isOfMember(id, type)),
   ];
-  const together = (step: PermissionContext['overwrites'], side: 'allow' | 'deny') =>
-    step.reduce((set, overwrite) => set | BigInt(overwrite[side]), 0n);
-  const result = steps.reduce((set, step) => (set & ~together(step, 'deny')) | together(step, 'allow'), base);
+  const union = (step: PermissionContext['overwrites'], key: 'allow' | 'deny') =>
+    step.reduce((set, overwrite) => set | BigInt(overwrite[key]), 0n);
+  const result = steps.reduce((set, step) => (set & ~union(step, 'deny')) | union(step, 'allow'), base);
   if ((result & ViewChannel) === 0n) return 0n;
   return member.isTimedOut ? result & (ViewChannel | ReadMessageHistory) : result;
 }

@@ -1,25 +1,48 @@
 import type { RateLimitData } from 'discord.js';
+import type { Clock } from '../platform/clock.ts';
 import { day, second } from '../platform/durations.ts';
 
-/** What discord.js adds to every wait (ms). A wait that is no longer came from a `Retry-After` of 0, or from none. */
+/** discord.js adds this margin to every wait (ms). A wait that is not longer came from a `Retry-After` of 0 or none. */
 export const retryMarginMs = 50;
-/** How long to wait where it was not said, or not in a number, as by a proxy in between (ms). */
-const unsaid = 5 * second;
-/** More is a mistake of whoever says so, and a timer of more than 24 days would ring at once. */
-const longest = 1 * day;
+/** Used if the response has no `Retry-After`, or one that is not a number, for example from a proxy (ms). */
+const defaultRetryDelayMs = 5 * second;
+/** A longer delay is a mistake of the sender; a Node timer of more than 24 days would fire at once (ms). */
+const maxRetryDelayMs = 1 * day;
 
-type Limit = Pick<RateLimitData, 'retryAfter' | 'timeToReset'>;
+type RetryTimes = Pick<RateLimitData, 'retryAfter' | 'timeToReset'>;
 
 /**
- * Whether a rate limit says how long to wait: until the bucket is full again or, for a request that was refused, as `Retry-After`. Where
- * it does not, discord.js would repeat the request at once and without end, whatever its `retries`.
+ * Whether a rate limit has a usable delay: the time until the bucket resets or, for a rejected request, `Retry-After`.
+ * Without one, discord.js would repeat the request immediately and without end, whatever its option `retries` is.
  */
-export function hasRetryAfter({ retryAfter, timeToReset }: Limit): boolean {
-  return retryAfter > retryMarginMs && Math.max(retryAfter, timeToReset) <= longest;
+export function hasRetryAfter({ retryAfter, timeToReset }: RetryTimes): boolean {
+  return retryAfter > retryMarginMs && Math.max(retryAfter, timeToReset) <= maxRetryDelayMs;
 }
 
-/** How long to wait after a rate limit (ms): always a moment that there will be. */
-export function retryDelayOf({ retryAfter, timeToReset }: Limit): number {
-  const waits = [retryAfter, timeToReset].filter((wait) => Number.isFinite(wait));
-  return Math.min(longest, Math.max(hasRetryAfter({ retryAfter, timeToReset }) ? 0 : unsaid, ...waits));
+/** How long to wait after a rate limit (ms): always finite, at most one day. */
+export function retryDelayOf({ retryAfter, timeToReset }: RetryTimes): number {
+  const delays = [retryAfter, timeToReset].filter((delay) => Number.isFinite(delay));
+  const minDelay = hasRetryAfter({ retryAfter, timeToReset }) ? 0 : defaultRetryDelayMs;
+  return Math.min(maxRetryDelayMs, Math.max(minDelay, ...delays));
+}
+
+/**
+ * The rate limit on all requests of the bot. It outlives the discord.js client that met it. Discord: "Global Rate
+ * Limit".
+ */
+export interface GlobalRateLimit {
+  /** Takes every rate limit that a client meets; ignores limits of a single route. */
+  observe(limit: Pick<RateLimitData, 'global' | 'retryAfter' | 'timeToReset'>): void;
+  /** Time until requests are allowed again (ms); 0 without a limit. */
+  remainingMs(): number;
+}
+
+export function createGlobalRateLimit(clock: Clock): GlobalRateLimit {
+  let endsAt = 0;
+  return {
+    observe(limit) {
+      if (limit.global) endsAt = Math.max(endsAt, clock.monotonic() + retryDelayOf(limit));
+    },
+    remainingMs: () => Math.max(0, endsAt - clock.monotonic()),
+  };
 }

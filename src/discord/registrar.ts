@@ -4,43 +4,43 @@ import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { CommandRegistry } from './command-registry.ts';
-import { logRegistration } from './log-registration.ts';
-import { type Registration, registerCommands } from './registration.ts';
+import { type Registration, type RegistrationReport, registerCommands } from './registration.ts';
 
-/** How long to wait with the next try (ms). */
-const pause = 10 * second;
-/** How long an interaction may wait for the registration that is under way (ms); Discord expects a response within 3 s. */
-const adoptionTimeout = 1 * second;
+const retryDelayMs = 10 * second;
+/** How long an interaction may wait for the first registration attempt (ms); Discord expects a response within 3 s. */
+const adoptionTimeoutMs = 1 * second;
 
-/** Registers the slash commands once Discord is there, and tries again while that fails. */
+/** Registers the slash commands once Discord is reachable, and retries while that fails. */
 export interface Registrar {
-  /** Does its work once, however often it is started. */
+  /** Starts the registration; later calls have no effect. */
   start(applicationId: string): void;
-  /** Whether a command is one that we registered. Rejects with what {@link CommandRegistry} throws. */
+  /** Whether we registered the command of this id. Rejects with what {@link CommandRegistry} throws. */
   isOwn(commandId: string): Promise<boolean>;
   stop(): void;
 }
 
-/** Its failures are told in the log alone; 10 s after each it tries again. */
+/** Retries 10 s after a failure, which is only logged. */
 export function createRegistrar(
   options: Omit<Registration, 'applicationId' | 'registry'> & { registry: CommandRegistry; clock: Clock; log: Log },
 ): Registrar {
   const { clock, log, ...registration } = options;
   const { registry, guildId } = registration;
-  const halt = new AbortController();
+  const stopping = new AbortController();
   const firstAttempt = Promise.withResolvers<void>();
-  /** Ids that are known to be ours. They stay after a deletion: Discord's clients use a deleted command for a while. */
-  const own = new Set<string>();
-  let isRunning = false;
+  /**
+   * Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while.
+   */
+  const ownIds = new Set<string>();
+  let isStarted = false;
 
   async function attempt(applicationId: string): Promise<boolean> {
     try {
-      for (const { id } of await registry.list(applicationId)) own.add(id);
+      for (const { id } of await registry.list(applicationId)) ownIds.add(id);
       logRegistration(await registerCommands({ ...registration, applicationId }), guildId, log);
       return true;
     } catch (error) {
-      if (!halt.signal.aborted)
-        log.warn({ reason: messageOf(error) }, 'the slash commands could not be registered; trying again');
+      if (!stopping.signal.aborted)
+        log.warn({ reason: messageOf(error) }, 'slash commands could not be registered; retrying');
       return false;
     } finally {
       firstAttempt.resolve();
@@ -48,26 +48,56 @@ export function createRegistrar(
   }
 
   async function run(applicationId: string): Promise<void> {
-    while (!halt.signal.aborted && !(await attempt(applicationId))) await clock.sleep(pause, halt.signal);
+    while (!stopping.signal.aborted && !(await attempt(applicationId)))
+      await clock.sleep(retryDelayMs, stopping.signal);
   }
 
   async function isStored(commandId: string): Promise<boolean> {
-    if (!own.has(commandId) && (await registry.has(commandId))) own.add(commandId);
-    return own.has(commandId);
+    if (!ownIds.has(commandId) && (await registry.has(commandId))) ownIds.add(commandId);
+    return ownIds.has(commandId);
   }
 
   return {
     start(applicationId) {
-      if (isRunning) return;
-      isRunning = true;
+      if (isStarted) return;
+      isStarted = true;
       void run(applicationId);
     },
     async isOwn(commandId) {
       if (await isStored(commandId)) return true;
-      // Commands of an earlier version are ours once the first attempt has stored their ids.
-      await settleWithin(adoptionTimeout, clock, firstAttempt.promise);
+      // The first attempt stores the ids of the commands that an earlier version registered.
+      await settleWithin(adoptionTimeoutMs, clock, firstAttempt.promise);
       return isStored(commandId);
     },
-    stop: () => halt.abort(),
+    stop: () => stopping.abort(),
   };
+}
+
+/** What to do about another program's command that has the name of one of ours. */
+export const conflictHint =
+  'Another program with the same bot token registered it. Rename or delete it there, or give tallyhook its own application; then restart.';
+
+/** What to do about one of our commands in a guild that the bot can no longer access. */
+export const inaccessibleHint =
+  'The bot is no longer in that guild. To delete the command, invite the bot there and restart.';
+
+function logRegistration(report: RegistrationReport, guildId: string | null, log: Log): void {
+  const { conflicts, inaccessible, ...changes } = report;
+  log.info({ scope: scopeOf(guildId), ...changes }, 'slash commands registered');
+  for (const { name, id } of conflicts) {
+    log.warn(
+      { command: name, id, scope: scopeOf(guildId), hint: conflictHint },
+      'slash command of another program has the same name; it was not changed, and ours is not offered',
+    );
+  }
+  for (const { name, id, guildId: otherGuildId } of inaccessible) {
+    log.warn(
+      { command: name, id, scope: scopeOf(otherGuildId), hint: inaccessibleHint },
+      'a slash command registered earlier could not be deleted',
+    );
+  }
+}
+
+function scopeOf(guildId: string | null): string {
+  return guildId ?? 'global';
 }

@@ -2,43 +2,46 @@ import { type ButtonInteraction, type ChatInputCommandInteraction, MessageFlags 
 import type { MessageBody } from './reply.ts';
 
 /**
- * The ways in which one interaction can be answered; each rejects with discord.js's errors. Discord: "Responding to an
+ * The responses to one interaction. Each method rejects with discord.js's errors. Discord: "Responding to an
  * Interaction".
  */
 export interface InteractionResponder {
-  /** Within 3 seconds: the answer itself. */
+  /** The complete response, within 3 seconds. */
   reply(body: MessageBody): Promise<unknown>;
-  /** Within 3 seconds: the answer will come, within 15 minutes. */
-  defer(): Promise<unknown>;
-  /** The answer, once it was deferred. */
+  /** Acknowledges within 3 seconds; the response follows within 15 minutes. */
+  deferReply(): Promise<unknown>;
+  /** The response after {@link deferReply}. */
   editReply(body: MessageBody): Promise<unknown>;
-  /** Instead of an answer, seen only by the one who asked, as far as Discord lets us. */
+  /** An error message instead of the response, visible to the user alone, within 3 seconds. */
   reject(body: MessageBody): Promise<unknown>;
+  /** An error message after {@link deferReply}, visible to the user alone if Discord allows it. */
   rejectDeferred(body: MessageBody): Promise<unknown>;
 }
 
 const ephemeral = { flags: MessageFlags.Ephemeral } as const;
 
-/** A slash command answers with a new message. What was deferred in public can no longer be refused in private. */
+/**
+ * A slash command responds with a new message. A response that was deferred in public cannot be made ephemeral later.
+ */
 export function commandResponder(
   interaction: ChatInputCommandInteraction,
   visibility: 'private' | 'public',
 ): InteractionResponder {
-  const seenBy = visibility === 'private' ? ephemeral : {};
+  const flags = visibility === 'private' ? ephemeral : {};
   return {
-    reply: (body) => interaction.reply({ ...body, ...seenBy }),
-    defer: () => interaction.deferReply(seenBy),
+    reply: (body) => interaction.reply({ ...body, ...flags }),
+    deferReply: () => interaction.deferReply(flags),
     editReply: (body) => interaction.editReply(body),
     reject: (body) => interaction.reply({ ...body, ...ephemeral }),
     rejectDeferred: (body) => interaction.editReply(body),
   };
 }
 
-/** A button answers by changing the message that it is on, and refuses with a message of its own. */
+/** A button edits its message, and responds to errors with a new message. */
 export function buttonResponder(interaction: ButtonInteraction): InteractionResponder {
   return {
     reply: (body) => interaction.update(body),
-    defer: () => interaction.deferUpdate(),
+    deferReply: () => interaction.deferUpdate(),
     editReply: (body) => interaction.editReply(body),
     reject: (body) => interaction.reply({ ...body, ...ephemeral }),
     rejectDeferred: (body) => interaction.followUp({ ...body, ...ephemeral }),

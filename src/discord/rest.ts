@@ -1,17 +1,19 @@
-import { REST } from 'discord.js';
+import { DiscordAPIError, REST, Routes } from 'discord.js';
 import { type Clock, systemClock, watchClockSteps } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import type { GlobalRateLimit } from './global-rate-limit.ts';
-import { hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
-
-/** The longest rate limit that is waited out on the spot (ms); a longer one is the caller's to plan with: other channels have none. */
-const patience = 1.5 * second;
-/** The longest that one request may take, its body included (ms). With the patience it stays below the 15 s of an attempt. */
-const timeout = 10 * second;
+import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
 
 /**
- * Discord's REST API by itself, apart from any gateway connection. Throws discord.js's errors: DiscordAPIError for a refusal, HTTPError
- * for 5xx, RateLimitError for a rate limit that is longer than 1.5 s or of unknown length, and whatever the network throws.
+ * A rate limit up to this length is waited out here (ms). A longer one is left to the caller: other channels are not
+ * limited.
+ */
+const maxRateLimitWaitMs = 1.5 * second;
+/** For one request including its body (ms). With the wait above it is less than the 15 s of an attempt. */
+const requestTimeoutMs = 10 * second;
+
+/**
+ * Discord's REST API without a gateway connection. Throws discord.js's errors: DiscordAPIError for an error response,
+ * HTTPError for 5xx, RateLimitError for a rate limit of more than 1.5 s or of unknown length, and network errors.
  */
 export interface DiscordRest {
   get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
@@ -24,38 +26,52 @@ export function createDiscordRest(options: {
   token: string;
   /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
-  /** The machine's own unless given: it is what discord.js goes by. */
+  /** Default: the system clock, which discord.js uses itself. */
   clock?: Clock;
-  /** To be told of the rate limits that are met. */
+  /** Receives the rate limits that are met. */
   globalLimit?: GlobalRateLimit;
 }): DiscordRest {
   const { token, apiUrl, clock = systemClock, globalLimit } = options;
   const clockStep = watchClockSteps(clock);
-  const newRest = () =>
+  const createRest = () =>
     new REST({
       api: apiUrl,
       version: '10',
       retries: 0,
-      timeout,
+      timeout: requestTimeoutMs,
       offset: retryMarginMs,
       rejectOnRateLimit: (limit) => {
         globalLimit?.observe(limit);
-        return !hasRetryAfter(limit) || retryDelayOf(limit) > patience;
+        return !hasRetryAfter(limit) || retryDelayOf(limit) > maxRateLimitWaitMs;
       },
     });
-  let rest = newRest();
+  let rest = createRest();
 
-  function authorized(): REST {
-    // discord.js keeps by the wall clock when a rate limit ends: set back, it would hold requests up for as long as the step.
-    if (clockStep() < 0) rest = newRest();
-    // It forgets the token when Discord answers 401 once; a token that is reset and set again works without a restart.
+  function authorizedRest(): REST {
+    // discord.js stores the end of a rate limit in wall-clock time: after the clock is set back, requests would wait
+    // for that step.
+    if (clockStep() < 0) rest = createRest();
+    // discord.js drops the token after a 401. Setting it again lets the same token work once Discord accepts it.
     return rest.setToken(token);
   }
 
+  const timeoutSignal = () => AbortSignal.timeout(requestTimeoutMs);
   return {
-    get: (route, query) => authorized().get(route, { ...(query && { query }), signal: AbortSignal.timeout(timeout) }),
-    post: (route, body) => authorized().post(route, { body, signal: AbortSignal.timeout(timeout) }),
-    patch: (route, body) => authorized().patch(route, { body, signal: AbortSignal.timeout(timeout) }),
-    delete: (route) => authorized().delete(route, { signal: AbortSignal.timeout(timeout) }),
+    get: (route, query) => authorizedRest().get(route, { ...(query && { query }), signal: timeoutSignal() }),
+    post: (route, body) => authorizedRest().post(route, { body, signal: timeoutSignal() }),
+    patch: (route, body) => authorizedRest().patch(route, { body, signal: timeoutSignal() }),
+    delete: (route) => authorizedRest().delete(route, { signal: timeoutSignal() }),
   };
+}
+
+/**
+ * Whether Discord responds at the moment. Requests what every connection starts with, which changes nothing. An error
+ * response below 500 counts as reachable: the attempt that follows handles it.
+ */
+export function createReachabilityProbe(rest: DiscordRest): () => Promise<boolean> {
+  return () =>
+    rest.get(Routes.gatewayBot()).then(
+      () => true,
+      (error: unknown) => error instanceof DiscordAPIError && error.status < 500 && error.status !== 429,
+    );
 }

@@ -1,10 +1,11 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Log } from '../platform/log.ts';
 
-/** Everything that is served, in one Express app. The webhooks come first: theirs is the hot path, and they read their bodies themselves. */
+/** All routes in one Express app. Webhooks come first: they are the hot path, and they read their bodies themselves. */
 export function createHttpApp(options: {
   webhooks: Router;
   health: Router;
+  /** Null without an owner token. */
   owner: RequestHandler | null;
   log: Log;
 }): Express {
@@ -14,14 +15,14 @@ export function createHttpApp(options: {
   app.use(health);
   if (owner !== null) app.use('/owner', owner);
   app.use((_request, response) => {
-    response.status(404).json({ success: false, error: 'There is nothing at this path.' });
+    response.status(404).json({ success: false, error: 'Not found.' });
   });
-  app.use(lastResort(log));
+  app.use(handleErrors(log));
   return app;
 }
 
-/** What nobody has foreseen. A sender is told to come back, so that nothing is lost while it is being mended. */
-function lastResort(log: Log): ErrorRequestHandler {
+/** An unexpected error is a 503 with Retry-After, so that the sender of a webhook retries. */
+function handleErrors(log: Log): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     if (error instanceof URIError) {
@@ -32,6 +33,6 @@ function lastResort(log: Log): ErrorRequestHandler {
     response
       .status(503)
       .set('retry-after', '30')
-      .json({ success: false, error: 'Something broke here; it is in the log.' });
+      .json({ success: false, error: 'Internal error; the details are in the log.' });
   };
 }

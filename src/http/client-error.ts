@@ -1,53 +1,55 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { second } from '../platform/durations.ts';
 
-interface Fault {
+interface ErrorResponse {
   readonly status: string;
   readonly error: string;
 }
 
-const faults: Readonly<Record<string, Fault>> = {
+/** By the codes of Node's HTTP parser. */
+const responses: Readonly<Record<string, ErrorResponse>> = {
   HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', error: 'The headers are too large.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: '413 Content Too Large', error: 'The chunk extensions are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', error: 'The request did not arrive whole in time.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', error: 'The request was not completed in time.' },
 };
-const malformed: Fault = { status: '400 Bad Request', error: 'This is no proper HTTP request.' };
-const noProxy: Fault = { status: '400 Bad Request', error: 'This is no proxy.' };
+const malformed: ErrorResponse = { status: '400 Bad Request', error: 'Malformed HTTP request.' };
+const connectUnsupported: ErrorResponse = { status: '400 Bad Request', error: 'CONNECT is not supported.' };
 
-/** How long a sender may take to read why it was refused before the connection is cut (ms). */
-const linger = 1_000;
+/** How long a client may take to read the response before its connection is destroyed. */
+const closeTimeoutMs = 1 * second;
 
 /**
- * Answers what is broken below any route, as Node's parser finds it, in the shape of every other refusal. It quotes nothing of what
- * came. An answer that is already under way is neither mixed with this one nor lost.
+ * Responds to requests that Node's HTTP parser rejects before any route, in the same JSON format as every other error.
+ * The response contains nothing from the request. A response in progress is completed first.
  */
 export function handleClientErrors(server: Server): void {
-  const latest = new WeakMap<Duplex, ServerResponse>();
+  const latestResponses = new WeakMap<Duplex, ServerResponse>();
   server.on(
     'request',
-    (request: IncomingMessage, response: ServerResponse) => void latest.set(request.socket, response),
+    (request: IncomingMessage, response: ServerResponse) => void latestResponses.set(request.socket, response),
   );
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return void socket.destroy();
-    const fault = faults[error.code ?? ''] ?? malformed;
-    const response = latest.get(socket);
-    if (response === undefined) refuse(socket, fault);
-    else if (response.req.complete) afterwards(response, () => refuse(socket, fault));
-    else if (!response.headersSent) refuse(socket, fault);
-    // It was refused before it had come whole; a second answer would be taken for that of another request.
+    const errorResponse = responses[error.code ?? ''] ?? malformed;
+    const response = latestResponses.get(socket);
+    if (response === undefined) send(socket, errorResponse);
+    else if (response.req.complete) afterFinish(response, () => send(socket, errorResponse));
+    else if (!response.headersSent) send(socket, errorResponse);
+    // The request was answered before its end; a client would assign a second response to another request.
     else socket.destroy();
   });
-  server.on('connect', (_request, socket) => refuse(socket, noProxy));
+  server.on('connect', (_request, socket) => send(socket, connectUnsupported));
 }
 
-/** Once the answer is out: to a request that came whole it is owed, whatever came after it. */
-function afterwards(response: ServerResponse, act: () => void): void {
-  if (response.writableFinished) act();
-  else response.once('finish', act);
+/** A complete request gets its response, even if invalid bytes follow it. */
+function afterFinish(response: ServerResponse, callback: () => void): void {
+  if (response.writableFinished) callback();
+  else response.once('finish', callback);
 }
 
-function refuse(socket: Duplex, { status, error }: Fault): void {
+function send(socket: Duplex, { status, error }: ErrorResponse): void {
   const body = JSON.stringify({ success: false, error });
   const head = [
     `HTTP/1.1 ${status}`,
@@ -57,6 +59,7 @@ function refuse(socket: Duplex, { status, error }: Fault): void {
   ];
   socket.on('error', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Cut at once, the rest of what was sent would make the kernel reset the connection, and the answer would be lost.
-  setTimeout(() => socket.destroy(), linger).unref();
+  // If it were destroyed immediately, unread input would make the kernel reset the connection, and the response would
+  // be lost.
+  setTimeout(() => socket.destroy(), closeTimeoutMs).unref();
 }

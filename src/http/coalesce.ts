@@ -1,7 +1,7 @@
 /**
- * Bounds what callers can cost: while `load` runs, all of them wait for that one run, and for `ttlMs` after it they get its value.
- * A failure is shared by those who wait for it and not cached. Time is measured by a monotonic clock, so a clock that is set back
- * does not prolong the TTL.
+ * Limits the cost of concurrent and frequent calls: while `load` runs, all callers share that run, and for `ttlMs`
+ * afterwards they get its value. A failure is shared by the waiting callers and not cached. The TTL is measured by a
+ * monotonic clock.
  */
 export function coalesce<Value>(load: () => Promise<Value>, ttlMs: number): () => Promise<Value> {
   let shared: Promise<Value> | undefined;

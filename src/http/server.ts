@@ -1,119 +1,129 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
 import { handleClientErrors } from './client-error.ts';
 
-/** What a sender may cost. Times in ms; a sender of webhooks gives up after 10 s by itself. */
+/** Limits per connection and request (ms unless noted). A sender of webhooks gives up after 10 s. */
 export interface HttpLimits {
-  /** For the headers of a request, from the first moment of a connection on. */
+  /** From the start of the connection to the end of the request's headers. */
   readonly headersTimeout: number;
-  /** For a request, whole. */
+  /** For the complete request. */
   readonly requestTimeout: number;
-  /** How long a connection may wait for its next request. */
+  /** For an idle connection. */
   readonly keepAliveTimeout: number;
-  /** How often the three are looked after. */
+  /** How often the timeouts are checked. */
   readonly connectionsCheckingInterval: number;
   /** All headers of a request (bytes). */
   readonly maxHeaderSize: number;
-  /** Connections at the same time. Each may hold its headers and one body in memory. */
+  /** Concurrent connections. Each may hold its headers and one body in memory. */
   readonly maxConnections: number;
 }
 
-const usualLimits: HttpLimits = {
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 1_000,
+const defaultLimits: HttpLimits = {
+  headersTimeout: 10 * second,
+  requestTimeout: 15 * second,
+  keepAliveTimeout: 65 * second,
+  connectionsCheckingInterval: 1 * second,
   maxHeaderSize: 16 * 1024,
   maxConnections: 2_000,
 };
-
 /**
- * A sender may close its half as soon as it has sent its request. Node would then close the other half too, before the response: a
- * vote would be stored and its sender would not learn it. Not an option of `createServer`, hence a property.
+ * A sender may half-close its connection after the request. By default Node would then close the other half before the
+ * response: a vote would be stored and its sender would not know. `createServer` has no such option, so it is set as a
+ * property.
  */
 const halfOpen = { httpAllowHalfOpen: true };
 
-/** How long requests that are under way may take to finish when the server stops (ms). */
-const grace = 3_000;
+/** For requests in progress when the server stops. */
+const closeTimeoutMs = 3 * second;
 
-/** Listens once, and is closed for good. */
+/** Listens once; after {@link close} it cannot be reopened. */
 export interface HttpServer {
   /**
-   * Starts to listen; returns the address, with the port that was taken where 0 was asked for.
+   * Returns the address; `port` is the assigned one if 0 was requested.
    * @throws TallyhookError `cannot_listen`
    */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
-  /** Takes no more requests, gives those under way 3 s, and closes; also where it only begins to listen. */
+  /**
+   * Stops to accept requests, waits up to 3 s for those in progress, and closes. Also while the server starts to
+   * listen.
+   */
   close(): Promise<void>;
 }
 
-/** An HTTP server whose limits keep slow, idle, oversized and broken senders from holding it up. */
+/** An HTTP server whose limits protect it against slow, idle, oversized and malformed requests. */
 export function createHttpServer(
   listener: RequestListener,
-  changes: Partial<HttpLimits> & {
-    /** What requests are made of. */
+  options: Partial<HttpLimits> & {
+    /** The class of request objects. */
     readonly IncomingMessage?: typeof IncomingMessage;
   } = {},
 ): HttpServer {
-  const { maxConnections, ...limits } = { ...usualLimits, ...changes };
+  const { maxConnections, ...limits } = { ...defaultLimits, ...options };
   let closing = false;
   let opening: Promise<unknown> = Promise.resolve();
-  // No route asks for the host, and Node's own refusal of a request without one has not the shape of ours.
+  // No route needs the Host header, and Node's own error for a request without it does not have our JSON format.
   const server = Object.assign(createServer({ ...limits, requireHostHeader: false }), halfOpen);
   handleClientErrors(server);
-  const listen: RequestListener = (request, response) => {
-    // A sender that keeps its connection busy would otherwise hold up the end.
+  const handleRequest: RequestListener = (request, response) => {
+    // A busy keep-alive connection would otherwise delay the close.
     if (closing) response.shouldKeepAlive = false;
     listener(request, response);
   };
-  server.on('request', listen);
-  // An expectation that nobody knows is no reason to refuse a delivery.
-  server.on('checkExpectation', listen);
+  server.on('request', handleRequest);
+  // An unknown Expect header is not a reason to reject a delivery.
+  server.on('checkExpectation', handleRequest);
   server.maxConnections = maxConnections;
-  // Connections that only wait make room for those that have something to say.
+  // Idle connections make room for active ones.
   server.on('drop', () => server.closeIdleConnections());
 
   return {
     async listen(host, port) {
-      const opened = listening(server, host, port);
-      opening = opened.catch(() => {});
-      await opened;
-      const address = server.address() as AddressInfo;
-      // Before anybody can have connected.
+      const listening = startListening(server, host, port);
+      opening = listening.catch(() => {});
+      await listening;
+      const address = addressOf(server);
       if (closing) server.close();
-      const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-      return { host: address.address, port: address.port, url: `http://${shown}:${address.port}` };
+      return address;
     },
     async close() {
       closing = true;
-      // The host may have to be looked up first, and whoever answers that may be silent.
-      await Promise.race([opening, wait(grace, undefined, { ref: false })]);
+      // Listening may wait for a DNS lookup of the host.
+      await settleWithin(closeTimeoutMs, systemClock, opening);
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      const cut = setTimeout(() => server.closeAllConnections(), grace);
+      const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
       await closed;
-      clearTimeout(cut);
+      clearTimeout(timer);
     },
   };
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
+function addressOf(server: Server): { host: string; port: number; url: string } {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a TCP port.');
+  const { address: host, family, port } = address;
+  return { host, port, url: `http://${family === 'IPv6' ? `[${host}]` : host}:${port}` };
+}
+
+const listenHints: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Another program uses this port: stop it, or set PORT to another port.',
+  EACCES: 'Ports below 1024 require privileges: set PORT to a higher one.',
+  EADDRNOTAVAIL: 'Set HOST to an address of this machine.',
+};
+
+function startListening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Also later ones, which then reject nothing any more: a connection that cannot be taken is no reason to end.
+    // Also handles later errors, which reject nothing: a connection that cannot be accepted must not end the process.
     server.on('error', (error: NodeJS.ErrnoException) => {
-      const cures: Record<string, string> = {
-        EADDRINUSE: 'Another program listens there already: stop it, or set PORT to another port.',
-        EACCES: 'Ports below 1024 need privileges: set PORT to a higher one.',
-        EADDRNOTAVAIL: 'Set HOST to an address of this machine.',
-      };
-      const cure = cures[error.code ?? ''];
+      const hint = listenHints[error.code ?? ''];
       reject(
         new TallyhookError('cannot_listen', `Cannot listen on ${host}:${port} (${error.code}).`, {
           cause: error,
-          ...(cure && { hint: cure }),
+          ...(hint && { hint }),
         }),
       );
     });

@@ -1,28 +1,75 @@
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
-/** Logs the message unless one with the same key was logged within the interval. Returns whether it was logged. */
-export type LogThrottled = (level: 'error' | 'warn', key: string, message: string, fields?: object) => boolean;
+type Level = 'error' | 'warn' | 'info';
 
 /**
- * Limits repeated log messages, so that a failing service or a flood of requests does not flood the log. The first message after the
- * interval has the field `suppressed`: how many were left out. Keys must come from a bounded set.
- *
- * @param options.intervalMs shortest time between two messages with the same key (ms)
+ * Logs the message unless as many with the same key as allowed were logged within the interval. Returns whether it was
+ * logged.
  */
-export function createThrottledLog(options: { log: Log; clock: Clock; intervalMs: number }): LogThrottled {
-  const { log, clock, intervalMs } = options;
-  const last = new Map<string, { readonly at: number; suppressed: number }>();
+export type LogThrottled = (level: Level, key: string, message: string, fields?: object) => boolean;
+
+interface Interval {
+  readonly startedAt: number;
+  logged: number;
+  suppressed: number;
+  last: { readonly level: Level; readonly message: string; readonly fields: object } | null;
+}
+
+/**
+ * Limits repeated log messages, so that a failing service or a flood of requests does not flood the log. The first
+ * message after the interval has the field `suppressed`: how many were left out. Keys must come from a bounded set.
+ */
+export function createThrottledLog(options: {
+  log: Log;
+  clock: Clock;
+  /** How long messages with the same key are limited (ms). */
+  intervalMs: number;
+  /** Messages per key and interval; default 1. */
+  maxMessages?: number;
+  /**
+   * If present, the last suppressed message is logged at the end of the interval, until the signal aborts: the newest
+   * line about a key then always describes its current state. Suppressed messages are logged as `debug`.
+   */
+  flushUntil?: AbortSignal;
+}): LogThrottled {
+  const { log, clock, intervalMs, maxMessages = 1, flushUntil } = options;
+  const intervals = new Map<string, Interval>();
+
+  function begin(key: string, logged: number): void {
+    intervals.set(key, { startedAt: clock.monotonic(), logged, suppressed: 0, last: null });
+    if (flushUntil !== undefined) void flushAtEnd(key, flushUntil);
+  }
+
+  async function flushAtEnd(key: string, signal: AbortSignal): Promise<void> {
+    await clock.sleep(intervalMs, signal);
+    const { last = null, suppressed = 0 } = intervals.get(key) ?? {};
+    intervals.delete(key);
+    if (last === null || signal.aborted) return;
+    log[last.level]({ ...last.fields, suppressed }, last.message);
+    // While messages continue, one line per interval is logged.
+    begin(key, maxMessages);
+  }
+
   return (level, key, message, fields = {}) => {
-    const now = clock.monotonic();
-    const previous = last.get(key);
-    if (previous !== undefined && now - previous.at < intervalMs) {
-      previous.suppressed += 1;
-      return false;
+    const current = intervals.get(key);
+    const isOver = flushUntil === undefined && current && clock.monotonic() - current.startedAt >= intervalMs;
+    if (current === undefined || isOver) {
+      const suppressed = current?.suppressed ?? 0;
+      log[level]({ ...fields, ...(suppressed > 0 && { suppressed }) }, message);
+      begin(key, 1);
+      return true;
     }
-    const suppressed = previous?.suppressed ?? 0;
-    log[level]({ ...fields, ...(suppressed > 0 && { suppressed }) }, message);
-    last.set(key, { at: now, suppressed: 0 });
-    return true;
+    if (current.logged < maxMessages) {
+      current.logged += 1;
+      log[level](fields, message);
+      return true;
+    }
+    current.suppressed += 1;
+    if (flushUntil !== undefined) {
+      current.last = { level, message, fields };
+      log.debug(fields, message);
+    }
+    return false;
   };
 }

@@ -7,8 +7,8 @@ import { createLog } from '../../src/platform/log.ts';
 import { nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-describe('an app that cannot be put together', () => {
-  it('closes the database that it has opened', async () => {
+describe('createApp, if it fails', () => {
+  it('closes the database that it opened', async () => {
     const path = `${tempDir()}/tally.db`;
     const config = loadConfig({ ...settings(nowhere), DATABASE_URL: `sqlite:${path}`, CACHE_URL: 'memory:' });
     const listings = config.listings.map((listing) => ({ ...listing, lookupKey: 'two words' }));

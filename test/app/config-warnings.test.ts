@@ -7,11 +7,11 @@ import { nowhere, settings } from '../support/settings.ts';
 it.each([
   ['fifteen-letters', 1],
   ['sixteen-letters!', 0],
-])('warns of an owner token that can be guessed: %s', (token, warnings) => {
+])('warns about an owner token that can be guessed: %s', (token, warnings) => {
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
   logConfigWarnings(loadConfig({ ...settings(nowhere), OWNER_TOKEN: token }), log);
-  const told = lines.filter((line) => line.includes('OWNER_TOKEN'));
-  expect(told).toHaveLength(warnings);
-  expect(told.join()).not.toContain(token);
+  const ownerTokenWarnings = lines.filter((line) => line.includes('OWNER_TOKEN'));
+  expect(ownerTokenWarnings).toHaveLength(warnings);
+  expect(ownerTokenWarnings.join()).not.toContain(token);
 });

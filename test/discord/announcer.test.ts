@@ -10,7 +10,7 @@ import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { en } from '../../src/texts/en.ts';
 import { laterClock } from '../support/later-clock.ts';
-import { listeningLog, localDiscord } from './bot.ts';
+import { collectingLog, localDiscord } from './bot.ts';
 
 const at = Date.UTC(2026, 0, 1);
 const voter = '200000000000000001';
@@ -33,7 +33,7 @@ const purchase: Announcement = { ...vote, event: 'premium_purchase', credits: 10
 
 async function announcing(changes: { listingOf?: (name: string) => Promise<ListingCard | null>; token?: string } = {}) {
   const discord = await localDiscord();
-  const { log, said } = listeningLog([discord.token]);
+  const { log, logged } = collectingLog([discord.token]);
   const token = changes.token ?? discord.token;
   const perform = createAnnouncer({
     rest: createDiscordRest({ token, apiUrl: discord.apiUrl }),
@@ -61,11 +61,11 @@ async function announcing(changes: { listingOf?: (name: string) => Promise<Listi
     const embed = shown().at(-1)?.embeds[0];
     return `${embed?.title}\n${embed?.description}`;
   };
-  return { discord, perform, effect, announce, shown, said, channelId };
+  return { discord, perform, effect, announce, shown, logged, channelId };
 }
 
 describe('an announcement', () => {
-  it('of a vote says who, what, credits, balance, when next, and leads to the page', async () => {
+  it('of a vote has the user, listing, credits, balance, time of the next vote, and a link to the page', async () => {
     const { announce, shown } = await announcing();
     expect(await announce(vote)).toBe(
       [
@@ -95,14 +95,14 @@ describe('an announcement', () => {
     );
   });
 
-  it("of a denied vote gives the service's reason, and lets it do nothing", async () => {
+  it("of a denied vote has the service's reason, escaped", async () => {
     const { announce } = await announcing();
     const text = await announce({ ...vote, credits: 0, reason: '@everyone **Ad blocker** https://evil.example' });
     expect(text).toContain('No credits this time. · Balance: **1,230** credits');
     expect(text).toContain('The service says: @\u200Beveryone \\*\\*Ad blocker\\*\\* https\\://evil.example');
   });
 
-  it('of a vote that came too soon says so kindly', async () => {
+  it('of a vote within the cooldown says so in plain words', async () => {
     const { announce } = await announcing();
     const text = await announce({ ...vote, credits: 0, reason: 'within_cooldown' });
     expect(text).toContain('It came too soon after the last vote to count again.');
@@ -129,7 +129,7 @@ describe('an announcement', () => {
       { event: 'server_boost', credits: 0, balance: null },
       `**Lantern Harbour**: server\\_boost, by <@${voter}>.`,
     ],
-  ])('words %s', async (_, changes, words) => {
+  ])('has a text for %s', async (_, changes, words) => {
     const { announce } = await announcing();
     const text = await announce({ ...purchase, ...changes });
     expect(text).toContain(words);
@@ -138,17 +138,17 @@ describe('an announcement', () => {
   });
 
   it.each<[string, () => Promise<ListingCard | null>]>([
-    ['is not known', async () => null],
-    ['cannot be had', async () => Promise.reject(new Error('down'))],
-    ['hangs', () => new Promise(() => {})],
-  ])('names the listing as it is configured when its page %s', async (_, listingOf) => {
+    ['is unknown', async () => null],
+    ['request fails', async () => Promise.reject(new Error('down'))],
+    ['request hangs', () => new Promise(() => {})],
+  ])('has the configured name of the listing if its page %s', async (_, listingOf) => {
     const { announce } = await announcing({ listingOf });
     expect(await announce(vote)).toContain('voted for **server**.');
   });
 });
 
 describe('a message of several announcements', () => {
-  it('is one, with an embed for each, in order', async () => {
+  it('has an embed for each, in order', async () => {
     const { perform, effect, shown } = await announcing();
     const effects = Array.from({ length: 10 }, (_, place) =>
       effect({ ...vote, userId: `20000000000000000${place}` }, place),
@@ -160,7 +160,7 @@ describe('a message of several announcements', () => {
     );
   });
 
-  it("fits Discord's limits however long everything in it is", async () => {
+  it("fits Discord's limits however long its texts are", async () => {
     const { perform, effect, shown } = await announcing({
       listingOf: async () => ({ name: '*'.repeat(999), url: null }),
     });
@@ -176,7 +176,7 @@ describe('a message of several announcements', () => {
     expect(shown()[0]?.embeds).toHaveLength(10);
   });
 
-  it('is not said twice when its answer was lost', async () => {
+  it('is not sent twice if its response was lost', async () => {
     const { discord, perform, effect, shown } = await announcing();
     discord.faults.loseAnswers(1);
     expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', scope: 'global' });
@@ -185,15 +185,18 @@ describe('a message of several announcements', () => {
   });
 });
 
-describe('an announcement that may be there already', () => {
-  /** An attempt whose answer was lost, and then so long a time that Discord has forgotten the nonce. `ahead`: our clock was, until then. */
-  async function afterALostAnswer(options: { written?: boolean; ahead?: number } = {}) {
+describe('an announcement that was possibly sent already', () => {
+  /**
+   * An attempt whose response was lost, long enough ago that Discord has forgotten the nonce. `ahead`: how far our
+   * clock was ahead at the attempt (ms).
+   */
+  async function afterLostResponse(options: { written?: boolean; ahead?: number } = {}) {
     const clock = laterClock();
     const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
     onTestFinished(() => discord.stop());
     const channelId = discord.channels.announcements;
     const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-    const { log } = listeningLog();
+    const { log } = collectingLog();
     let ahead = options.ahead ?? 0;
     const ours = { ...clock, now: () => clock.now() + ahead };
     const perform = createAnnouncer({ rest, texts: en, listingOf: async () => null, clock: ours, log });
@@ -225,48 +228,48 @@ describe('an announcement that may be there already', () => {
     return { discord, perform, effectOf, unsure, shown, chat, channelId, clock };
   }
 
-  it('is found in the channel and not said again', async () => {
-    const { perform, effectOf, unsure, shown } = await afterALostAnswer();
+  it('is found in the channel and not sent again', async () => {
+    const { perform, effectOf, unsure, shown } = await afterLostResponse();
     expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
   it('is found although the clock has been set back since', async () => {
-    const { perform, effectOf, unsure, shown } = await afterALostAnswer({ ahead: 2 * hour });
+    const { perform, effectOf, unsure, shown } = await afterLostResponse({ ahead: 2 * hour });
     expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
-  it('is found although the clock was set back so that the attempt seems to be one of just now', async () => {
-    const { perform, effectOf, unsure, shown, clock } = await afterALostAnswer();
+  it('is found although the clock was set back so that the attempt seems recent', async () => {
+    const { perform, effectOf, unsure, shown, clock } = await afterLostResponse();
     clock.set(-10 * minute);
     expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
-  it('is found although a hundred others came after it', async () => {
-    const { perform, effectOf, unsure, shown, chat } = await afterALostAnswer();
+  it('is found although more than a hundred messages follow it', async () => {
+    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse();
     await chat(120);
     expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
-  it('is said when it is not there', async () => {
-    const { perform, effectOf, unsure, shown, chat } = await afterALostAnswer({ written: false });
+  it('is sent if it is not in the channel', async () => {
+    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse({ written: false });
     await chat(1);
     expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
-  it('is not taken for another of the same number, from a database that was begun anew', async () => {
-    const { perform, effectOf, unsure, shown } = await afterALostAnswer();
+  it('is not confused with one of the same number from a new database', async () => {
+    const { perform, effectOf, unsure, shown } = await afterLostResponse();
     const other = effectOf(1, { ...unsure, nonce: 'b-nonce', announcement: { ...vote, userId: '3', at } });
     expect(await perform([other])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(2);
   });
 
-  it('waits, with the cure, while the bot may not read what was said', async () => {
-    const { discord, perform, effectOf, unsure, shown, channelId } = await afterALostAnswer();
+  it('waits, with a hint, while the bot cannot read the message history', async () => {
+    const { discord, perform, effectOf, unsure, shown, channelId } = await afterLostResponse();
     discord.faults.losePermission(channelId, 'readMessageHistory');
     expect(await perform([effectOf(1, unsure)])).toMatchObject({
       outcome: 'later',
@@ -279,17 +282,21 @@ describe('an announcement that may be there already', () => {
     expect(shown()).toHaveLength(1);
   });
 
-  it('needs no permission to know that a channel has been silent', async () => {
-    const { discord, perform, effectOf, unsure, shown, channelId } = await afterALostAnswer({ written: false });
+  it('needs no permission to know that a channel has no newer messages', async () => {
+    const { discord, perform, effectOf, unsure, shown, channelId } = await afterLostResponse({ written: false });
     discord.faults.losePermission(channelId, 'readMessageHistory');
     expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
-  it('waits with everything else while Discord is down, and is buried where the channel is gone', async () => {
-    const { discord, perform, effectOf, unsure, channelId } = await afterALostAnswer();
+  it('waits with all other effects while Discord is down, and is buried if the channel is deleted', async () => {
+    const { discord, perform, effectOf, unsure, channelId } = await afterLostResponse();
     discord.faults.outage(true);
-    expect(await perform([effectOf(1, unsure)])).toMatchObject({ outcome: 'later', scope: 'global', notSent: true });
+    expect(await perform([effectOf(1, unsure)])).toMatchObject({
+      outcome: 'later',
+      scope: 'global',
+      notSent: true,
+    });
     discord.faults.outage(false);
     discord.faults.deleteChannel(channelId);
     expect(await perform([effectOf(1, unsure)])).toMatchObject({
@@ -298,8 +305,8 @@ describe('an announcement that may be there already', () => {
     });
   });
 
-  it('is simply sent again, under its nonce, while Discord still knows that', async () => {
-    const { discord, perform, effectOf } = await afterALostAnswer({ written: false });
+  it('is sent again with its nonce while Discord remembers the nonce', async () => {
+    const { discord, perform, effectOf } = await afterLostResponse({ written: false });
     const before = discord.requests.length;
     const now = discord.messages(discord.channels.announcements).length;
     expect(now).toBe(0);
@@ -311,7 +318,7 @@ describe('an announcement that may be there already', () => {
 });
 
 describe('an attempt that fails', () => {
-  it('comes again later, with everything else, when Discord is down', async () => {
+  it('is retried later, with all other effects, while Discord is down', async () => {
     const { discord, perform, effect } = await announcing();
     discord.faults.outage(true);
     expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', scope: 'global' });
@@ -324,7 +331,7 @@ describe('an attempt that fails', () => {
     });
   });
 
-  it('comes again when Discord says, and a short while is waited on the spot', async () => {
+  it('is retried when Discord says; a short rate limit is waited out', async () => {
     const { discord, perform, effect } = await announcing();
     discord.faults.respond429(1, 30);
     const attempt = await perform([effect(vote)]);
@@ -336,8 +343,8 @@ describe('an attempt that fails', () => {
     expect(performance.now() - before).toBeGreaterThan(900);
   });
 
-  it('comes again when the token is refused, loudly, and works once it is accepted', async () => {
-    const { perform, effect, said } = await announcing({ token: 'wrong' });
+  it('is retried after a rejected token, with an error in the log', async () => {
+    const { perform, effect, logged } = await announcing({ token: 'wrong' });
     for (const _ of [1, 2]) {
       expect(await perform([effect(vote)])).toMatchObject({
         outcome: 'later',
@@ -345,15 +352,17 @@ describe('an attempt that fails', () => {
         reason: expect.stringContaining('401'),
       });
     }
-    expect(said).toContainEqual(expect.objectContaining({ level: 50, cure: expect.stringContaining('DISCORD_TOKEN') }));
+    expect(logged).toContainEqual(
+      expect.objectContaining({ level: 50, hint: expect.stringContaining('DISCORD_TOKEN') }),
+    );
   });
 
-  it('is buried with the permission that is missing, and where', async () => {
+  it('is buried with the missing permission and the channel', async () => {
     const { discord, perform, effect, channelId } = await announcing();
     discord.faults.losePermission(channelId);
     expect(await perform([effect(vote), effect(vote, 1)])).toEqual({
       outcome: 'bury',
-      reason: `The bot may not write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`,
+      reason: `The bot cannot write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`,
     });
     discord.faults.losePermission(channelId, 'viewChannel');
     expect(await perform([effect(vote)])).toEqual({
@@ -363,18 +372,18 @@ describe('an attempt that fails', () => {
     discord.faults.deleteChannel(channelId);
     expect(await perform([effect(vote)])).toEqual({
       outcome: 'bury',
-      reason: `There is no channel ${channelId} any more (10003). Set another one.`,
+      reason: `Discord has no channel ${channelId} (10003). Configure another channel.`,
     });
   });
 
-  it('is split when Discord refuses the form of one among several, and buried when it is alone', async () => {
+  it('is split if Discord rejects one of several, and buried if it is alone', async () => {
     const { perform, effect } = await announcing();
     const tooLong = (place: number): Effect => ({ ...effect(vote, place), nonce: 'x'.repeat(26) });
     expect(await perform([tooLong(0), tooLong(1)])).toMatchObject({ outcome: 'split' });
     expect(await perform([tooLong(0)])).toMatchObject({ outcome: 'bury', reason: expect.stringContaining('400') });
   });
 
-  it('that cannot even be drawn is buried, and holds nothing else up', async () => {
+  it('that cannot be rendered is buried, and does not delay others', async () => {
     const { perform, effect } = await announcing();
     const broken = effect({
       ...vote,

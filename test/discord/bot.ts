@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Command, CommandContext, Reply } from '../../commands/command.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
-import { createGlobalRateLimit } from '../../src/discord/global-rate-limit.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
+import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createRegistrar } from '../../src/discord/registrar.ts';
 import type { Registration } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -18,7 +18,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 export { localDiscord };
 
-/** Time that passes faster than it does, for what would take too long. */
+/** A clock that runs `times` faster than real time. */
 export function fastClock(times: number): Clock {
   const start = Date.now();
   return {
@@ -29,27 +29,27 @@ export function fastClock(times: number): Clock {
   };
 }
 
-/** A log that keeps what it says. */
-export function listeningLog(secrets: readonly string[] = []) {
-  const said: { level: number; msg: string; [field: string]: unknown }[] = [];
+/** A log whose lines are collected in `logged`. */
+export function collectingLog(secrets: readonly string[] = []) {
+  const logged: { level: number; msg: string; [field: string]: unknown }[] = [];
   const log = createLog({
     level: 'debug',
     secrets,
-    destination: { write: (line: string) => said.push(JSON.parse(line)) },
+    destination: { write: (line: string) => logged.push(JSON.parse(line)) },
   });
-  return { log, said };
+  return { log, logged };
 }
 
-/** Waits until it is so. */
-export async function until(isSo: () => boolean, patience = 15_000): Promise<void> {
-  const end = Date.now() + patience;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`It did not become so within ${patience} ms: ${String(isSo)}`);
+/** Polls until the condition is true; throws after `timeoutMs`. */
+export async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`Not true within ${timeoutMs} ms: ${String(condition)}`);
     await wait(10);
   }
 }
 
-/** A command that says what it is told to say. */
+/** A command with one user option. */
 export function command(changes: Partial<Command> & Pick<Command, 'execute'>): Command {
   return {
     name: 'say',
@@ -64,14 +64,14 @@ export function command(changes: Partial<Command> & Pick<Command, 'execute'>): C
   };
 }
 
-/** Where the ids of registered commands are stored, in a database of its own. */
+/** A command registry in its own database. */
 export async function commandRegistry() {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock, { thread: false });
   onTestFinished(() => store.close());
   return store.commandRegistry;
 }
 
-/** A bot with these commands, connected to a Discord of its own. */
+/** A bot with these commands, connected to its own local Discord. */
 export async function connectedBot(
   commands: readonly Command[],
   changes: {
@@ -85,14 +85,14 @@ export async function connectedBot(
 ) {
   const discord = await localDiscord();
   const { clock = systemClock, listings = [], before = async () => {} } = changes;
-  const services: CommandContext = { listings, texts: en, clock };
-  const { log, said } = listeningLog([discord.token]);
+  const context: CommandContext = { listings, texts: en, clock };
+  const { log, logged } = collectingLog([discord.token]);
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const registry = await commandRegistry();
   await before({ rest, applicationId: discord.applicationId, registry, discord });
-  const registrar = createRegistrar({ rest, guildId: null, commands, services, registry, clock: systemClock, log });
+  const registrar = createRegistrar({ rest, guildId: null, commands, context, registry, clock: systemClock, log });
   onTestFinished(() => registrar.stop());
   const client = createGatewayClient({
     token: discord.token,
@@ -100,7 +100,7 @@ export async function connectedBot(
     clock: systemClock,
     log,
     globalLimit: createGlobalRateLimit(systemClock),
-    onInteraction: createInteractions({ commands, services, isOwnCommand: registrar.isOwn, log, onAnswered }),
+    onInteraction: createInteractions({ commands, context, isOwnCommand: registrar.isOwn, log, onAnswered }),
     onReady: registrar.start,
   });
   onTestFinished(() => client.stop());
@@ -108,15 +108,15 @@ export async function connectedBot(
   await until(
     () =>
       client.ready &&
-      said.some(
-        ({ msg }) => msg.startsWith('slash commands registered') || msg.startsWith('the slash commands could not'),
+      logged.some(
+        ({ msg }) => msg.startsWith('slash commands registered') || msg.startsWith('slash commands could not'),
       ),
   );
   const [member, other] = discord.members;
-  if (member === undefined || other === undefined) throw new Error('nobody is there');
+  if (member === undefined || other === undefined) throw new Error('The local Discord has no members.');
   const run = (name: string, options: Record<string, string | number> = {}) =>
     discord.runCommand({ name, options, userId: member.id, channelId: discord.channels.general });
-  return { discord, client, run, member, other, said, counted, rest, log };
+  return { discord, client, run, member, other, logged, counted, rest, log };
 }
 
 export const hello: Reply = { tone: 'plain', text: en.reviews.none };

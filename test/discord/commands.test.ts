@@ -19,15 +19,15 @@ const listings = [
   { name: 'bot', lookup: knowing('bot', { profile: async () => bot }) },
 ] as const;
 
-describe('the commands, on Discord', () => {
-  it('/canvote answers the one who asks alone, with a button that leads to the page', async () => {
+describe('the commands on Discord', () => {
+  it('/canvote answers ephemerally, with a link to the page', async () => {
     const { discord, run } = await connectedBot(commands, { listings });
     const answer = await run('canvote').settled;
     expect(answer.components[0]?.components[0]).toMatchObject({ style: 5, url: server.url });
     expect(discord.messages(discord.channels.general)).toEqual([]);
   });
 
-  it('/canvote tells when the service cannot be reached, and mends itself', async () => {
+  it('/canvote reports that the service cannot be reached, and works for another listing', async () => {
     const { run, other } = await connectedBot(commands, { listings });
     const refused = await run('canvote', { user: other.id, listing: 'bot' }).settled;
     expect(refused.embeds[0]?.description).toMatch(
@@ -36,7 +36,7 @@ describe('the commands, on Discord', () => {
     expect((await run('canvote', { user: other.id }).settled).embeds[0]?.description).toContain(`<@${other.id}>`);
   });
 
-  it('/reviews turns its pages, of the longest reviews too', async () => {
+  it('/reviews turns its pages, also with the longest reviews', async () => {
     const { discord, run, other } = await connectedBot(commands, { listings });
     const { id } = await run('reviews', { limit: 12, sort: 'highest' }).settled;
     const shown = () => discord.messages(discord.channels.general)[0];

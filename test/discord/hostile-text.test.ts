@@ -12,7 +12,7 @@ import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { en } from '../../src/texts/en.ts';
 import { bot, knowing, reviewOf, server } from '../commands/known.ts';
 import { harmIn, hostileText } from '../support/hostile-text.ts';
-import { connectedBot, listeningLog } from './bot.ts';
+import { collectingLog, connectedBot } from './bot.ts';
 
 const voter = '200000000000000001';
 const giver = '200000000000000002';
@@ -21,7 +21,7 @@ const hostileUrl = fc.oneof(
   fc.constantFrom('javascript:alert(1)', 'https://u:p@evil.example/', 'https://x.example/)[a](b', ''),
 );
 
-/** All that a message shows, and of that what Discord draws with markup. */
+/** Checks all texts of a message, including those that Discord renders as Markdown. */
 function expectHarmless(message: Message): void {
   expect(message.mentions).toEqual([]);
   expect(message.mention_everyone).toBe(false);
@@ -36,7 +36,7 @@ function expectHarmless(message: Message): void {
 }
 
 describe('hostile text', { timeout: 60_000 }, () => {
-  it('in a profile or a review is shown harmlessly by every command, and never breaks one', async () => {
+  it('in a profile or a review is escaped by every command, and never makes one fail', async () => {
     const texts = fc.record({
       name: hostileText,
       description: hostileText,
@@ -60,7 +60,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
       },
       { name: 'bot', lookup: knowing('bot', { profile: async () => profiles[1], voteStatus: () => status }) },
     ];
-    const { discord, run, said } = await connectedBot(commands, { listings });
+    const { discord, run, logged } = await connectedBot(commands, { listings });
 
     await fc.assert(
       fc.asyncProperty(texts, async ({ reviews, count, ...words }) => {
@@ -85,10 +85,10 @@ describe('hostile text', { timeout: 60_000 }, () => {
       expect(told).toBeLessThan(300);
       expect(body).toMatchObject({ data: { allowed_mentions: { parse: [] } } });
     }
-    expect(said.filter(({ level }) => level >= 50)).toEqual([]);
+    expect(logged.filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  it('in any event of every kind is announced harmlessly', async () => {
+  it('in any event of every kind is escaped in the announcement', async () => {
     const announcement: fc.Arbitrary<Announcement> = fc.record({
       event: fc.oneof(fc.constantFrom<string>(...voteKinds, ...premiumKinds), hostileText),
       test: fc.boolean(),
@@ -105,7 +105,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
     const card = fc.option(fc.record({ name: hostileText, url: hostileUrl }));
     const discord = await startLocalDiscord({ rateLimits: false });
     onTestFinished(() => discord.stop());
-    const { log, said } = listeningLog([discord.token]);
+    const { log, logged } = collectingLog([discord.token]);
     const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
     const channelId = discord.channels.announcements;
     let messages = 0;
@@ -137,6 +137,6 @@ describe('hostile text', { timeout: 60_000 }, () => {
     const posts = discord.requests.filter(({ method }) => method === 'POST');
     expect(posts.length).toBe(messages);
     for (const { body } of posts) expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
-    expect(said.filter(({ level }) => level >= 50)).toEqual([]);
+    expect(logged.filter(({ level }) => level >= 50)).toEqual([]);
   });
 });

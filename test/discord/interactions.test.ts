@@ -10,7 +10,7 @@ import { command, connectedBot, fastClock, hello, until } from './bot.ts';
 const ephemeral = 1 << 6;
 
 describe('a slash command', () => {
-  it('is answered at once when the data is at hand, and pings nobody', async () => {
+  it('is answered immediately if the data is available, and pings nobody', async () => {
     const { discord, run } = await connectedBot([command({ execute: async () => hello })]);
     const used = run('say');
     expect(await used.response).toMatchObject({ type: 4, data: { allowed_mentions: { parse: [] } } });
@@ -18,20 +18,20 @@ describe('a slash command', () => {
     expect(discord.messages(discord.channels.general)).toHaveLength(1);
   });
 
-  it('hears the options and who asks', async () => {
-    const heard: CommandInput[] = [];
+  it('receives the options and the id of the user', async () => {
+    const inputs: CommandInput[] = [];
     const say = command({
-      execute: async (asked) => {
-        heard.push(asked);
+      execute: async (input) => {
+        inputs.push(input);
         return hello;
       },
     });
     const { run, member, other } = await connectedBot([say]);
     await run('say', { user: other.id }).settled;
-    expect(heard).toEqual([{ options: { user: other.id }, userId: member.id }]);
+    expect(inputs).toEqual([{ options: { user: other.id }, userId: member.id }]);
   });
 
-  it('is answered to the one who asks alone when it is private, deferred or not', async () => {
+  it('is answered ephemerally if it is private, deferred or not', async () => {
     const quick = command({ name: 'quick', visibility: 'private', execute: async () => hello });
     const slow = command({ name: 'slow', visibility: 'private', execute: () => wait(1_200).then(() => hello) });
     const { discord, run } = await connectedBot([quick, slow]);
@@ -39,7 +39,7 @@ describe('a slash command', () => {
     expect(discord.messages(discord.channels.general)).toEqual([]);
   });
 
-  it('is deferred only when it takes longer than a second', async () => {
+  it('is deferred only if it takes longer than a second', async () => {
     const slow = command({ name: 'slow', execute: () => wait(1_300).then(() => hello) });
     const brisk = command({ name: 'brisk', execute: () => wait(500).then(() => hello) });
     const { run } = await connectedBot([slow, brisk]);
@@ -51,7 +51,7 @@ describe('a slash command', () => {
     expect((await deferred.settled).embeds[0]?.description).toBe(hello.text);
   });
 
-  it('that never ends is answered before its time is up', async () => {
+  it('that never ends is answered before the interaction expires', async () => {
     const stuck = command({ execute: () => new Promise(() => {}) });
     const { run } = await connectedBot([stuck], { clock: fastClock(10) });
     const used = run('say');
@@ -59,28 +59,28 @@ describe('a slash command', () => {
     expect((await used.settled).embeds[0]?.description).toMatch(/^This took too long\. Please try again <t:\d+:R>\.$/);
   });
 
-  it('says when to try again when the service does not help, to the one who asks alone', async () => {
+  it('answers a failed lookup ephemerally with the time to retry', async () => {
     const retryAt = Date.UTC(2030, 0, 1);
     const failing = command({ execute: () => Promise.reject(new LookupRateLimited('429', retryAt)) });
-    const { discord, run, said } = await connectedBot([failing]);
+    const { discord, run, logged } = await connectedBot([failing]);
     const answer = await run('say').settled;
     expect(answer.embeds[0]?.description).toContain(`<t:${retryAt / 1_000}:R>`);
     expect(answer.flags & ephemeral).toBe(ephemeral);
     expect(discord.messages(discord.channels.general)).toEqual([]);
-    expect(said).toContainEqual(expect.objectContaining({ code: 'lookup_rate_limited', cure: expect.any(String) }));
+    expect(logged).toContainEqual(expect.objectContaining({ code: 'lookup_rate_limited', hint: expect.any(String) }));
   });
 
-  it('that breaks gives the member a word by which the owner finds it in the log', async () => {
+  it('that throws answers with an incident id that is also in the log', async () => {
     const broken = command({
       execute: () => {
         throw new Error('the inner secret of the matter');
       },
     });
-    const { run, said } = await connectedBot([broken]);
+    const { run, logged } = await connectedBot([broken]);
     const text = (await run('say').settled).embeds[0]?.description ?? '';
     expect(text).not.toContain('secret');
     const incident = /\*\*(\w{6})\*\*/.exec(text)?.[1];
-    expect(said).toContainEqual(
+    expect(logged).toContainEqual(
       expect.objectContaining({
         incident,
         err: expect.objectContaining({ message: 'the inner secret of the matter' }),
@@ -88,7 +88,7 @@ describe('a slash command', () => {
     );
   });
 
-  it('that Discord still offers but no key serves any more is answered kindly', async () => {
+  it('that Discord still lists but no key can serve is answered with an explanation', async () => {
     let isServed = true;
     const gone = command({ isServedBy: () => isServed, execute: async () => hello });
     const { run } = await connectedBot([gone], {
@@ -97,7 +97,7 @@ describe('a slash command', () => {
           ...registration,
           guildId: null,
           commands: [gone],
-          services: { listings: [], texts: en },
+          context: { listings: [], texts: en },
         });
         isServed = false;
         discord.faults.respond500(10, /^DELETE/);
@@ -109,15 +109,15 @@ describe('a slash command', () => {
   });
 
   it('of another program gets no response, whatever its name is and wherever it is registered', async () => {
-    const asked: unknown[] = [];
+    const inputs: unknown[] = [];
     const say = command({
-      execute: async (what) => {
-        asked.push(what);
+      execute: async (input) => {
+        inputs.push(input);
         return hello;
       },
     });
     const other = command({ name: 'other', execute: async () => hello });
-    const { run, said } = await connectedBot([say, other], {
+    const { run, logged } = await connectedBot([say, other], {
       async before({ rest, applicationId }) {
         await rest.post(`/applications/${applicationId}/commands`, { name: 'play', description: 'Plays a song.' });
         await rest.post(`/applications/${applicationId}/commands`, { name: 'say', description: 'Says another thing.' });
@@ -125,15 +125,15 @@ describe('a slash command', () => {
     });
     const unanswered = [run('play'), run('say')].map(({ response }) => expect(response).rejects.toThrow('respond'));
     await Promise.all(unanswered);
-    expect(asked).toEqual([]);
+    expect(inputs).toEqual([]);
     expect((await run('other').settled).embeds).toHaveLength(1);
-    expect(said.filter(({ level }) => level >= 40)).toEqual([
+    expect(logged.filter(({ level }) => level >= 40)).toEqual([
       expect.objectContaining({ command: 'say', hint: expect.stringContaining('bot token') }),
     ]);
   }, 10_000);
 
-  it('of an earlier version is answered from the first moment, also while its id is not stored yet', async () => {
-    const answered: unknown[] = [];
+  it('of an earlier version is answered although its id is not stored yet', async () => {
+    const answers: unknown[] = [];
     const say = command({ execute: async () => hello });
     await connectedBot([say], {
       async before({ rest, applicationId, discord }) {
@@ -141,25 +141,25 @@ describe('a slash command', () => {
         const body = { name: 'say', description, options: [{ ...options[0], type: 6 }] };
         await rest.post(`/applications/${applicationId}/commands`, body);
         discord.events.on('change', (change) => {
-          if (change.kind !== 'gateway' || !change.connected || answered.length > 0) return;
+          if (change.kind !== 'gateway' || !change.connected || answers.length > 0) return;
           const [member] = discord.members;
           const use = { name: 'say', userId: member?.id ?? '', channelId: discord.channels.general };
-          answered.push(discord.runCommand(use).settled);
+          answers.push(discord.runCommand(use).settled);
         });
       },
     });
-    expect(await Promise.all(answered)).toMatchObject([{ embeds: [{ description: hello.text }] }]);
+    expect(await Promise.all(answers)).toMatchObject([{ embeds: [{ description: hello.text }] }]);
   });
 
-  it('whose answer is too late for Discord is logged, counted as failed, and breaks nothing', async () => {
-    const { discord, run, said, counted } = await connectedBot([command({ execute: async () => hello })]);
+  it('whose response is too late for Discord is logged, counted as failed, and does not affect others', async () => {
+    const { discord, run, logged, counted } = await connectedBot([command({ execute: async () => hello })]);
     discord.faults.slow(3_500);
     await expect(run('say').settled).rejects.toThrow();
     discord.faults.clear();
     expect((await run('say').settled).embeds).toHaveLength(1);
     await until(() => counted.length === 2);
     expect(counted.toSorted()).toEqual(['say answered', 'say failed']);
-    expect(said.some(({ level }) => level >= 60)).toBe(false);
+    expect(logged.some(({ level }) => level >= 60)).toBe(false);
   }, 20_000);
 });
 
@@ -187,9 +187,12 @@ describe('a page button', () => {
     ]);
   });
 
-  it('is deferred when it takes longer, and turns the page in the end', async () => {
+  it('is deferred if it takes longer, and then turns the page', async () => {
     let pause = 0;
-    const slow = command({ ...pages, execute: async (...given) => wait(pause).then(() => pages.execute(...given)) });
+    const slow = command({
+      ...pages,
+      execute: async (...parameters) => wait(pause).then(() => pages.execute(...parameters)),
+    });
     const { discord, run, member } = await connectedBot([slow]);
     const first = await run('book').settled;
     pause = 1_200;
@@ -201,11 +204,11 @@ describe('a page button', () => {
     ]);
   });
 
-  it('whose command fails leaves the page as it is and tells the one who clicked', async () => {
+  it('whose command fails leaves the page unchanged and answers ephemerally', async () => {
     let isBroken = false;
     const fragile = command({
       ...pages,
-      execute: (...given) => (isBroken ? Promise.reject(new Error('broken')) : pages.execute(...given)),
+      execute: (...parameters) => (isBroken ? Promise.reject(new Error('broken')) : pages.execute(...parameters)),
     });
     const { discord, run, member } = await connectedBot([fragile]);
     const first = await run('book').settled;
@@ -217,11 +220,11 @@ describe('a page button', () => {
     ]);
   });
 
-  const plain = (asked: unknown[]) =>
+  const plain = (inputs: unknown[]) =>
     command({
       name: 'plain',
-      execute: async (what) => {
-        asked.push(what);
+      execute: async (input) => {
+        inputs.push(input);
         return hello;
       },
     });
@@ -233,9 +236,9 @@ describe('a page button', () => {
     'tallyhook:',
     'tallyhook::',
     'tallyhook:{"a":1}',
-  ])('with the forged id %s is refused kindly, and harms nothing', async (forged) => {
-    const asked: unknown[] = [];
-    const { discord, rest, member } = await connectedBot([pages, plain(asked)]);
+  ])('with the forged id %s is rejected ephemerally without running a command', async (forged) => {
+    const inputs: unknown[] = [];
+    const { discord, rest, member } = await connectedBot([pages, plain(inputs)]);
     const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Forged', custom_id: forged }] }];
     const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
       content: 'x',
@@ -244,12 +247,12 @@ describe('a page button', () => {
     const refusal = await discord.clickButton(posted.id, forged, member.id).settled;
     expect(refusal.embeds[0]?.description).toBe('This button has no use any more. Please use the command again.');
     expect(refusal.flags & ephemeral).toBe(ephemeral);
-    expect(asked).toEqual([]);
+    expect(inputs).toEqual([]);
   });
 
   it('or a select of another program gets no response', async () => {
-    const asked: unknown[] = [];
-    const { discord, rest, member, said } = await connectedBot([pages, plain(asked)]);
+    const inputs: unknown[] = [];
+    const { discord, rest, member, logged } = await connectedBot([pages, plain(inputs)]);
     const ids = ['other:page=2', 'plain:page=2', 'book:page=2', 'reviews:page=2', 'rubbish', ':', '{"a":1}'];
     const buttons = ids.slice(0, 5).map((id) => ({ type: 2, style: 2, label: 'Press', custom_id: id }));
     const others = ids.slice(5).map((id) => ({ type: 2, style: 2, label: 'Press', custom_id: id }));
@@ -263,8 +266,8 @@ describe('a page button', () => {
       discord.pick({ messageId: posted.id, customId: 'pick', userId: member.id, values: ['1'] }),
     ];
     await Promise.all(used.map(({ response }) => expect(response).rejects.toThrow('respond')));
-    expect(asked).toEqual([]);
-    expect(said.filter(({ level }) => level >= 40)).toEqual([]);
+    expect(inputs).toEqual([]);
+    expect(logged.filter(({ level }) => level >= 40)).toEqual([]);
   }, 10_000);
 
   it('that was posted before custom ids had a prefix still turns the page', async () => {

@@ -30,7 +30,7 @@ function may(
 }
 
 describe('the permissions in a channel', () => {
-  it('are those of everyone and of the own roles, and of no other', () => {
+  it('are those of @everyone and of the roles of the member only', () => {
     expect(may(bit.SendMessages)).toBe(true);
     expect(may(bit.EmbedLinks)).toBe(false);
     expect(may(bit.EmbedLinks, { botRole: bit.EmbedLinks })).toBe(true);
@@ -46,7 +46,7 @@ describe('the permissions in a channel', () => {
     expect(may(bit.SendMessages, { overwrites: [overwrite('other', 0, { deny: bit.SendMessages })] })).toBe(true);
   });
 
-  it('of several roles in which one allows are allowed', () => {
+  it('that one of several roles allows are allowed', () => {
     const scene = {
       guild: { id: 'guild', ownerId: 'owner', roles: [everyone, role('a'), role('b')] },
       member: { id: 'bot', roles: ['a', 'b'], isTimedOut: false },
@@ -55,17 +55,17 @@ describe('the permissions in a channel', () => {
     expect(permissionsIn(scene) & bit.EmbedLinks).toBe(bit.EmbedLinks);
   });
 
-  it('are none where the channel cannot be seen', () => {
+  it('are empty if the channel cannot be seen', () => {
     expect(may(bit.SendMessages, { overwrites: [overwrite('guild', 0, { deny: bit.ViewChannel })] })).toBe(false);
   });
 
-  it('are all for an administrator and for the owner, whatever the channel says', () => {
+  it('are complete for an administrator and for the owner, whatever the overwrites of the channel', () => {
     const overwrites = [overwrite('bot', 1, { deny: bit.SendMessages })];
     expect(may(bit.SendMessages, { overwrites, botRole: bit.Administrator })).toBe(true);
     expect(may(bit.SendMessages, { overwrites, ownerId: 'bot' })).toBe(true);
   });
 
-  it('are only to look, while a member is timed out', () => {
+  it('are only to view and read the history while a member is timed out', () => {
     expect(may(bit.SendMessages, { isTimedOut: true })).toBe(false);
     expect(may(bit.ViewChannel, { isTimedOut: true })).toBe(true);
   });

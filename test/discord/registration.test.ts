@@ -28,11 +28,11 @@ async function registering(options: { token?: string } = {}) {
     guild: `/applications/${applicationId}/guilds/${discord.guildId}/commands`,
   } as const;
   const register = (listings: readonly (typeof listedServer)[] = both, guildId: string | null = null) =>
-    registerCommands({ rest, applicationId, guildId, commands, services: { listings, texts: en }, registry });
+    registerCommands({ rest, applicationId, guildId, commands, context: { listings, texts: en }, registry });
   const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
   const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
   const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;
-  /** What was written since the last call. */
+  /** The write requests since the last call. */
   let seen = 0;
   const writes = () => {
     const written = discord.requests.slice(seen).filter(({ method }) => method !== 'GET');
@@ -42,21 +42,21 @@ async function registering(options: { token?: string } = {}) {
   return { discord, rest, registry, register, routes, listed, names, idOf, writes };
 }
 
-/** Everything that a report can name. */
-const nothing = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
+/** A report without changes. */
+const noChanges = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
 const all = ['canvote', 'reviews', 'stats'];
 
 describe('registering the commands', () => {
-  it('creates each by itself, once, and never overwrites the list', async () => {
+  it('creates each command separately, once, and never overwrites the list', async () => {
     const { register, writes, names } = await registering();
-    expect(await register()).toEqual({ ...nothing, created: all });
+    expect(await register()).toEqual({ ...noChanges, created: all });
     expect(writes()).toEqual(['POST /commands', 'POST /commands', 'POST /commands']);
-    expect(await register()).toEqual({ ...nothing, unchanged: all });
+    expect(await register()).toEqual({ ...noChanges, unchanged: all });
     expect(writes()).toEqual([]);
     expect(await names()).toEqual(all);
   });
 
-  it('leaves the commands of another program as they are, globally and on the guild', async () => {
+  it('does not change the commands of another program, globally and in the guild', async () => {
     const { discord, rest, routes, register, listed, names } = await registering();
     await rest.post(routes.global, foreign);
     await rest.post(routes.guild, foreign);
@@ -70,18 +70,18 @@ describe('registering the commands', () => {
     expect(await names('guild')).toEqual(['canvote', 'play', 'stats']);
   });
 
-  it('updates and deletes those that another key changes, and keeps their ids', async () => {
+  it('updates and deletes the commands that another key changes, and keeps their ids', async () => {
     const { register, idOf, writes } = await registering();
     await register();
     const id = await idOf('canvote');
     writes();
-    expect(await register([listedBot])).toEqual({ ...nothing, updated: ['canvote', 'stats'], deleted: ['reviews'] });
+    expect(await register([listedBot])).toEqual({ ...noChanges, updated: ['canvote', 'stats'], deleted: ['reviews'] });
     expect(writes().map((written) => written.split(' ')[0])).toEqual(['DELETE', 'PATCH', 'PATCH']);
     expect(await idOf('canvote')).toBe(id);
-    expect(await register([listedBot])).toEqual({ ...nothing, unchanged: ['canvote', 'stats'] });
+    expect(await register([listedBot])).toEqual({ ...noChanges, unchanged: ['canvote', 'stats'] });
   });
 
-  it('offers them in guilds only, and to everybody there', async () => {
+  it('offers them in guilds only, to all members', async () => {
     const { discord, register } = await registering();
     await register([listedServer]);
     for (const command of discord.commands()) {
@@ -89,62 +89,62 @@ describe('registering the commands', () => {
     }
   });
 
-  it('deletes what it registered in the other scope when the scope changes, and nothing else', async () => {
+  it('deletes only our commands in the previous scope when the scope changes', async () => {
     const { discord, rest, routes, register, names } = await registering();
     await rest.post(routes.global, foreign);
     await register();
-    expect(await register(both, discord.guildId)).toEqual({ ...nothing, created: all, deleted: all });
+    expect(await register(both, discord.guildId)).toEqual({ ...noChanges, created: all, deleted: all });
     expect(await names()).toEqual(['play']);
     expect(await names('guild')).toEqual(all);
-    expect(await register(both, discord.guildId)).toEqual({ ...nothing, unchanged: all });
+    expect(await register(both, discord.guildId)).toEqual({ ...noChanges, unchanged: all });
     await rest.post(routes.guild, foreign);
-    expect(await register()).toEqual({ ...nothing, created: all, deleted: all });
+    expect(await register()).toEqual({ ...noChanges, created: all, deleted: all });
     expect(await names('guild')).toEqual(['play']);
     expect(await names()).toEqual([...all.slice(0, 1), 'play', ...all.slice(1)]);
   });
 
-  it('reports commands in a guild that the bot can no longer access, and does the rest', async () => {
+  it('reports commands in a guild that the bot can no longer access, and registers the others', async () => {
     const { discord, registry, register } = await registering();
     const lost = { id: '42', applicationId: discord.applicationId, guildId: '4242', name: 'canvote' };
     await registry.save(lost);
-    expect(await register()).toEqual({ ...nothing, created: all, inaccessible: [lost] });
+    expect(await register()).toEqual({ ...noChanges, created: all, inaccessible: [lost] });
   });
 
-  it('does not touch what is stored for another application', async () => {
+  it('does not change the stored commands of another application', async () => {
     const { discord, registry, register } = await registering();
     const other = { id: '42', applicationId: '4242', guildId: null, name: 'canvote' };
     await registry.save(other);
-    expect(await register()).toEqual({ ...nothing, created: all });
+    expect(await register()).toEqual({ ...noChanges, created: all });
     expect(await registry.list('4242')).toEqual([other]);
     expect(await registry.list(discord.applicationId)).toHaveLength(3);
   });
 
-  it('never overwrites a command of another program that has a name of ours', async () => {
+  it('never overwrites a command of another program with the name of one of ours', async () => {
     const { rest, routes, register, listed, writes } = await registering();
     await rest.post(routes.global, { name: 'stats', description: 'Statistics of the game.' });
     const [before] = await listed();
     writes();
     const conflicts = [{ id: before?.id ?? '', name: 'stats' }];
-    expect(await register()).toEqual({ ...nothing, created: ['canvote', 'reviews'], conflicts });
+    expect(await register()).toEqual({ ...noChanges, created: ['canvote', 'reviews'], conflicts });
     expect(await register([listedBot])).toEqual({
-      ...nothing,
+      ...noChanges,
       updated: ['canvote'],
       deleted: ['reviews'],
       conflicts,
     });
     expect(await listed()).toContainEqual(before);
     await rest.delete(`${routes.global}/${before?.id}`);
-    expect(await register([listedBot])).toEqual({ ...nothing, created: ['stats'], unchanged: ['canvote'] });
+    expect(await register([listedBot])).toEqual({ ...noChanges, created: ['stats'], unchanged: ['canvote'] });
   });
 
-  it('adopts what an earlier version registered all at once, whatever its options are now', async () => {
+  it('adopts the commands of an earlier version, whatever their options are', async () => {
     const { rest, routes, registry, register, listed, discord, writes } = await registering();
     await register();
     const earlier = await listed();
     for (const { id } of earlier) await registry.remove(id);
     await rest.patch(`${routes.global}/${earlier[0]?.id}`, { options: [] });
     writes();
-    expect(await register()).toEqual({ ...nothing, updated: ['canvote'], unchanged: ['reviews', 'stats'] });
+    expect(await register()).toEqual({ ...noChanges, updated: ['canvote'], unchanged: ['reviews', 'stats'] });
     expect(writes()).toEqual([`PATCH /commands/${earlier[0]?.id}`]);
     expect((await registry.list(discord.applicationId)).map(({ id }) => id)).toEqual(earlier.map(({ id }) => id));
   });
@@ -152,16 +152,16 @@ describe('registering the commands', () => {
   it('adopts a command of an earlier version that is no longer offered, and deletes it', async () => {
     const { rest, routes, register } = await registering();
     await rest.post(routes.global, { name: 'reviews', description: 'Read what people say about this server.' });
-    expect(await register([listedBot])).toEqual({ ...nothing, created: ['canvote', 'stats'], deleted: ['reviews'] });
+    expect(await register([listedBot])).toEqual({ ...noChanges, created: ['canvote', 'stats'], deleted: ['reviews'] });
   });
 
-  it('creates anew what somebody else has deleted, and deletes what has been renamed', async () => {
+  it('creates a deleted command again, and deletes a renamed one', async () => {
     const { discord, rest, routes, registry, register, idOf, names } = await registering();
     await register();
     await rest.delete(`${routes.global}/${await idOf('stats')}`);
     await rest.patch(`${routes.global}/${await idOf('canvote')}`, { name: 'vote' });
     expect(await register()).toEqual({
-      ...nothing,
+      ...noChanges,
       created: ['canvote', 'stats'],
       unchanged: ['reviews'],
       deleted: ['vote'],
@@ -170,22 +170,22 @@ describe('registering the commands', () => {
     expect(await registry.list(discord.applicationId)).toHaveLength(3);
   });
 
-  it('creates each once when two processes start at the same moment', async () => {
+  it('creates each command once if two processes start at the same time', async () => {
     const { discord, registry, register, names } = await registering();
     await Promise.all([register(), register()]);
     expect(await names()).toEqual(all);
     expect(await registry.list(discord.applicationId)).toHaveLength(3);
   });
 
-  it('fails when Discord does, and goes on from there', async () => {
+  it('rejects if Discord fails, and a second run completes it', async () => {
     const { discord, register, writes } = await registering();
     discord.faults.loseAnswers(1, /^POST .*commands$/);
     await expect(register()).rejects.toThrow();
     writes();
-    expect(await register()).toEqual({ ...nothing, created: ['reviews', 'stats'], unchanged: ['canvote'] });
+    expect(await register()).toEqual({ ...noChanges, created: ['reviews', 'stats'], unchanged: ['canvote'] });
   });
 
-  it('is refused with a wrong token, and works again with the same connection once the token is right', async () => {
+  it('rejects for every attempt with a wrong token', async () => {
     const { register } = await registering({ token: 'wrong' });
     await expect(register()).rejects.toThrow('401');
     await expect(register()).rejects.toThrow('401');

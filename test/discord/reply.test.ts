@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reply, ReplyButton } from '../../commands/command.ts';
-import { decodeCustomId, encodeCustomId } from '../../src/discord/custom-id.ts';
+import { decodeCustomId, encodeCustomId } from '../../src/discord/command-input.ts';
 import { renderEmbed, renderReply } from '../../src/discord/reply.ts';
 import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
 import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';
@@ -35,8 +35,8 @@ const anyReply: fc.Arbitrary<Reply> = fc.record(
   { requiredKeys: ['tone'] },
 );
 
-describe('a drawn reply', () => {
-  it('is a message that Discord takes, whatever is in it', () => {
+describe('a rendered reply', () => {
+  it('is a message that Discord accepts, whatever it contains', () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         const { embeds, components } = renderReply(reply, 'reviews');
@@ -50,7 +50,7 @@ describe('a drawn reply', () => {
     expect(renderReply({ tone: 'plain' }, 'x').allowedMentions).toEqual({ parse: [] });
   });
 
-  it('keeps to the room that it is given', () => {
+  it('stays within the given length', () => {
     fc.assert(
       fc.property(anyReply, fc.integer({ min: 1, max: 6_000 }), (reply, room) => {
         const { title = '', description = '', footer, fields = [] } = renderEmbed(reply, room);
@@ -60,7 +60,7 @@ describe('a drawn reply', () => {
     );
   });
 
-  it('says what it was given when that fits', () => {
+  it('contains the complete reply if it fits', () => {
     const reply: Reply = {
       tone: 'good',
       title: markup`Title`,
@@ -91,7 +91,7 @@ describe('a drawn reply', () => {
     ]);
   });
 
-  it('has no button that leads to what is no page', () => {
+  it('omits buttons whose URL is not a web page', () => {
     const buttons: ReplyButton[] = [
       { kind: 'link', label: 'Vote', url: 'javascript:alert(1)' },
       { kind: 'link', label: 'Vote', url: 'https://example.com/vote' },
@@ -102,17 +102,17 @@ describe('a drawn reply', () => {
   });
 });
 
-describe("a button's id", () => {
-  it('brings back the options that it carries', () => {
+describe("a button's custom id", () => {
+  it('decodes to the encoded options', () => {
     const id = { command: 'reviews', options: { sort: 'newest', page: '2', listing: 'a b&c=d:é' } };
     expect(decodeCustomId(encodeCustomId(id) ?? '')).toEqual(id);
   });
 
-  it('is none where the options are more than it can carry', () => {
+  it('is null if the options do not fit', () => {
     expect(encodeCustomId({ command: 'reviews', options: { listing: 'x'.repeat(100) } })).toBeNull();
   });
 
-  it('is read from anything without harm', () => {
+  it('is decoded from any string without an error', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         decodeCustomId(text);

@@ -167,7 +167,7 @@ describe('the log', { timeout: 60_000 }, () => {
     const pretty = program(['start'], { ...environment, LOG_FORMAT: 'pretty' }, tempDir());
     await vi.waitFor(() => expect(pretty.output()).toContain('receiving webhooks'), { timeout: 20_000 });
     expect(pretty.output()).toMatch(
-      /^\d\d:\d\d:\d\d WARN {2}the cache is at fault; going on without reason="ENOENT.*"$/m,
+      /^\d\d:\d\d:\d\d WARN {2}cache error; continuing without the cache reason="ENOENT.*"$/m,
     );
   });
 });

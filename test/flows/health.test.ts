@@ -10,7 +10,7 @@ import { answersIn, rawConnection } from '../support/raw-http.ts';
 import { nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** The whole app without a Discord. */
+/** The complete app without Discord. */
 async function running() {
   const path = `${tempDir()}/tallyhook.db`;
   const environment = { ...settings(nowhere), DATABASE_URL: `sqlite:${path}`, CACHE_URL: 'memory:' };
@@ -21,7 +21,7 @@ async function running() {
 }
 
 describe('the app while Discord is unavailable', { timeout: 30_000 }, () => {
-  it('is ready to receive, and not ready as a whole', async () => {
+  it('is ready for the role receive, but not as a whole', async () => {
     const { url } = await running();
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     const receive = await fetch(`${url}/readyz?role=receive`);
@@ -44,8 +44,8 @@ describe('the app while Discord is unavailable', { timeout: 30_000 }, () => {
   });
 });
 
-describe('the app, stopping', { timeout: 30_000 }, () => {
-  it('is not ready to receive, although it still answers requests that are under way', async () => {
+describe('the app while it stops', { timeout: 30_000 }, () => {
+  it('is not ready to receive, but completes requests in progress', async () => {
     const { app, url } = await running();
     const { write, closed } = rawConnection(url);
     write('GET /readyz?role=receive HTTP/1.1\r\nHo');
@@ -60,7 +60,7 @@ describe('the app, stopping', { timeout: 30_000 }, () => {
 });
 
 describe('a sender that half-closes its connection after the request', { timeout: 30_000 }, () => {
-  it('gets the response to its vote, which follows the commit', async () => {
+  it('gets the response to its vote after the commit', async () => {
     const { app, url } = await running();
     const body = JSON.stringify({ event: 'server_vote', userId: '42', timestamp: new Date().toISOString() });
     const { write, end, closed } = rawConnection(url);

@@ -12,7 +12,7 @@ interface Lock {
   >;
 }
 
-/** A project of somebody else's that has the package, and of the other packages only what the package brings along. */
+/** A project that depends on the package; of all other packages it has only the package's dependencies. */
 function consumer(source: string): string {
   const project = tempDir();
   const installed = join(project, 'node_modules', 'tallyhook');
@@ -30,7 +30,7 @@ function consumer(source: string): string {
   return project;
 }
 
-/** Runs the compiler and returns what it complains of. */
+/** Runs the compiler and returns its errors. */
 function typescript(cwd: string, ...args: string[]): string {
   try {
     return execFileSync(join(root, 'node_modules', '.bin', 'tsc'), args, { cwd, encoding: 'utf8' });
@@ -40,7 +40,7 @@ function typescript(cwd: string, ...args: string[]): string {
 }
 
 describe('the package', { timeout: 60_000 }, () => {
-  it('depends on nothing that is compiled or that is a pre-release', () => {
+  it('depends neither on native addons nor on pre-releases', () => {
     const lock: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
     const installed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev);
     expect(installed.length).toBeGreaterThan(50);
@@ -48,10 +48,14 @@ describe('the package', { timeout: 60_000 }, () => {
     expect(installed.filter(([, { version }]) => version.includes('-'))).toEqual([]);
   });
 
-  it('brings along all types that its own are made of', () => {
+  it('exports all types of its public signatures', () => {
     const project = consumer(`
       import express from 'express';
-      import { type App, createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+      import {
+        type App, type AppDependencies, type AttemptResult, type BudgetStore, type CachedValue, createApp, createLog,
+        createLookup, type Effect, type KeyStatus, type LastVote, loadConfig, type LookupClient, type LookupEvent,
+        type ObserveAge, type ObserveLookup, type Outcome, type RecordedDelivery, type Redactor, systemClock,
+      } from 'tallyhook';
       import { type Sandbox, startSandbox } from 'tallyhook/sandbox';
 
       const config = loadConfig(process.env);
@@ -60,6 +64,19 @@ describe('the package', { timeout: 60_000 }, () => {
       express().use(app.webhooks);
       const sandbox: Sandbox = await startSandbox();
       await sandbox.stop();
+
+      const onRecorded = ({ outcome }: RecordedDelivery): Outcome => outcome;
+      const onAttempted = (effects: readonly Effect[], { outcome }: AttemptResult) => console.log(effects, outcome);
+      export const dependencies: AppDependencies = { clock: systemClock, log, onRecorded, onAttempted };
+
+      const observe: ObserveLookup = ({ event, resource }: LookupEvent) => console.log(event, resource);
+      const observeAge: ObserveAge = (resource, age) => console.log(resource, age);
+      const lastVote: LastVote = async () => null;
+      const listing = { kind: 'server', baseUrl: 'https://listing.example/api/v1', key: 'key' } as const;
+      const client: LookupClient<'server'> = createLookup({ ...listing, observe, observeAge, lastVote });
+      export const status: KeyStatus = await client.keyStatus();
+      export const profile: CachedValue<unknown> = await client.profile();
+      export const parts: { budget?: BudgetStore; redactor?: Redactor } = {};
     `);
     const strict = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
     expect(typescript(project, ...strict, 'bot.ts')).toBe('');

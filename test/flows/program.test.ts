@@ -52,7 +52,7 @@ describe('the program', { timeout: 60_000 }, () => {
     const { port } = new URL(await first.url());
     const second = program(['start'], { ...settings(nowhere), PORT: port }, directory);
     expect(await second.ended).toBe(1);
-    expect(second.output()).toContain('Another program listens there');
+    expect(second.output()).toContain('Another program uses this port');
   });
 
   it('receives while Discord cannot be reached, says so, and stops with 0 when asked', async () => {

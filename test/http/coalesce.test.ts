@@ -20,7 +20,7 @@ function loading(ttlMs: number) {
   };
 }
 
-it('runs once for all who ask while it runs, however long that takes', async () => {
+it('runs once for all concurrent callers, however long it takes', async () => {
   const { read, runs, settle } = loading(0);
   const first = read();
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -43,7 +43,7 @@ it('returns the same value until the TTL is over', async () => {
   expect(runs()).toBe(2);
 });
 
-it('shares a failure with those who wait for it, and then tries again', async () => {
+it('shares a failure with the waiting callers, and then runs again', async () => {
   const { read, runs, settle } = loading(10_000);
   const both = [read(), read()];
   settle(new Error('locked'));

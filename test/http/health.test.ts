@@ -2,18 +2,20 @@ import { join } from 'node:path';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { coalesce } from '../../src/http/coalesce.ts';
-import { createHealth, type HealthOptions, type ReadinessCheck } from '../../src/http/health.ts';
+import { createHealth, type HealthOptions } from '../../src/http/health.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
+import type { ReadinessCheck } from '../../src/http/readiness.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** The health routes over a real store, and how often each costly source was read. */
+/** The health routes over a real store, with the number of reads of each expensive source. */
 async function served(options: Partial<HealthOptions> & { discord?: ReadinessCheck } = {}) {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock);
   const count = { probes: 0, scrapes: 0 };
-  const metrics = createMetrics({
+  const metrics = createMetrics();
+  metrics.watch({
     waitingTransactions: store.waiting,
     effects() {
       count.scrapes += 1;
@@ -24,15 +26,15 @@ async function served(options: Partial<HealthOptions> & { discord?: ReadinessChe
     keys: async () => new Map(),
     now: systemClock.now,
   });
-  const parts = {
+  const checks = {
     store: coalesce(() => {
       count.probes += 1;
       return store.probe();
     }, 1_000),
     discord: options.discord ?? (async () => {}),
   };
-  const roles = new Map([['receive', { store: parts.store }]]);
-  const app = express().use(createHealth({ parts, roles, metrics, isStopping: () => false, ...options }));
+  const roles = new Map([['receive', { store: checks.store }]]);
+  const app = express().use(createHealth({ checks, roles, metrics, isStopping: () => false, ...options }));
   const server = createHttpServer(app);
   const { url } = await server.listen('127.0.0.1', 0);
   onTestFinished(async () => {
@@ -46,7 +48,7 @@ const disconnected: ReadinessCheck = async () => {
   throw new Error('not connected to the gateway');
 };
 
-async function ask(url: string): Promise<{ status: number; json: unknown }> {
+async function getJson(url: string): Promise<{ status: number; json: unknown }> {
   const response = await fetch(url);
   return { status: response.status, json: await response.json() };
 }
@@ -64,7 +66,7 @@ describe('a flood of requests without credentials', () => {
     ['/readyz', 'probes'],
     ['/readyz?role=receive', 'probes'],
     ['/metrics', 'scrapes'],
-  ] as const)('on %s costs about one check a second', async (path, counted) => {
+  ] as const)('on %s runs about one check per second', async (path, counted) => {
     const { url, count } = await served();
     const began = performance.now();
     expect(await flood(url + path, 300)).toEqual(new Set([200]));
@@ -73,7 +75,7 @@ describe('a flood of requests without credentials', () => {
     expect(count[counted]).toBeLessThanOrEqual(1 + seconds);
   });
 
-  it('is served new figures after a second', async () => {
+  it('gets new values after a second', async () => {
     const { url, count } = await served();
     await flood(`${url}/metrics`, 10);
     await new Promise((resolve) => setTimeout(resolve, 1_050));
@@ -83,26 +85,26 @@ describe('a flood of requests without credentials', () => {
 });
 
 describe('readiness', () => {
-  it('of the whole process needs Discord; to receive needs the store alone', async () => {
+  it('of the whole process requires Discord; of the role receive only the store', async () => {
     const { url } = await served({ discord: disconnected });
-    expect(await ask(`${url}/readyz`)).toEqual({
+    expect(await getJson(`${url}/readyz`)).toEqual({
       status: 503,
       json: {
         ready: false,
         parts: { store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } },
       },
     });
-    expect(await ask(`${url}/readyz?role=receive`)).toEqual({
+    expect(await getJson(`${url}/readyz?role=receive`)).toEqual({
       status: 200,
       json: { ready: true, parts: { store: { ready: true } } },
     });
   });
 
   it.each(['role=recieve', 'role=', 'role=constructor', 'role=receive&role=receive', 'role=__proto__'])(
-    'of a role that does not exist is refused with a hint (%s)',
+    'of an unknown role is a 400 with a hint (%s)',
     async (query) => {
       const { url, count } = await served();
-      expect(await ask(`${url}/readyz?${query}`)).toEqual({
+      expect(await getJson(`${url}/readyz?${query}`)).toEqual({
         status: 400,
         json: { success: false, error: expect.stringContaining('use ?role=receive') },
       });
@@ -110,10 +112,10 @@ describe('readiness', () => {
     },
   );
 
-  it('ends as soon as the process is stopping, for every role', async () => {
+  it('ends when the process starts to stop, for every role', async () => {
     const { url } = await served({ isStopping: () => true });
     for (const path of ['/readyz', '/readyz?role=receive']) {
-      const { status, json } = await ask(url + path);
+      const { status, json } = await getJson(url + path);
       expect(status).toBe(503);
       expect(json).toMatchObject({
         ready: false,

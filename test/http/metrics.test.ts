@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createMetrics, type Sources } from '../../src/http/metrics/metrics.ts';
+import { createMetrics, type MetricSources } from '../../src/http/metrics/metrics.ts';
 import { minute } from '../../src/platform/durations.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
-const quiet: Sources = {
+const defaultSources: MetricSources = {
   waitingTransactions: () => 3,
   effects: async () => ({ waiting: 12, buried: 1 }),
   waitingSince: async () => now - 2 * minute,
@@ -16,17 +16,18 @@ const quiet: Sources = {
 
 /** The lines of a scrape without comments. */
 async function scrape(
-  sources: Partial<Sources> = {},
+  sources: Partial<MetricSources> = {},
   use: (metrics: ReturnType<typeof createMetrics>) => void = () => {},
 ) {
-  const metrics = createMetrics({ ...quiet, ...sources });
+  const metrics = createMetrics();
+  metrics.watch({ ...defaultSources, ...sources });
   use(metrics);
   const text = await metrics.text();
   return { text, lines: text.split('\n').filter((line) => !line.startsWith('#')) };
 }
 
 describe('a scrape', () => {
-  it('tells what waits and for how long, whether Discord is there, and how it stands with the keys', async () => {
+  it('has the waiting effects and their age, the gateway connection, and the status of the keys', async () => {
     const { lines } = await scrape();
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -42,13 +43,13 @@ describe('a scrape', () => {
     );
   });
 
-  it('says zero where nothing waits, and where nobody is connected', async () => {
+  it('is zero if nothing waits, and if the bot is not connected', async () => {
     const { lines } = await scrape({ waitingSince: async () => null, isConnected: () => false });
     expect(lines).toContain('tallyhook_effects_oldest_waiting_seconds 0');
     expect(lines).toContain('tallyhook_gateway_connected 0');
   });
 
-  it('tells the rest while the database cannot be read', async () => {
+  it('has the other metrics while the database cannot be read', async () => {
     const broken = () => Promise.reject(new Error('disk full'));
     const { lines, text } = await scrape({ effects: broken, waitingSince: broken });
     expect(lines).toContain('tallyhook_gateway_connected 1');
@@ -56,7 +57,7 @@ describe('a scrape', () => {
     expect(text).toMatch(/^tallyhook_effects_oldest_waiting_seconds NaN$/im);
   });
 
-  it('counts in seconds what took milliseconds', async () => {
+  it('measures durations in seconds', async () => {
     const { lines } = await scrape({}, (metrics) => {
       metrics.commandSeconds.observe({ command: 'stats' }, 0.3);
       metrics.lookupAge.observe({ listing: 'server', resource: 'profile' }, 240);
@@ -66,21 +67,21 @@ describe('a scrape', () => {
     expect(lines).toContain('tallyhook_lookup_age_seconds_bucket{le="300",listing="server",resource="profile"} 1');
   });
 
-  it('begins at zero what an alert waits for, or its first time would not be an increase', async () => {
+  it('starts counters that alerts use at zero, so that the first event is an increase', async () => {
     const { lines } = await scrape();
     expect(lines).toContain('tallyhook_deliveries_total{status="503",outcome="refused"} 0');
     expect(lines).toContain('tallyhook_deliveries_total{status="200",outcome="quarantined"} 0');
     expect(lines).toContain('tallyhook_effect_attempts_total{outcome="bury"} 0');
   });
 
-  it('tells the rest where one figure cannot be had', async () => {
+  it('has the other metrics if one source rejects', async () => {
     const failing = () => Promise.reject(new Error('no database'));
     const { lines } = await scrape({ effects: failing, waitingSince: failing, keys: failing });
     expect(lines).toContain('tallyhook_gateway_connected 1');
     expect(lines.filter((line) => line.startsWith('tallyhook_lookup_budget_left{'))).toEqual([]);
   });
 
-  it('has every figure that the operations page names, and the page names every figure', async () => {
+  it('has exactly the metrics that docs/operations.md describes', async () => {
     const page = readFileSync('docs/operations.md', 'utf8');
     const named = new Set([...page.matchAll(/tallyhook_[a-z_]+[a-z]/g)].map(([name]) => name));
     const { text } = await scrape();
@@ -89,7 +90,7 @@ describe('a scrape', () => {
     expect([...named].filter((name) => !/^tallyhook_(process|nodejs)$/.test(name)).sort()).toEqual(offered.sort());
   });
 
-  it('names everything as Prometheus would have it', async () => {
+  it("follows Prometheus' naming conventions", async () => {
     const { text } = await scrape();
     const kinds = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', kind = '']) => ({ name, kind }));
     const own = kinds.filter(({ name }) => !/_(process|nodejs)_/.test(name));

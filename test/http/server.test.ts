@@ -18,32 +18,32 @@ async function served(listener: RequestListener = readAll, limits: Partial<HttpL
 const post = 'POST / HTTP/1.1\r\nHost: x\r\n';
 const refusal = { success: false, error: expect.any(String) };
 
-describe('what is broken below any route', () => {
+describe('a request that the HTTP parser rejects', () => {
   it.each([
-    ['is no HTTP at all', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03hello\r\n\r\n'],
-    ['has a method that there is not', 400, 'VOTE / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['is not HTTP', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03hello\r\n\r\n'],
+    ['has an unknown method', 400, 'VOTE / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['has a header without a colon', 400, `${post}nonsense\r\n\r\n`],
     ['has a header with a NUL', 400, `${post}a: b\0c\r\n\r\n`],
     ['folds a header', 400, `${post}a: b\r\n c\r\n\r\n`],
-    ['says its length twice, differently', 400, `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
+    ['has two different lengths', 400, `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
     [
-      'says its length and sends chunks (smuggling)',
+      'has both a length and chunks (request smuggling)',
       400,
       `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['has a negative length', 400, `${post}Content-Length: -1\r\n\r\n`],
-    ['has a length beyond all numbers', 400, `${post}Content-Length: 99999999999999999999999\r\n\r\n`],
-    ['has a chunk whose size is no number', 400, `${post}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`],
+    ['has a length that is too large for a number', 400, `${post}Content-Length: 99999999999999999999999\r\n\r\n`],
+    ['has a chunk size that is not a number', 400, `${post}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`],
     ['has a chunk with an endless extension', 413, `${post}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}`],
     ['has headers that are too large', 431, `${post}a: ${'x'.repeat(100_000)}\r\n\r\n`],
     [
-      'has headers that are too many',
+      'has too many headers',
       431,
       `${post}${Array.from({ length: 9_000 }, (_, place) => `a${place}: b\r\n`).join('')}\r\n`,
     ],
-    ['has an address that is too long', 431, `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['asks for a proxy', 400, 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('is refused in our own shape where it %s', async (_what, status, bytes) => {
+    ['has a URL that is too long', 431, `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['is a CONNECT', 400, 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('gets our JSON error if it %s', async (_what, status, bytes) => {
     const { write, closed } = rawConnection(await served());
     write(Buffer.from(bytes, 'latin1'));
     const answers = answersIn(await closed);
@@ -51,7 +51,7 @@ describe('what is broken below any route', () => {
     expect(JSON.parse(answers[0]?.body ?? '')).toEqual(refusal);
   });
 
-  it('is answered once, where half of it was refused before', async () => {
+  it('gets one response if its first part was rejected already', async () => {
     const url = await served((_request, response) => {
       response.writeHead(413, { 'content-length': 0 }).end();
     });
@@ -62,7 +62,7 @@ describe('what is broken below any route', () => {
     expect(answersIn(await closed)).toHaveLength(1);
   });
 
-  it('does not cost the request before it its answer', async () => {
+  it('does not affect the response to the previous request', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const url = await served((_request, response) => void released.then(() => response.end('committed')));
     const { write, closed } = rawConnection(url);
@@ -73,34 +73,34 @@ describe('what is broken below any route', () => {
   });
 });
 
-describe('a slow sender', () => {
-  it('is told so when its headers take too long', async () => {
+describe('a slow client', () => {
+  it('gets a 408 if its headers take too long', async () => {
     const { write, closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 10_000 }));
     write('POST / HTTP/1.1\r\nHo');
     expect(answersIn(await closed)).toMatchObject([{ status: 408, body: expect.stringContaining('"success":false') }]);
   });
 
-  it('is told so when it says nothing at all', async () => {
+  it('gets a 408 if it sends nothing', async () => {
     const { closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 10_000 }));
     expect(answersIn(await closed)).toMatchObject([{ status: 408 }]);
   });
 
-  it('is told so when its body takes too long', async () => {
+  it('gets a 408 if its body takes too long', async () => {
     const { write, closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 200 }));
     write(`${post}Content-Length: 10\r\n\r\n12345`);
     expect(answersIn(await closed)).toMatchObject([{ status: 408, body: expect.stringContaining('"success":false') }]);
   });
 });
 
-describe('an odd sender', () => {
-  it('is answered although it has closed its half', async () => {
+describe('an unusual client', () => {
+  it('gets its response although it half-closed the connection', async () => {
     const { write, end, closed } = rawConnection(await served());
     write(`${post}Content-Length: 3\r\n\r\nabc`);
     end();
     expect(answersIn(await closed)).toMatchObject([{ status: 200 }]);
   });
 
-  it('is answered although it has closed its half long before the response is ready', async () => {
+  it('gets its response although it half-closed the connection long before', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const url = await served((_request, response) => void released.then(() => response.end('committed')));
     const { write, end, closed } = rawConnection(url);
@@ -111,7 +111,7 @@ describe('an odd sender', () => {
     expect(answer).toMatchObject({ status: 200, body: 'committed' });
   });
 
-  it('is refused when it closes its half in the middle of a body', async () => {
+  it('gets a 400 if it half-closes the connection within a body', async () => {
     const { write, end, closed } = rawConnection(await served());
     write(`${post}Content-Length: 3\r\n\r\na`);
     end();
@@ -119,9 +119,9 @@ describe('an odd sender', () => {
   });
 
   it.each([
-    ['no host', 'POST / HTTP/1.1\r\n'],
-    ['an expectation that nobody knows', `${post}Expect: cake\r\n`],
-    ['the wish to speak something else', `${post}Connection: upgrade\r\nUpgrade: h2c\r\n`],
+    ['no Host header', 'POST / HTTP/1.1\r\n'],
+    ['an unknown Expect header', `${post}Expect: cake\r\n`],
+    ['an Upgrade header', `${post}Connection: upgrade\r\nUpgrade: h2c\r\n`],
   ])('is served although it sends %s', async (_what, head) => {
     const { write, answered } = rawConnection(await served());
     write(`${head}Content-Length: 3\r\n\r\nabc`);
@@ -129,8 +129,8 @@ describe('an odd sender', () => {
   });
 });
 
-describe('more connections than there may be', () => {
-  it('let those go that only wait', async () => {
+describe('more connections than the maximum', () => {
+  it('close idle ones', async () => {
     const url = await served(readAll, { maxConnections: 2 });
     const idle = [rawConnection(url), rawConnection(url)];
     for (const { write, answered } of idle) {
@@ -144,7 +144,7 @@ describe('more connections than there may be', () => {
 });
 
 describe('a server that is closed', () => {
-  it('while it begins to listen does not listen afterwards', async () => {
+  it('while it starts to listen does not listen afterwards', async () => {
     const server = createHttpServer(readAll);
     const opening = server.listen('localhost', 0);
     await server.close();
@@ -152,7 +152,7 @@ describe('a server that is closed', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  it('before it listens is closed at once', async () => {
+  it('before it listens closes immediately', async () => {
     const before = performance.now();
     await createHttpServer(readAll).close();
     expect(performance.now() - before).toBeLessThan(1_000);

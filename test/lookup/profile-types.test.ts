@@ -1,14 +1,14 @@
 import { expectTypeOf, it } from 'vitest';
-import { type BotProfile, createLookup, type Known, type Lookup, type ServerProfile } from '../../src/index.ts';
+import { type BotProfile, type CachedValue, createLookup, type Lookup, type ServerProfile } from '../../src/index.ts';
 
 const options = { baseUrl: 'https://list.example/api/v1', key: 'the-key' };
 
 it('the profile of a client has the type that its kind decides', () => {
   const server = createLookup({ ...options, kind: 'server' });
   const bot = createLookup({ ...options, kind: 'bot' });
-  expectTypeOf(server.profile).returns.resolves.toEqualTypeOf<Known<ServerProfile>>();
-  expectTypeOf(bot.profile).returns.resolves.toEqualTypeOf<Known<BotProfile>>();
-  expectTypeOf<Lookup['profile']>().returns.resolves.toEqualTypeOf<Known<ServerProfile | BotProfile>>();
+  expectTypeOf(server.profile).returns.resolves.toEqualTypeOf<CachedValue<ServerProfile>>();
+  expectTypeOf(bot.profile).returns.resolves.toEqualTypeOf<CachedValue<BotProfile>>();
+  expectTypeOf<Lookup['profile']>().returns.resolves.toEqualTypeOf<CachedValue<ServerProfile | BotProfile>>();
   expectTypeOf(server).toExtend<Lookup>();
 });
 

@@ -8,7 +8,7 @@ import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openStore } from '../../src/store/store.ts';
 import { createJob } from '../../src/store/writes/writes.ts';
-import { startReceiver, startReceiver } from '../support/start-receiver.ts';
+import { startReceiver } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: '2025-12-31T23:00:00Z' });

@@ -63,11 +63,11 @@ export function evaluateChannel(channelId: string, sight: ChannelAccess): Findin
 }
 
 function judgePermissions(channelId: string, sight: Extract<ChannelAccess, { state: 'seen' }>): Finding[] {
-  const { name, guild, lacks, mayReadHistory } = sight;
-  if (lacks.length > 0) {
+  const { name, guild, missingPermissions, mayReadHistory } = sight;
+  if (missingPermissions.length > 0) {
     return [
       fail(
-        `The bot lacks ${lacks.join(', ')} in #${name} (${channelId}) of "${guild}".`,
+        `The bot lacks ${missingPermissions.join(', ')} in #${name} (${channelId}) of "${guild}".`,
         'Give it that there: the settings of the channel → Permissions → the role of the bot.',
       ),
     ];

@@ -2,7 +2,7 @@ import { commands } from '../../../commands/index.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { CommandRegistry } from '../../discord/command-registry.ts';
 import type { BotIdentity } from '../../discord/inspection.ts';
-import { conflictHint } from '../../discord/log-registration.ts';
+import { conflictHint } from '../../discord/registrar.ts';
 import { inspectRegistration } from '../../discord/registration.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { commandContextFor } from '../register.ts';
@@ -22,10 +22,10 @@ export async function checkCommands(
   if (known === null) return [skipped];
   const { applicationId } = known;
   const where = placeOf(guildId);
-  const services = commandContextFor(config);
+  const context = commandContextFor(config);
   const stored = await registry.list(applicationId);
   try {
-    const registration = { rest, applicationId, guildId, commands, services, registry: { list: async () => stored } };
+    const registration = { rest, applicationId, guildId, commands, context, registry: { list: async () => stored } };
     const { isCurrent, conflicts, elsewhere } = await inspectRegistration(registration);
     return [
       isCurrent

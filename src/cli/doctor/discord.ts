@@ -1,7 +1,6 @@
-import { describeDiscordError } from '../../discord/discord-errors.ts';
+import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
 import { type BotIdentity, fetchGuildName } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { tokenHint } from '../../discord/token.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
 /** The token and whom it stands for, and the guild that the commands are for. */

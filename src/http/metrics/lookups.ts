@@ -1,87 +1,86 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { day, hour, minute, second } from '../../platform/durations.ts';
 
 export interface LookupMetrics {
-  /** `event` and `resource` as in {@link Observation}. */
+  /** `event` and `resource` as in `LookupEvent`. */
   readonly lookups: Counter<'listing' | 'event' | 'resource'>;
-  /** `code` is a {@link LookupFailureCode}. */
+  /** `code` is a `LookupErrorCode`. */
   readonly lookupFailures: Counter<'listing' | 'code'>;
   /** Seconds. */
   readonly lookupAge: Histogram<'listing' | 'resource'>;
 }
 
-/** How it stands with the key of a listing. */
-interface Key {
+interface KeyMetrics {
   readonly keyRefused: boolean;
   readonly wrongShape: boolean;
-  /** Requests that could leave now; null when the log of requests cannot be read. */
+  /** Requests left in the budget; null if the request log cannot be read. */
   readonly budgetLeft: number | null;
 }
 
 export interface LookupSources {
   /** By the name of the listing. */
-  keys(): Promise<ReadonlyMap<string, Key>>;
+  keys(): Promise<ReadonlyMap<string, KeyMetrics>>;
 }
 
-/** In seconds, since Prometheus counts so; those of `clock.ts` are ms. */
-const minute = 60;
-const hour = 60 * minute;
-const day = 24 * hour;
+const ageBuckets = [second, 30 * second, minute, 5 * minute, 15 * minute, hour, 6 * hour, day, 7 * day];
 
-/** What was asked of the service, what was known without asking, and how it stands with the keys. */
-export function lookupMetrics(registry: Registry, sources: LookupSources): LookupMetrics {
+/** Requests to the service and the cache in front of it. */
+export function lookupMetrics(registry: Registry): LookupMetrics {
   const registers = [registry];
-
-  /** A figure of each key; null where it is not known. */
-  function perKey(name: string, help: string, read: (key: Key) => number | null): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['listing'],
-      registers,
-      async collect() {
-        this.reset();
-        for (const [listing, key] of await sources.keys().catch(() => [])) {
-          const figure = read(key);
-          if (figure !== null) this.set({ listing }, figure);
-        }
-      },
-    });
-  }
-
-  perKey(
-    'tallyhook_lookup_budget_left',
-    'Requests that could leave for the service now, of 120 per minute and key.',
-    ({ budgetLeft }) => budgetLeft,
-  );
-  perKey(
-    'tallyhook_lookup_key_refused',
-    'Whether the service refuses the API key of a listing (1) or not (0).',
-    ({ keyRefused }) => Number(keyRefused),
-  );
-  perKey(
-    'tallyhook_lookup_answers_changed',
-    'Whether answers of the service are not what its document describes (1) or are (0).',
-    ({ wrongShape }) => Number(wrongShape),
-  );
   return {
     lookups: new Counter({
       name: 'tallyhook_lookups_total',
-      help: 'Questions to the service, by how they were answered.',
+      help: 'Lookups, by result (fact, hit, joined, asked, miss, stale, failed; see docs/operations.md).',
       labelNames: ['listing', 'event', 'resource'],
       registers,
     }),
     lookupFailures: new Counter({
       name: 'tallyhook_lookup_failures_total',
-      help: 'Questions that the service, or the budget, did not answer, by the reason.',
+      help: 'Lookups that failed at the service or for lack of budget, by error code.',
       labelNames: ['listing', 'code'],
       registers,
     }),
     lookupAge: new Histogram({
       name: 'tallyhook_lookup_age_seconds',
-      help: 'How long ago that was said which was answered.',
+      help: 'Age of lookup data served to members, in seconds.',
       labelNames: ['listing', 'resource'],
-      buckets: [1, 30, minute, 5 * minute, 15 * minute, hour, 6 * hour, day, 7 * day],
+      buckets: ageBuckets.map((age) => age / second),
       registers,
     }),
   };
+}
+
+export function watchLookups(registry: Registry, sources: LookupSources): void {
+  /** A gauge with a value per key; a null value is left out. */
+  function keyGauge(name: string, help: string, readValue: (key: KeyMetrics) => number | null): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['listing'],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        for (const [listing, key] of await sources.keys().catch(() => [])) {
+          const value = readValue(key);
+          if (value !== null) this.set({ listing }, value);
+        }
+      },
+    });
+  }
+
+  keyGauge(
+    'tallyhook_lookup_budget_left',
+    'Lookup requests left in the budget of 120 per minute and key.',
+    ({ budgetLeft }) => budgetLeft,
+  );
+  keyGauge(
+    'tallyhook_lookup_key_refused',
+    'Whether the service rejects the API key of a listing (1) or not (0).',
+    ({ keyRefused }) => Number(keyRefused),
+  );
+  keyGauge(
+    'tallyhook_lookup_answers_changed',
+    "Whether the service's responses differ from the documented format (1) or not (0).",
+    ({ wrongShape }) => Number(wrongShape),
+  );
 }

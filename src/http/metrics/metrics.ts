@@ -1,37 +1,38 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { type BotMetrics, botMetrics } from './bot.ts';
-import { type DeliveryMetrics, deliveryMetrics } from './deliveries.ts';
-import { type LookupMetrics, type LookupSources, lookupMetrics } from './lookups.ts';
-import { type OutboxMetrics, type OutboxSources, outboxMetrics } from './outbox.ts';
+import { type BotMetrics, type BotSources, botMetrics, watchBot } from './bot.ts';
+import { type DeliveryMetrics, type DeliverySources, deliveryMetrics, watchDeliveries } from './deliveries.ts';
+import { type LookupMetrics, type LookupSources, lookupMetrics, watchLookups } from './lookups.ts';
+import { type OutboxMetrics, type OutboxSources, outboxMetrics, watchOutbox } from './outbox.ts';
+
+/** Values that are read at each scrape. They must be cheap; one that rejects does not affect the others. */
+export interface MetricSources extends DeliverySources, OutboxSources, LookupSources, BotSources {}
 
 /**
- * Everything that is counted, under the prefix `tallyhook_`, for `GET /metrics` (Prometheus' text format). Durations are in seconds. No
- * label holds what a stranger chooses, so their number is bounded. `docs/operations.md` says what to watch.
+ * All metrics, with the prefix `tallyhook_`, for `GET /metrics` (Prometheus text format). Durations are in seconds. No
+ * label contains untrusted input, so the number of time series is bounded. Described in `docs/operations.md`.
  */
 export interface Metrics extends DeliveryMetrics, OutboxMetrics, LookupMetrics, BotMetrics {
+  /** Registers the gauges that read `sources`. To be called once. */
+  watch(sources: MetricSources): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Where those figures come from that are asked for at each scrape. None may cost much; one that rejects spoils no other. */
-export interface Sources extends OutboxSources, LookupSources {
-  /** How many transactions wait for the database. */
-  waitingTransactions(): number;
-  /** Whether the bot is connected to Discord's gateway. */
-  isConnected(): boolean;
-  /** ms since the epoch. */
-  now(): number;
-}
-
-/** In a registry of their own, with the usual figures of the process beside them. */
-export function createMetrics(sources: Sources): Metrics {
+/** Metrics in their own registry, with prom-client's default metrics of the process. */
+export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'tallyhook_' });
   return {
-    ...deliveryMetrics(registry, sources),
-    ...outboxMetrics(registry, sources),
-    ...lookupMetrics(registry, sources),
-    ...botMetrics(registry, sources),
+    ...deliveryMetrics(registry),
+    ...outboxMetrics(registry),
+    ...lookupMetrics(registry),
+    ...botMetrics(registry),
+    watch(sources) {
+      watchDeliveries(registry, sources);
+      watchOutbox(registry, sources);
+      watchLookups(registry, sources);
+      watchBot(registry, sources);
+    },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

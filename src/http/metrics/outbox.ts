@@ -1,19 +1,36 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { second } from '../../platform/durations.ts';
 
 export interface OutboxMetrics {
-  /** Effects, not messages; `outcome` as in {@link Attempt}, so what is given up for its age counts as `later`. */
+  /**
+   * Counts effects, not messages; `outcome` as in `AttemptResult`. An effect that is buried for its age counts as
+   * `later`.
+   */
   readonly attempts: Counter<'outcome'>;
 }
 
 export interface OutboxSources {
-  /** How many effects wait and how many are buried. */
+  /** The number of effects by state. */
   effects(): Promise<{ readonly waiting: number; readonly buried: number }>;
-  /** Since when the oldest effect waits (ms since the epoch); null when none does. */
+  /** When the oldest waiting effect was created (ms since the epoch); null if none waits. */
   waitingSince(): Promise<number | null>;
+  /** ms since the epoch. */
+  now(): number;
 }
 
-/** What still has to be done. */
-export function outboxMetrics(registry: Registry, sources: OutboxSources & { now(): number }): OutboxMetrics {
+/** Effects in the outbox. */
+export function outboxMetrics(registry: Registry): OutboxMetrics {
+  const attempts = new Counter({
+    name: 'tallyhook_effect_attempts_total',
+    help: 'Effects attempted, by outcome (done, later, split, bury).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of ['done', 'later', 'split', 'bury']) attempts.inc({ outcome }, 0);
+  return { attempts };
+}
+
+export function watchOutbox(registry: Registry, sources: OutboxSources): void {
   const registers = [registry];
   new Gauge({
     name: 'tallyhook_effects',
@@ -22,26 +39,18 @@ export function outboxMetrics(registry: Registry, sources: OutboxSources & { now
     registers,
     async collect() {
       this.reset();
-      const sizes = await sources.effects().catch(() => ({}));
-      for (const [state, count] of Object.entries(sizes)) this.set({ state }, count);
+      const counts = await sources.effects().catch(() => ({}));
+      for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
     },
   });
   new Gauge({
     name: 'tallyhook_effects_oldest_waiting_seconds',
-    help: 'How long the oldest effect waits; 0 when none does.',
+    help: 'Age of the oldest waiting effect, in seconds; 0 if none waits.',
     registers,
     async collect() {
       this.reset();
       const since = await sources.waitingSince().catch(() => Number.NaN);
-      this.set(since === null ? 0 : Math.max(0, sources.now() - since) / 1_000);
+      this.set(since === null ? 0 : Math.max(0, sources.now() - since) / second);
     },
   });
-  const attempts = new Counter({
-    name: 'tallyhook_effect_attempts_total',
-    help: 'Effects that an attempt was made at, by what became of it.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  for (const outcome of ['done', 'later', 'split', 'bury']) attempts.inc({ outcome }, 0);
-  return { attempts };
 }

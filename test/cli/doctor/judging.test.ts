@@ -104,7 +104,7 @@ describe('the clock', () => {
 describe('Discord', () => {
   it('is not what answers in a shape that it never has', () => {
     expect(evaluateDiscordError(new ZodError([]))).toMatchObject({
-      found: expect.stringContaining('what answers is not Discord'),
+      found: expect.stringContaining('the response is not from Discord'),
       cure: expect.stringContaining('DISCORD_API_URL'),
     });
   });

@@ -13,20 +13,20 @@ import { createSender } from '../support/sender.ts';
 import { nowhere, settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const patience = { timeout: 20_000, interval: 100 };
+const waitOptions = { timeout: 20_000, interval: 100 };
 
-/** Signals it once or twice; returns how it ended and how long that took (ms). */
+/** Sends the signals; returns the exit code and the time until the exit (ms). */
 async function stop(running: Program, ...signals: { signal: NodeJS.Signals; after: number }[]) {
-  const asked = performance.now();
+  const startedAt = performance.now();
   for (const { signal, after } of signals) {
     await new Promise((resolve) => setTimeout(resolve, after));
     running.process.kill(signal);
   }
   const ended = await running.ended;
-  return { ended, took: performance.now() - asked };
+  return { ended, took: performance.now() - startedAt };
 }
 
-/** A socket that takes every connection and says nothing. */
+/** A server that accepts every connection and sends nothing. */
 async function silentServer(): Promise<{ port: number; connected: Promise<unknown> }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
@@ -45,7 +45,7 @@ const vote = (user: number) =>
     body: JSON.stringify({ event: 'server_vote', userId: String(user), timestamp: new Date().toISOString() }),
   }) as const;
 
-/** Sends the first half of a delivery to `url`, and nothing more. */
+/** Sends the first half of a delivery to `url`, and leaves the connection open. */
 async function sendHalf(url: string): Promise<void> {
   const half = connect(Number(new URL(url).port), '127.0.0.1');
   half.on('error', () => {});
@@ -54,9 +54,9 @@ async function sendHalf(url: string): Promise<void> {
   await fetch(`${url}/healthz`);
 }
 
-describe('the program, asked to stop', { timeout: 60_000 }, () => {
+describe('the program after a stop signal', { timeout: 60_000 }, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s under load while Discord, the service and a client hang: stops within 10 s with 0, keeps what it acknowledged, and leaves no lease',
+    '%s under load while Discord, the service and a client hang: exits within 10 s with 0, has stored what it acknowledged, and leaves no lease',
     async (signal) => {
       const discord = await startLocalDiscord();
       onTestFinished(() => discord.stop());
@@ -65,8 +65,8 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
       const environment = { ...settings(discord), LOOKUP_BASE_URL: `http://127.0.0.1:${service.port}/api/v1` };
       const running = program(['start'], environment, directory);
       const url = await running.url();
-      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patience);
-      await vi.waitFor(() => expect(discord.commands()).not.toEqual([]), patience);
+      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), waitOptions);
+      await vi.waitFor(() => expect(discord.commands()).not.toEqual([]), waitOptions);
       const [member] = discord.members;
       discord.runCommand({
         name: 'canvote',
@@ -93,7 +93,7 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
           if (answer.status === 200) acknowledged.push(voter);
         }
       });
-      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(100), patience);
+      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(100), waitOptions);
       const { ended, took } = await stop(running, { signal, after: 0 });
       expect(ended).toBe(0);
       expect(took).toBeLessThan(10_000);
@@ -110,13 +110,13 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
         ...(await store.outbox.claim(now, now + 60_000, 10_000)),
         ...(await store.outbox.claim(now, now + 60_000, 10_000)),
       ];
-      // One message was under way; all of it is due again, like all that was never begun.
+      // One message was in progress; its effects are due again, like those that were never attempted.
       expect(due.some(({ attempts }) => attempts === 2)).toBe(true);
       expect(due).toHaveLength(waiting);
     },
   );
 
-  it('exits at once with 1 when it is asked again', async () => {
+  it('exits immediately with 1 after a second signal', async () => {
     const running = program(['start'], settings(nowhere), tempDir());
     await sendHalf(await running.url());
     const { ended, took } = await stop(running, { signal: 'SIGTERM', after: 0 }, { signal: 'SIGINT', after: 500 });
@@ -124,7 +124,7 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
     expect(took).toBeLessThan(2_000);
   });
 
-  it('takes Ctrl-C under npm, which comes twice in one moment, for one request', async () => {
+  it('treats Ctrl-C under npm, which sends two signals at once, as one', async () => {
     const running = program(['start'], settings(nowhere), tempDir());
     await running.url();
     const { ended } = await stop(running, { signal: 'SIGINT', after: 0 }, { signal: 'SIGINT', after: 10 });
@@ -132,7 +132,7 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
     expect(running.output()).toContain('"stopped"');
   });
 
-  it('stops with 0 while it still starts, also when its database does not answer', async () => {
+  it('exits with 0 while it starts, also if its database does not respond', async () => {
     const silent = await silentServer();
     const environment = { ...settings(nowhere), DATABASE_URL: `postgres://nobody@127.0.0.1:${silent.port}/nothing` };
     const running = program(['start'], environment, tempDir());
@@ -143,8 +143,8 @@ describe('the program, asked to stop', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the program, told to read its settings anew', { timeout: 60_000 }, () => {
-  it('while it still starts goes on', async () => {
+describe('the program after SIGHUP', { timeout: 60_000 }, () => {
+  it('continues to start', async () => {
     const silent = await silentServer();
     const environment = { ...settings(nowhere), DATABASE_URL: `postgres://nobody@127.0.0.1:${silent.port}/nothing` };
     const running = program(['start'], environment, tempDir());
@@ -153,7 +153,7 @@ describe('the program, told to read its settings anew', { timeout: 60_000 }, () 
     expect(ended).toBe(0);
   });
 
-  it('while it finishes what is under way stops in order all the same', async () => {
+  it('still stops in order if it is stopping already', async () => {
     const running = program(['start'], settings(nowhere), tempDir());
     await sendHalf(await running.url());
     const { ended } = await stop(running, { signal: 'SIGTERM', after: 0 }, { signal: 'SIGHUP', after: 500 });
@@ -162,7 +162,7 @@ describe('the program, told to read its settings anew', { timeout: 60_000 }, () 
   });
 });
 
-describe('the app, stopped by whoever embeds it', () => {
+describe('the embedded app, stopped by its caller', () => {
   async function embedded() {
     const said: string[] = [];
     const log = createLog({
@@ -181,7 +181,7 @@ describe('the app, stopped by whoever embeds it', () => {
     return { app, said, url: `http://localhost:${port}/healthz` };
   }
 
-  it('while it starts neither listens nor says so afterwards', async () => {
+  it('while it starts does not listen or log that it does', async () => {
     const { app, said, url } = await embedded();
     const starting = app.start();
     await app.stop();
@@ -190,7 +190,7 @@ describe('the app, stopped by whoever embeds it', () => {
     expect(said.join()).not.toContain('receiving webhooks');
   });
 
-  it('does not start any more', async () => {
+  it('does not start again', async () => {
     const { app, url } = await embedded();
     await app.stop();
     expect(await app.start()).toBe(null);

@@ -2,12 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { journey } from '../support/journey.ts';
 import { premiumSecret } from '../support/listings.ts';
 
-const patience = { timeout: 30_000, interval: 50 };
+const waitOptions = { timeout: 30_000, interval: 50 };
 const channelMessages = /^\/channels\/\d+\/messages$/;
 
-async function troubled() {
+async function connectedJourney() {
   const { discord, post, url, environment } = await journey();
-  await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
+  await vi.waitFor(() => expect(discord.connected).toBe(true), waitOptions);
   const { announcements, premium } = discord.channels;
   const vote = (userId: number) =>
     post('/webhooks/vote', { event: 'server_vote', userId: String(userId), timestamp: new Date().toISOString() });
@@ -25,48 +25,48 @@ async function troubled() {
   return { discord, vote, purchase, announced, voters, owner, metrics, announcements, premium };
 }
 
-describe('while Discord makes trouble', { timeout: 60_000 }, () => {
-  it('votes are taken, and then announced once each: in tens, channel beside channel, within the limits', async () => {
-    const { discord, vote, purchase, announced, voters, metrics, announcements, premium } = await troubled();
+describe('while Discord fails', { timeout: 60_000 }, () => {
+  it('votes are stored, and afterwards announced once each: ten per message, channels in parallel, within the rate limits', async () => {
+    const { discord, vote, purchase, announced, voters, metrics, announcements, premium } = await connectedJourney();
     discord.faults.outage(true);
     const users = Array.from({ length: 70 }, (_, place) => place + 1);
     const answers = await Promise.all(users.map(vote));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     expect((await purchase(500)).status).toBe(200);
-    await vi.waitFor(async () => expect(await metrics()).toContain('tallyhook_gateway_connected 0'), patience);
+    await vi.waitFor(async () => expect(await metrics()).toContain('tallyhook_gateway_connected 0'), waitOptions);
     expect(await metrics()).toContain('tallyhook_effects{state="waiting"} 71');
 
     discord.faults.outage(false);
-    await vi.waitFor(() => expect(announced(premium)).toHaveLength(1), patience);
-    // Seven messages and more do not go at once: the limit is five in five seconds.
+    await vi.waitFor(() => expect(announced(premium)).toHaveLength(1), waitOptions);
+    // At least seven messages are not sent at once: the limit is five in five seconds.
     expect(announced(announcements).length).toBeLessThan(70);
-    await vi.waitFor(() => expect(announced(announcements)).toHaveLength(70), patience);
+    await vi.waitFor(() => expect(announced(announcements)).toHaveLength(70), waitOptions);
     expect([...voters()].sort((a, b) => Number(a) - Number(b))).toEqual(users.map(String));
-    // One message was under way when Discord went, and nobody may change what is in it.
+    // One message was in progress when Discord failed; its content must not change.
     expect(discord.messages(announcements).length).toBeLessThanOrEqual(7 + 1);
     expect(discord.requests.filter(({ status }) => status === 429)).toEqual([]);
-    await vi.waitFor(async () => expect(await metrics()).toContain('tallyhook_gateway_connected 1'), patience);
+    await vi.waitFor(async () => expect(await metrics()).toContain('tallyhook_gateway_connected 1'), waitOptions);
     await vi.waitFor(
       async () => expect(await metrics()).toContain('tallyhook_effects_oldest_waiting_seconds 0'),
-      patience,
+      waitOptions,
     );
   });
 
-  it('what it refuses for good is buried with the reason, and holds up nobody else', async () => {
-    const { discord, vote, purchase, announced, owner, announcements, premium } = await troubled();
+  it('a permanently rejected announcement is buried with the reason, and does not delay others', async () => {
+    const { discord, vote, purchase, announced, owner, announcements, premium } = await connectedJourney();
     discord.faults.losePermission(premium);
     await purchase(500);
     await vote(1);
-    await vi.waitFor(() => expect(announced(announcements)).toHaveLength(1), patience);
+    await vi.waitFor(() => expect(announced(announcements)).toHaveLength(1), waitOptions);
     await vi.waitFor(async () => {
       expect(await owner('/effects?state=buried')).toMatchObject({
         effects: [{ state: 'buried', reason: expect.stringContaining('Give it Send Messages') }],
       });
-    }, patience);
+    }, waitOptions);
   });
 
-  it('what failed is tried again, and said once, while the gateway resumes', async () => {
-    const { discord, vote, announced, announcements } = await troubled();
+  it('a failed announcement is retried and sent once while the gateway resumes', async () => {
+    const { discord, vote, announced, announcements } = await connectedJourney();
     discord.faults.respond500(1, /POST .*messages/);
     discord.faults.loseAnswers(1, /POST .*messages/);
     discord.faults.dropGateway({ resumable: true });
@@ -74,8 +74,8 @@ describe('while Discord makes trouble', { timeout: 60_000 }, () => {
     await vi.waitFor(() => {
       const posts = discord.requests.filter(({ method, path }) => method === 'POST' && channelMessages.test(path));
       expect(posts.map(({ status }) => status)).toEqual([500, 0, 200]);
-    }, patience);
+    }, waitOptions);
     expect(announced(announcements)).toHaveLength(1);
-    await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
+    await vi.waitFor(() => expect(discord.connected).toBe(true), waitOptions);
   });
 });

@@ -5,15 +5,15 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
-import { createGlobalRateLimit } from '../../src/discord/global-rate-limit.ts';
+import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { second } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { fastClock, listeningLog, localDiscord, until } from './bot.ts';
+import { collectingLog, fastClock, localDiscord, until } from './bot.ts';
 
 function connecting(to: { apiUrl: string; token: string }, clock: Clock = systemClock) {
-  const { log, said } = listeningLog([to.token]);
-  let readied = 0;
+  const { log, logged } = collectingLog([to.token]);
+  let readyCalls = 0;
   const globalLimit = createGlobalRateLimit(clock);
   const client = createGatewayClient({
     token: to.token,
@@ -23,40 +23,40 @@ function connecting(to: { apiUrl: string; token: string }, clock: Clock = system
     globalLimit,
     onInteraction: async () => {},
     onReady: () => {
-      readied += 1;
+      readyCalls += 1;
     },
   });
   onTestFinished(() => client.stop());
-  return { client, said, globalLimit, readied: () => readied };
+  return { client, logged, globalLimit, readyCalls: () => readyCalls };
 }
 
-/** Requests by which a client finds the gateway. */
-const knocks = (discord: { requests: readonly { path: string }[] }) =>
+/** The number of requests for the gateway's URL. */
+const gatewayRequests = (discord: { requests: readonly { path: string }[] }) =>
   discord.requests.filter(({ path }) => path === '/gateway/bot').length;
 
 describe('the connection to Discord', () => {
-  it('becomes ready, says so once, and needs no intents', async () => {
+  it('becomes ready, calls onReady once, and needs no intents', async () => {
     const discord = await localDiscord();
-    const { client, readied } = connecting(discord);
+    const { client, readyCalls } = connecting(discord);
     expect(client.ready).toBe(false);
     client.start();
     client.start();
     await until(() => client.ready);
-    expect(readied()).toBe(1);
+    expect(readyCalls()).toBe(1);
     expect(discord.dispatches.map(({ t }) => t)).not.toContain('GUILD_CREATE');
   });
 
-  it('is remembered by nothing that outlasts it for each second that it holds', async () => {
+  it('does not accumulate promise reactions or listeners while it lasts', async () => {
     const discord = await localDiscord();
     const seconds = 300;
-    let passed = 0;
-    let ears = 0;
+    let elapsedSeconds = 0;
+    let maxListeners = 0;
     const clock: Clock = {
       ...systemClock,
       async sleep(ms, signal) {
-        if (ms !== second || !client.ready || passed >= seconds) return systemClock.sleep(ms, signal);
-        passed += 1;
-        if (signal) ears = Math.max(ears, getEventListeners(signal, 'abort').length);
+        if (ms !== second || !client.ready || elapsedSeconds >= seconds) return systemClock.sleep(ms, signal);
+        elapsedSeconds += 1;
+        if (signal) maxListeners = Math.max(maxListeners, getEventListeners(signal, 'abort').length);
         await turn();
       },
     };
@@ -67,24 +67,24 @@ describe('the connection to Discord', () => {
     });
     onTestFinished(() => void stopCounting());
     client.start();
-    await until(() => passed === seconds);
+    await until(() => elapsedSeconds === seconds);
     expect(Math.max(...reactions.values())).toBeLessThan(seconds / 10);
-    expect(ears).toBeLessThan(5);
+    expect(maxListeners).toBeLessThan(5);
   });
 
-  it('resumes after a dropped connection and says that it is ready again', async () => {
+  it('resumes after a dropped connection and calls onReady again', async () => {
     const discord = await localDiscord();
-    const { client, readied } = connecting(discord);
+    const { client, readyCalls } = connecting(discord);
     client.start();
     await until(() => client.ready);
     discord.faults.dropGateway({ resumable: true });
     await until(() => !client.ready);
     await until(() => client.ready);
-    expect(readied()).toBe(2);
-    expect(knocks(discord)).toBe(1);
+    expect(readyCalls()).toBe(2);
+    expect(gatewayRequests(discord)).toBe(1);
   });
 
-  it('comes up by itself when Discord was down at the start', async () => {
+  it('connects once Discord is back if it was down at the start', async () => {
     const discord = await localDiscord();
     discord.faults.outage(true);
     const { client } = connecting(discord);
@@ -95,7 +95,7 @@ describe('the connection to Discord', () => {
     await until(() => client.ready, 5_000);
   });
 
-  it('survives a long outage in mid-flight without knocking hot', async () => {
+  it('survives a long outage without frequent requests', async () => {
     const discord = await localDiscord();
     const { client } = connecting(discord, fastClock(10));
     client.start();
@@ -103,12 +103,12 @@ describe('the connection to Discord', () => {
     discord.faults.outage(true);
     await until(() => !client.ready);
     await wait(6_000); // a minute of the client's time
-    expect(knocks(discord)).toBeLessThan(20);
+    expect(gatewayRequests(discord)).toBeLessThan(20);
     discord.faults.outage(false);
     await until(() => client.ready && discord.connected, 5_000);
   }, 20_000);
 
-  it('gives up on a gateway that accepts it and says nothing, and finds the one that speaks', async () => {
+  it('replaces a session whose gateway accepts connections but sends nothing', async () => {
     const discord = await localDiscord();
     const { client } = connecting(discord, fastClock(10));
     client.start();
@@ -122,7 +122,7 @@ describe('the connection to Discord', () => {
     await until(() => client.ready, 5_000);
   }, 20_000);
 
-  it('does not knock hot at what answers 429 and not for how long', async () => {
+  it('does not send frequent requests after a 429 without Retry-After', async () => {
     let requests = 0;
     const server = createServer((_request, response) => {
       requests += 1;
@@ -139,34 +139,34 @@ describe('the connection to Discord', () => {
     expect(requests).toBeLessThan(5);
   });
 
-  it('logs a few lines about a gateway that flaps', async () => {
+  it('limits log lines about a connection that drops repeatedly', async () => {
     const discord = await localDiscord();
-    const { client, said } = connecting(discord);
+    const { client, logged } = connecting(discord);
     client.start();
     for (let count = 0; count < 12; count += 1) {
       await until(() => client.ready);
       discord.faults.dropGateway({ resumable: true });
       await until(() => !client.ready);
     }
-    expect(said.filter(({ level }) => level >= 40).length).toBeLessThan(5);
+    expect(logged.filter(({ level }) => level >= 40).length).toBeLessThan(5);
   }, 30_000);
 
-  it('reconnects at once with more shards where Discord requires them, no faster than it may identify', async () => {
+  it('reconnects immediately with more shards if Discord requires them, within the identify limit', async () => {
     const discord = await localDiscord();
-    const { client, said } = connecting(discord, fastClock(10));
-    // The bot joins the guild that is one too many for a single shard after the number was recommended.
+    const { client, logged } = connecting(discord, fastClock(10));
+    // The bot joins one guild too many for a single shard after Discord has sent the recommended number.
     discord.events.once('request', () => discord.faults.requireShards(2));
     client.start();
-    await until(() => said.some(({ shards }) => shards === 2));
-    expect(said.filter(({ level }) => level === 50)).toEqual([]);
-    const resharded = said.find(({ msg }) => msg.includes('requires more shards'));
+    await until(() => logged.some(({ shards }) => shards === 2));
+    expect(logged.filter(({ level }) => level === 50)).toEqual([]);
+    const resharded = logged.find(({ msg }) => msg.includes('requires more shards'));
     expect(resharded).toMatchObject({ level: 40, reason: expect.stringContaining('4011') });
-    // The identify that was refused, and the one of each shard, are 5 s apart.
-    const identified = Date.parse(String(said.find(({ shards }) => shards === 2)?.['time']));
+    // The rejected identify and those of both shards are 5 s apart.
+    const identified = Date.parse(String(logged.find(({ shards }) => shards === 2)?.['time']));
     expect(identified - Date.parse(String(resharded?.['time']))).toBeGreaterThan((2 * 5 * second) / 10);
   });
 
-  it('backs off where Discord requires more shards than it recommends', async () => {
+  it('backs off if Discord requires more shards than it recommends', async () => {
     const discord = await localDiscord();
     const { client } = connecting(discord, fastClock(10));
     discord.faults.requireShards(2);
@@ -174,7 +174,7 @@ describe('the connection to Discord', () => {
     discord.events.on('request', ({ path }) => {
       if (path !== '/gateway/bot') return;
       gateways += 1;
-      // What is recommended has been answered already.
+      // The response with the recommended number was sent before this.
       discord.faults.requireShards(gateways + 2);
     });
     client.start();
@@ -183,7 +183,7 @@ describe('the connection to Discord', () => {
     expect(gateways).toBeLessThan(8);
   });
 
-  it('opens no session while a global rate limit is running that another request has met', async () => {
+  it('opens no session during a global rate limit that another request has met', async () => {
     const discord = await localDiscord();
     const { client, globalLimit } = connecting(discord, fastClock(10));
     client.start();
@@ -191,50 +191,50 @@ describe('the connection to Discord', () => {
     globalLimit.observe({ global: true, retryAfter: 30 * second, timeToReset: 30 * second });
     discord.faults.freezeGateway(true);
     discord.faults.dropGateway({ resumable: true });
-    await wait(2_000); // after 8 s of the client's time the session is given up
+    await wait(2_000); // after 8 s of the client's time the session is replaced
     discord.faults.freezeGateway(false);
-    expect(knocks(discord)).toBe(1);
+    expect(gatewayRequests(discord)).toBe(1);
     await until(() => client.ready, 5_000);
-    expect(knocks(discord)).toBe(2);
+    expect(gatewayRequests(discord)).toBe(2);
   });
 
-  it('waits for the end of a global rate limit, whichever session has met it', async () => {
+  it('waits for the end of a global rate limit that an earlier session has met', async () => {
     const discord = await localDiscord();
     const { client } = connecting(discord, fastClock(10));
     discord.faults.respondGlobal429(1, 20, /gateway\/bot/);
     client.start();
     await wait(1_800);
-    expect(knocks(discord)).toBe(1);
+    expect(gatewayRequests(discord)).toBe(1);
     await until(() => client.ready, 5_000);
-    expect(knocks(discord)).toBe(2);
+    expect(gatewayRequests(discord)).toBe(2);
   });
 
-  it('says loudly that a token is refused, with the cure, and tries rarely', async () => {
+  it('logs a rejected token as an error with a hint, and retries rarely', async () => {
     const discord = await localDiscord();
-    const { client, said } = connecting({ apiUrl: discord.apiUrl, token: 'MTIz.wrong.token' }, fastClock(10));
+    const { client, logged } = connecting({ apiUrl: discord.apiUrl, token: 'MTIz.wrong.token' }, fastClock(10));
     client.start();
-    await until(() => said.some(({ level }) => level === 50));
+    await until(() => logged.some(({ level }) => level === 50));
     await wait(1_500);
-    expect(knocks(discord)).toBe(1);
-    expect(said.filter(({ level }) => level === 50)).toEqual([
-      expect.objectContaining({ cure: expect.stringContaining('DISCORD_TOKEN') }),
+    expect(gatewayRequests(discord)).toBe(1);
+    expect(logged.filter(({ level }) => level === 50)).toEqual([
+      expect.objectContaining({ hint: expect.stringContaining('DISCORD_TOKEN') }),
     ]);
-    expect(JSON.stringify(said)).not.toContain('wrong.token');
+    expect(JSON.stringify(logged)).not.toContain('wrong.token');
   });
 
-  it('notices that the token is refused in mid-flight', async () => {
+  it('logs a token that is rejected after a reconnect', async () => {
     const discord = await startLocalDiscord();
-    const { client, said } = connecting(discord);
+    const { client, logged } = connecting(discord);
     client.start();
     await until(() => client.ready);
     await discord.stop();
     const successor = await startLocalDiscord({ port: Number(new URL(discord.origin).port) });
     onTestFinished(() => successor.stop());
-    await until(() => said.some(({ level, cure }) => level === 50 && cure !== undefined));
+    await until(() => logged.some(({ level, hint }) => level === 50 && hint !== undefined));
     expect(client.ready).toBe(false);
   });
 
-  it('closes for good, also in the midst of connecting', async () => {
+  it('does not reconnect after it is stopped while connecting', async () => {
     const discord = await localDiscord();
     const { client } = connecting(discord);
     client.start();
@@ -249,7 +249,7 @@ describe('the connection to Discord', () => {
     expect(discord.connected).toBe(false);
   });
 
-  it('stops while nothing has begun', async () => {
+  it('stops before it was started', async () => {
     const { client } = connecting(await localDiscord());
     await client.stop();
     expect(client.ready).toBe(false);

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { classifySendError } from '../../src/discord/send-errors.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
 
-/** What an attempt comes to when Discord, or what stands in its place, answers like this. */
+/** The classified result of an attempt if Discord, or a proxy in front of it, responds like this. */
 async function attemptAgainst(answer: (response: ServerResponse) => void, effects = 1, onRequest = () => {}) {
   const server = createServer((request, response) => {
     request.resume();
@@ -35,7 +35,7 @@ const json =
 const page = (status: number) => (response: ServerResponse) =>
   response.writeHead(status, { 'Content-Type': 'text/html' }).end('<h1>error</h1>');
 
-describe('an attempt', () => {
+describe('an attempt to send a message', () => {
   it.each([
     ['a gateway timeout', page(504)],
     ['a page of Cloudflare', page(403)],
@@ -44,11 +44,11 @@ describe('an attempt', () => {
     ['an unknown route: the base address is wrong', json(404, { message: '404: Not Found', code: 0 })],
     ['a refused token', json(401, { message: '401: Unauthorized', code: 0 })],
     [
-      'JSON that is none',
+      'invalid JSON',
       (response: ServerResponse) => response.writeHead(400, { 'Content-Type': 'application/json' }).end('{'),
     ],
     ['a connection that breaks', (response: ServerResponse) => response.destroy()],
-  ])('comes again later, as everything else, after %s', async (_, answer) => {
+  ])('is retried later, with all other effects, after %s', async (_, answer) => {
     expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later', scope: 'global' });
   });
 
@@ -59,18 +59,21 @@ describe('an attempt', () => {
     ['a failure of Discord', page(500), false],
     ['a gateway timeout', page(504), false],
     ['a connection that breaks', (response) => response.destroy(), false],
-  ])('knows after %s whether the message may be there', async (_, answer, isSure) => {
+  ])('knows after %s whether the message may have been sent', async (_, answer, isSure) => {
     const sure = expect.objectContaining({ notSent: true });
     expect(await attemptAgainst(answer)).toEqual(isSure ? sure : expect.not.objectContaining({ notSent: true }));
   });
 
-  it('is sure that nothing arrived where no connection came about', async () => {
+  it('knows that nothing was sent if no connection was established', async () => {
     const rest = createDiscordRest({ token: 'secret-token', apiUrl: 'http://127.0.0.1:9/api' });
     const error = await rest.post('/channels/1/messages', {}).catch((thrown: unknown) => thrown);
-    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({ scope: 'global', notSent: true });
+    expect(classifySendError(error, { channelId: '1', effects: 1 })).toMatchObject({
+      scope: 'global',
+      notSent: true,
+    });
   });
 
-  it('holds everything else up when the limit is global, and waits as long as Discord says', async () => {
+  it('delays all other effects if the rate limit is global, for as long as Discord says', async () => {
     const limits = { 'Retry-After': '65', 'X-RateLimit-Global': 'true', 'X-RateLimit-Scope': 'global' };
     const attempt = await attemptAgainst(
       json(429, { message: 'You are being rate limited.', retry_after: 65, global: true }, limits),
@@ -80,22 +83,22 @@ describe('an attempt', () => {
   });
 
   it.each<[string, object]>([
-    ['not', {}],
-    ['with a date', { 'Retry-After': 'Wed, 21 Oct 2026 07:28:00 GMT' }],
-    ['with 0', { 'Retry-After': '0' }],
-    ['with less than nothing', { 'Retry-After': '-5' }],
-    ['with a number beyond all numbers', { 'Retry-After': '1e999' }],
-    ['with a bucket that is never full', { 'Retry-After': '1', 'X-RateLimit-Reset-After': 'Infinity' }],
-  ])('waits a few seconds, and knocks once, where a rate limit says how long %s', async (_, headers) => {
-    let knocks = 0;
+    ['missing', {}],
+    ['a date', { 'Retry-After': 'Wed, 21 Oct 2026 07:28:00 GMT' }],
+    ['0', { 'Retry-After': '0' }],
+    ['negative', { 'Retry-After': '-5' }],
+    ['infinite', { 'Retry-After': '1e999' }],
+    ['for a bucket that never resets', { 'Retry-After': '1', 'X-RateLimit-Reset-After': 'Infinity' }],
+  ])('waits a few seconds after one request if Retry-After is %s', async (_, headers) => {
+    let requests = 0;
     const attempt = await attemptAgainst(json(429, {}, headers), 1, () => {
-      knocks += 1;
+      requests += 1;
     });
     expect(attempt).toMatchObject({ outcome: 'later', notSent: true, retryAfterMs: 5 * second });
-    expect(knocks).toBe(1);
+    expect(requests).toBe(1);
   });
 
-  it('waits for no rate limit longer than Discord says because the clock was set back', async () => {
+  it('does not wait longer than a rate limit if the clock was set back', async () => {
     const limited = { 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset-After': '0.3' };
     const server = createServer((request, response) => {
       request.resume();
@@ -108,17 +111,17 @@ describe('an attempt', () => {
       token: 'secret-token',
       apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
     });
-    // The first answer names the bucket, the second says that it is empty.
+    // The first response names the bucket, the second says that it is exhausted.
     await rest.post('/channels/1/messages', {});
     await rest.post('/channels/1/messages', {});
-    // The clock that discord.js goes by, and our own.
+    // discord.js uses Date.now, and so does our clock.
     const { now } = Date;
     onTestFinished(() => void vi.restoreAllMocks());
     vi.spyOn(Date, 'now').mockImplementation(() => now() - hour);
     await rest.post('/channels/1/messages', {});
   });
 
-  it('waits a day at most, whatever a rate limit says', async () => {
+  it('waits at most one day, whatever Retry-After is', async () => {
     expect(await attemptAgainst(json(429, {}, { 'Retry-After': '1e300' }))).toMatchObject({ retryAfterMs: day });
   });
 
@@ -128,14 +131,14 @@ describe('an attempt', () => {
     [json(403, { message: 'Cannot send messages to this user', code: 50007 })],
     [json(403, {})],
     [json(404, { message: 'Unknown Channel', code: 10003 })],
-  ])('can never succeed after a refusal of the channel', async (answer) => {
+  ])('fails permanently if Discord rejects the channel', async (answer) => {
     expect(await attemptAgainst(answer, 10)).toMatchObject({
       outcome: 'bury',
       reason: expect.stringContaining('channel 1'),
     });
   });
 
-  it('is refused for its form alone, or as one of several', async () => {
+  it('fails permanently if Discord rejects the message, or is split if it contains several effects', async () => {
     const refuse = json(400, {
       message: 'Invalid Form Body',
       code: 50035,
@@ -148,13 +151,13 @@ describe('an attempt', () => {
   });
 
   it.concurrent.each([
-    ['answers nothing', () => {}],
+    ['does not respond', () => {}],
     [
-      'begins an answer and never ends it',
+      'starts a response and never ends it',
       (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'application/json' }).write('{'),
     ],
-    ['asks for a short pause for ever', json(429, {}, { 'Retry-After': '1' })],
-  ])('is over within 15 s when Discord %s', async (_, answer) => {
+    ['sends short rate limits without end', json(429, {}, { 'Retry-After': '1' })],
+  ])('ends within 15 s if Discord %s', async (_, answer) => {
     const before = performance.now();
     expect(await attemptAgainst(answer)).toMatchObject({ outcome: 'later' });
     expect(performance.now() - before).toBeLessThan(15 * second);
