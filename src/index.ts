@@ -13,15 +13,16 @@ export {
 export { type App, type AppDependencies as Edges, createApp } from './app/app.ts';
 export type { Account } from './ledger/account.ts';
 export type { Leaderboard, LedgerReads } from './ledger/ledger.ts';
-export { createLookup, type LookupClient as OwnedLookup, type LookupOptions } from './lookup/client.ts';
-export { LookupError as LookupFailure, type LookupErrorCode as LookupFailureCode } from './lookup/failures.ts';
+export { createLookup, type LookupOptions } from './lookup/client.ts';
 export type {
   CachedValue as Known,
   KeyStatus as Standing,
   ListingKind,
   Lookup,
+  LookupClient as OwnedLookup,
   ReviewsQuery,
 } from './lookup/lookup.ts';
+export { LookupError as LookupFailure, type LookupErrorCode as LookupFailureCode } from './lookup/lookup-error.ts';
 export type {
   BotProfile,
   ProfileByKind,
@@ -32,6 +33,7 @@ export type {
   VoteStatus,
 } from './lookup/schemas.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
+export type { TallyhookErrorCode } from './platform/error-codes.ts';
 export { StoreUnavailableError as StoreUnavailable, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
 export type { RecordedDelivery as Recorded } from './tally/tally.ts';

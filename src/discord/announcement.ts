@@ -1,7 +1,7 @@
 import type { Reply } from '../../commands/command.ts';
 import type { Announcement } from '../outbox/effect.ts';
+import type { Texts } from '../texts/en.ts';
 import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../texts/markup.ts';
-import type { Texts } from '../texts/texts.ts';
 
 /** What is known of a listing besides its configured name. */
 export interface ListingCard {

@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type APIApplicationCommandOption,
-  ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
   type RESTPatchAPIApplicationCommandJSONBody,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Command, CommandContext, CommandOption } from '../../commands/command.ts';
+import type { Command, CommandContext } from '../../commands/command.ts';
 
 const inGuilds = [InteractionContextType.Guild];
 
@@ -28,27 +26,10 @@ export function bodyOf(
   return {
     name: command.name,
     description,
-    options: options.map(bodyOfOption),
+    options: options.map((option) => ({ required: false, ...option })),
     // Discord keeps these two for global commands only; those of a guild are used in that guild anyway.
     ...(guildId === null ? { contexts: inGuilds, integration_types: [ApplicationIntegrationType.GuildInstall] } : {}),
   };
-}
-
-function bodyOfOption(option: CommandOption): APIApplicationCommandOption {
-  const said = { name: option.name, description: option.description, required: option.required ?? false };
-  switch (option.type) {
-    case 'string': {
-      const choices = option.choices?.map(({ name, value }) => ({ name, value }));
-      return { ...said, type: ApplicationCommandOptionType.String, ...(choices ? { choices } : {}) };
-    }
-    case 'integer': {
-      const least = option.min === undefined ? {} : { min_value: option.min };
-      const most = option.max === undefined ? {} : { max_value: option.max };
-      return { ...said, type: ApplicationCommandOptionType.Integer, ...least, ...most };
-    }
-    case 'user':
-      return { ...said, type: ApplicationCommandOptionType.User };
-  }
 }
 
 const listOr = <Item extends z.ZodType>(item: Item) =>

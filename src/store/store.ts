@@ -53,11 +53,11 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
-  /** Throws {@link DatabaseFileReplaced} when the file is not the one that is open. Takes microseconds. */
+  /** Throws {@link DatabaseFileReplacedError} when the file is not the one that is open. Takes microseconds. */
   checkFiles(): void;
   /**
    * Resolves when a transaction could be committed; rejects with {@link StoreUnavailableError}, {@link QueueFull} or
-   * {@link DatabaseFileReplaced}.
+   * {@link DatabaseFileReplacedError}.
    */
   probe(): Promise<void>;
   /** How many transactions wait to be committed. */

@@ -1,5 +1,5 @@
 import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
-import type { DatabaseFileReplaced, DatabaseFiles } from '../../platform/database-files.ts';
+import type { DatabaseFileReplacedError, DatabaseFiles } from '../../platform/database-files.ts';
 
 /** One statement's text and values, as Kysely compiled them. */
 export interface Query {
@@ -43,6 +43,6 @@ export interface Dialect {
   /** The files that it has open; null where a server has them. */
   readonly files: DatabaseFiles | null;
   /** Null as long as they are the ones at their paths: otherwise what is committed would be lost. */
-  checkFiles(): DatabaseFileReplaced | null;
+  checkFiles(): DatabaseFileReplacedError | null;
   close(): Promise<void>;
 }

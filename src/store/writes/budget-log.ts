@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type BudgetStore, maxSkew } from '../../lookup/budget.ts';
+import { type BudgetStore, maxClockSkewMs } from '../../lookup/budget.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../statement.ts';
 import type { Tables } from '../tables.ts';
@@ -13,7 +13,7 @@ export function budgetLogIn(db: Kysely<Tables>, connection: Connection): Pick<Bu
       const ahead = db
         .updateTable('lookup_requests')
         .where('key_id', '=', keyId)
-        .where('at', '>', at + maxSkew);
+        .where('at', '>', at + maxClockSkewMs);
       await run(connection, ahead.where('at', '>', at + setBack).set({ at }));
       await run(
         connection,
