@@ -26,8 +26,8 @@ export type OptionValue = string | number | boolean;
 export type CommandOption = APIApplicationCommandBasicOption;
 
 /**
- * The input of a command: its options and the member who ran it. A user option contains the user's id. The options of a button can be
- * forged, so a command reads its options through `option.ts`, which validates them.
+ * The input of a command: its options and the member who ran it. A user option contains the user's id. The options of a
+ * button can be forged, so a command reads its options through `option.ts`, which validates them.
  */
 export interface CommandInput {
   readonly options: Readonly<Record<string, OptionValue>>;
@@ -54,8 +54,8 @@ export interface ReplyField {
 }
 
 /**
- * The reply to a member: plain data, rendered by `src/discord/reply.ts`, which truncates texts that exceed Discord's limits. Its types
- * guarantee that external text is escaped.
+ * The reply to a member: plain data, rendered by `src/discord/reply.ts`, which truncates texts that exceed Discord's
+ * limits. Its types guarantee that external text is escaped.
  */
 export interface Reply {
   readonly tone: 'good' | 'plain' | 'wait' | 'bad';
@@ -85,6 +85,9 @@ export interface Command {
     readonly description: string;
     readonly options: readonly CommandOption[];
   };
-  /** Runs the command. Throws a LookupError if the service fails and nothing is cached; the caller explains it to the member. */
+  /**
+   * Runs the command. Throws a LookupError if the service fails and nothing is cached; the caller explains it to the
+   * member.
+   */
   execute(input: CommandInput, context: CommandContext): Promise<Reply>;
 }

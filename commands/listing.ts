@@ -10,7 +10,10 @@ const maxChoices = 25;
 /** Longer names are truncated (characters). */
 const maxNameLength = 100;
 
-/** The option that selects a listing. Its choices are the names of the listings, or the kind of a listing that is the only one of its kind. */
+/**
+ * The option that selects a listing. Its choices are the names of the listings, or the kind of a listing that is the
+ * only one of its kind.
+ */
 export function listingOption(listings: readonly ListedLookup[], texts: Texts): CommandOption {
   const choices = listings.slice(0, maxChoices).map((listing) => {
     const isOnly = isOnlyOfItsKind(listing, listings);

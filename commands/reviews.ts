@@ -103,7 +103,10 @@ function renderReview({ username, rating, comment, createdAt }: Review, texts: T
 const fullStar = markup`★`;
 const emptyStar = markup`☆`;
 
-/** A rating as stars. The document does not describe its range, so a rating that five stars cannot show exactly is also a number. */
+/**
+ * A rating as stars. The document does not describe its range, so a rating that five stars cannot show exactly is also
+ * a number.
+ */
 export function stars(rating: number): Markup {
   if (rating < 0 || rating > 5) return markup`${fullStar} ${grouped(rating)}`;
   const full = Math.round(rating);

@@ -5,11 +5,14 @@ import { LookupError } from './lookup-error.ts';
 
 /** The limit of the service: requests per key in any minute (document, section 8). */
 export const maxRequestsPerMinute = 120;
-/** Added to the window (ms) for what the proof does not cover: bytes in transit when a request is aborted, and clock differences. */
+/**
+ * Added to the window (ms) for what the proof does not cover: bytes in transit when a request is aborted, and clock
+ * differences.
+ */
 const windowMarginMs = second;
 /**
- * An entry further ahead than this (ms) was written before the clock was set back. The clocks of several machines are assumed to differ by
- * less.
+ * An entry further ahead than this (ms) was written before the clock was set back. The clocks of several machines are
+ * assumed to differ by less.
  */
 export const maxClockSkewMs = 5 * second;
 /** Retry delay (ms) when the log cannot be written. */
@@ -19,13 +22,14 @@ const logRetryMs = 5 * second;
 export type BudgetDecision = { readonly granted: true } | { readonly granted: false; readonly retryAt: number };
 
 /**
- * The log of sent requests, shared by all clients that use the same key. A log in the database is shared by several processes and survives
- * restarts.
+ * The log of sent requests, shared by all clients that use the same key. A log in the database is shared by several
+ * processes and survives restarts.
  *
- * `acquire` reads and writes in one atomic step. It grants the request if fewer than `limit` entries of the key are later than
- * `at - windowMs`, including entries later than `at`, and then adds the entry `at`. Otherwise it writes nothing, and `retryAt` is the
- * `limit`-th latest entry plus `windowMs`. Entries older than two windows may be deleted. Entries later than `at` by more than
- * {@link maxClockSkewMs} were written before the clock was set back: they are moved back by `setBackMs`, and at least to `at`.
+ * `acquire` reads and writes in one atomic step. It grants the request if fewer than `limit` entries of the key are
+ * later than `at - windowMs`, including entries later than `at`, and then adds the entry `at`. Otherwise it writes
+ * nothing, and `retryAt` is the `limit`-th latest entry plus `windowMs`. Entries older than two windows may be deleted.
+ * Entries later than `at` by more than {@link maxClockSkewMs} were written before the clock was set back: they are
+ * moved back by `setBackMs`, and are then no later than `at`.
  *
  * Both methods reject when the log cannot be used.
  *
@@ -46,7 +50,7 @@ export interface Budget {
    * @throws LookupError `lookup_over_budget` when none is left, `lookup_uncounted` when the log cannot be written
    */
   acquire(): Promise<void>;
-  /** Grants nothing until then (ms since the epoch), because the service said so. */
+  /** Grants nothing until then (ms since the epoch), as required by the service. */
   blockUntil(until: number): void;
   /** How many requests can be sent now. Rejects when the log cannot be read. */
   remaining(): Promise<number>;
@@ -60,15 +64,17 @@ export function fingerprint(secret: string): string {
 /**
  * Guarantees that never more than 120 requests arrive at the service in any minute.
  *
- * Proof. A request sent at d arrives in [d, d + timeout], or never. All requests that arrive in a minute (t, t + 60 s] were therefore sent
- * in (t - timeout, t + 60 s], which is 60 s + timeout long. So it is sufficient that no window W of that length contains more than 120
- * sent requests. Assume that one, (y - W, y], does, and let z be the entry in it that was written last. When z was acquired, every other
- * entry of that window existed and was later than y - W, hence later than z - W: at least 120 were counted, and z was refused. ∎
- * The order of the entries is irrelevant, so the proof holds for any number of processes that share a log.
+ * Proof. A request sent at d arrives in [d, d + timeout], or never. All requests that arrive in a minute (t, t + 60 s]
+ * were therefore sent in (t - timeout, t + 60 s], which is 60 s + timeout long. So it is sufficient that no window W of
+ * that length contains more than 120 sent requests. Assume that one, (y - W, y], does, and let z be the entry in it
+ * that was written last. When z was acquired, every other entry of that window existed and was later than y - W, hence
+ * later than z - W: at least 120 were counted, and z was refused. ∎ The order of the entries is irrelevant, so the
+ * proof holds for any number of processes that share a log.
  *
- * It also holds when clocks are set. The requests of this process are additionally counted in monotonic time. When the clock is set back,
- * entries in the future are moved back by the same amount, or to the current time if the amount is unknown: none becomes earlier than the
- * time it was sent. When the clock is set forward, entries look older than they are, so for one window the window is longer by that amount.
+ * It also holds when clocks are set. The requests of this process are additionally counted in monotonic time. When the
+ * clock is set back, entries in the future are moved back by the same amount, or to the current time if the amount is
+ * unknown: none becomes earlier than the time it was sent. When the clock is set forward, entries look older than they
+ * are, so for one window the window is longer by that amount.
  *
  * @param options.timeoutMs maximum duration of any request counted in the log (ms)
  */
@@ -80,7 +86,10 @@ export function createBudget(options: { log: BudgetStore; keyId: string; timeout
   let forwardSteps: readonly { readonly ms: number; readonly until: number }[] = [];
   /** Monotonic (ms). */
   let blockedUntil = Number.NEGATIVE_INFINITY;
-  /** Requests granted to or pending in this process (monotonic, ms). The log would refuse more, so it is not queried for more. */
+  /**
+   * Requests granted to or pending in this process (monotonic, ms). The log would refuse more, so it is not queried for
+   * more.
+   */
   let localRequests: readonly number[] = [];
 
   return {

@@ -36,11 +36,12 @@ interface Flight<Value> {
 }
 
 /**
- * A read-through cache. Serves fresh entries from memory or the store, and otherwise requests a new value, once for all concurrent lookups.
- * Serves an expired entry as stale when the service fails or is slow; a late response is still stored.
+ * A read-through cache. Serves fresh entries from memory or the store, and otherwise requests a new value, once for all
+ * concurrent lookups. Serves an expired entry as stale when the service fails or is slow; a late response is still
+ * stored.
  *
- * The most recently used entries are in memory while they are fresh, so no other process needs to be consulted.
- * Rejects with what `fetch` rejects with when there is no entry at all.
+ * The most recently used entries are in memory while they are fresh, so no other process needs to be consulted. Rejects
+ * with what `fetch` rejects with when there is no entry at all.
  */
 export function readThrough<Value>(options: ReadThroughOptions<Value>): (id: string) => Promise<CachedValue<Value>> {
   const { resource, store, clock, observe } = options;

@@ -38,8 +38,8 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   /** The cache of responses; in memory by default. Several clients may share one. */
   readonly cache?: Keyv;
   /**
-   * The log of requests for the limit of 120 per minute and key (document, section 8); in memory by default. All clients that use the same
-   * key must share one.
+   * The log of requests for the limit of 120 per minute and key (document, section 8); in memory by default. All
+   * clients that use the same key must share one.
    */
   readonly budget?: BudgetStore;
   /** The clock of this machine by default. */
@@ -63,8 +63,8 @@ const defaultReviews = 10;
 
 /**
  * Creates the client of the lookup API for one listing.
- * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`, `lookup_base_url_malformed`,
- * `lookup_key_missing`, or `lookup_key_malformed` when the key cannot be sent in a header
+ * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`,
+ * `lookup_base_url_malformed`, `lookup_key_missing`, or `lookup_key_malformed` when the key cannot be sent in a header
  */
 export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): LookupClient<Kind> {
   checkRequiredOptions(options);
@@ -149,7 +149,10 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
 /** A lookup client whose API key can be replaced. */
 export interface RotatableClient {
   readonly lookup: LookupClient;
-  /** Creates the client for another key, and returns a function that activates it. Throws what the factory throws; nothing changes then. */
+  /**
+   * Creates the client for another key, and returns a function that activates it. Throws what the factory throws;
+   * nothing changes then.
+   */
   prepare(key: string): () => void;
 }
 

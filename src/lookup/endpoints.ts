@@ -68,8 +68,8 @@ export const reviewsEndpoint: Endpoint<CachedReviews> = {
 };
 
 /*
- * The response schemas (document, section 2) are tolerant: unknown fields are ignored, and an invalid optional field becomes null. Only
- * `name`, `canVote` and the list of reviews are required.
+ * The response schemas (document, section 2) are tolerant: unknown fields are ignored, and an invalid optional field
+ * becomes null. Only `name`, `canVote` and the list of reviews are required.
  */
 
 /** The cooldown of the document, section 2.4. */
@@ -144,8 +144,9 @@ const voteStatus = z.object({
 });
 
 /**
- * A vote status (document, section 2.4) received at `now` (ms since the epoch). The end of a running cooldown is the first of these that
- * lies in the future: the date of the next vote, the seconds until it, the last vote plus the documented cooldown.
+ * A vote status (document, section 2.4) received at `now` (ms since the epoch). The end of a running cooldown is the
+ * first of these that lies in the future: the date of the next vote, the seconds until it, the last vote plus the
+ * documented cooldown.
  */
 export function voteStatusResponse(now: number): z.ZodType<CachedVoteStatus> {
   return voteStatus.transform(({ canVote, nextVoteDate, lastVoteDate, secondsUntilVote }) => {

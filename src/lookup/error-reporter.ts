@@ -10,8 +10,8 @@ import { LookupError, type LookupErrorCode } from './lookup-error.ts';
 const logIntervalMs = minute;
 
 /**
- * Logs the errors of one lookup client. Each code is logged at most once a minute. A persistent error is logged once, as an error, and
- * again (as info) when it is resolved.
+ * Logs the errors of one lookup client. Each code is logged at most once a minute. A persistent error is logged once,
+ * as an error, and again (as info) when it is resolved.
  */
 export interface ErrorReporter {
   /** A request failed. */

@@ -11,14 +11,15 @@ const maxRetryAfterMs = hour;
 const maxQuoteLength = 200;
 
 /**
- * What a status 400 of an endpoint means when its error text does not say (document, sections 4, 5 and 7). An endpoint for one kind of key
- * without parameters only rejects the key, an endpoint for both kinds only rejects a parameter, any other may reject either.
+ * What a status 400 of an endpoint means when its error text does not say (document, sections 4, 5 and 7). An endpoint
+ * for one kind of key without parameters only rejects the key, an endpoint for both kinds only rejects a parameter, any
+ * other may reject either.
  */
 export type BadRequestCause = 'wrong key type' | 'bad parameter' | 'either';
 
-/** The document leaves the error texts open ("not shown"), so only words that name the cause are recognized. */
-const keyWords = /\bkeys?\b|\b(?:server|bot)s? only\b|\bonly (?:for )?(?:servers|bots)\b/i;
-const parameterWords = /\b(?:parameters?|query|limit|sort|user ?ids?|numeric)\b/i;
+/** The document leaves the error texts open ("not shown"), so only terms that name the cause are recognized. */
+const keyTerms = /\bkeys?\b|\b(?:server|bot)s? only\b|\bonly (?:for )?(?:servers|bots)\b/i;
+const parameterTerms = /\b(?:parameters?|query|limit|sort|user ?ids?|numeric)\b/i;
 
 const badRequestCodes: Readonly<Record<BadRequestCause, LookupErrorCode>> = {
   'wrong key type': 'lookup_wrong_key_type',
@@ -51,7 +52,7 @@ export function errorForResponse(response: ErrorResponse): LookupError {
   const retryAt = retryTime(response.retryAfter, now);
   const error = (code: LookupErrorCode, retry: number | null = null) =>
     new LookupError(code, message, { status, retryAt: retry });
-  // A page comes from a server in front of the service, and says nothing about key or parameters.
+  // A page comes from a server in front of the service, and is unrelated to key or parameters.
   if (status === 400 && (isJson || text === '')) {
     return error(badRequestCodes[causeNamedIn(text) ?? response.badRequestCause]);
   }
@@ -62,7 +63,10 @@ export function errorForResponse(response: ErrorResponse): LookupError {
   return error('lookup_unexpected_status');
 }
 
-/** The error text of the failure envelope; the whole body if it has none. Every documented failure is JSON (document, section 7). */
+/**
+ * The error text of the failure envelope; the whole body if it has none. Every documented failure is JSON (document,
+ * section 7).
+ */
 function readFailure(body: string): { text: string; isJson: boolean } {
   const json = parseJson(body);
   const failure = failureEnvelope.safeParse(json);
@@ -80,8 +84,8 @@ export function parseJson(text: string): unknown {
 
 /** Null if the text names neither cause or both. */
 function causeNamedIn(text: string): BadRequestCause | null {
-  const namesKey = keyWords.test(text);
-  if (namesKey === parameterWords.test(text)) return null;
+  const namesKey = keyTerms.test(text);
+  if (namesKey === parameterTerms.test(text)) return null;
   return namesKey ? 'wrong key type' : 'bad parameter';
 }
 
@@ -96,8 +100,8 @@ function retryTime(header: string | null, now: number): number | null {
 export type Quote = (text: string) => string;
 
 /**
- * Returns a function that makes text of the service safe for a log line: on one line, without control and invisible characters, truncated,
- * quoted and escaped, and without the API key in any common encoding.
+ * Returns a function that makes text of the service safe for a log line: on one line, without control and invisible
+ * characters, truncated, quoted and escaped, and without the API key in any common encoding.
  */
 export function createQuote(key: string): Quote {
   const redact = createRedactor([key]);

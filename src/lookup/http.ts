@@ -43,8 +43,8 @@ export interface LookupHttp {
 const envelope = z.object({ success: z.literal(true), data: z.unknown(), meta: z.unknown().optional() });
 
 /**
- * Creates the HTTP client. The key is sent in the header `X-API-Key` only (document, section 5.2), and is never part of a URL, an error or a
- * redirect.
+ * Creates the HTTP client. The key is sent in the header `X-API-Key` only (document, section 5.2), and is never part of
+ * a URL, an error or a redirect.
  * @throws TallyhookError `lookup_key_malformed` when the key cannot be sent in a header
  */
 export function createHttp(options: { baseUrl: string; key: string; clock: Clock }): LookupHttp {

@@ -11,7 +11,8 @@ import type { ProfileByKind } from './schemas.ts';
 const maxTimeoutMs = 20 * second;
 
 /**
- * Requests the profile that a key belongs to, without the cache, for a current result. The request is counted in the budget.
+ * Requests the profile that a key belongs to, without the cache, for a current result. The request is counted in the
+ * budget.
  * @param options.timeoutMs at most 20,000 ms
  * @throws LookupError
  * @throws TallyhookError `lookup_key_malformed`

@@ -13,7 +13,10 @@ const definitions = {
     hint: "Check in the settings that this is the listing's own key, and that the server's key and the bot's key are not swapped.",
     isPersistent: true,
   },
-  /** Status 400 for a parameter, such as a user id that is not numeric (document, section 7), or a parameter rejected before sending. */
+  /**
+   * Status 400 for a parameter, such as a user id that is not numeric (document, section 7), or a parameter rejected
+   * before sending.
+   */
   lookup_bad_parameter: {
     hint: 'Correct the parameter: a user id has 1 to 20 digits, a limit is a whole number from 1 to 50, a sort is newest, highest or lowest.',
   },
@@ -84,13 +87,15 @@ interface LookupErrorOptions {
 }
 
 /**
- * A lookup without a usable response. Members read the text for its `code` in `texts/`; `message` and `hint` are for the operator. The
- * message may quote the service (at most 200 characters), and never contains the key.
+ * A lookup without a usable response. Members read the text for its `code` in `texts/`; `message` and `hint` are for
+ * the operator. The message may quote the service (at most 200 characters), and never contains the key.
  */
 export class LookupError extends TallyhookError {
   declare readonly code: LookupErrorCode;
   declare readonly hint: string;
-  /** The earliest time at which a retry makes sense (ms since the epoch); null if unknown, or if waiting does not help. */
+  /**
+   * The earliest time at which a retry makes sense (ms since the epoch); null if unknown, or if waiting does not help.
+   */
   readonly retryAt: number | null;
   /** The HTTP status of the response; null without a response. */
   readonly status: number | null;

@@ -11,10 +11,11 @@ const namespace = 'tallyhook';
 const maxEntriesInMemory = 10_000;
 
 /**
- * Opens the cache at `url`: `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). `keyv.disconnect()` closes it.
+ * Opens the cache at `url`: `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). `keyv.disconnect()`
+ * closes it.
  *
- * If the file or the adapter cannot be used, the cache is in memory instead, and `onFallback` is called with the reason. While Redis is
- * unavailable, every read is a miss; the client reconnects automatically.
+ * If the file or the adapter cannot be used, the cache is in memory instead, and `onFallback` is called with the
+ * reason. While Redis is unavailable, every read is a miss; the client reconnects automatically.
  *
  * @throws TallyhookError `cache_url_unknown`, also for an invalid URL of Redis
  */
@@ -36,7 +37,8 @@ export function memoryKeyv(maxEntries: number = maxEntriesInMemory): Keyv {
 async function sqliteKeyv(path: string, onFallback: (error: unknown) => void): Promise<Keyv> {
   let keyv: Keyv | undefined;
   try {
-    // Missing if only the production dependencies of the repository are installed; the package and the image contain it.
+    // Missing if only the production dependencies of the repository are installed; the package and the image contain
+    // it.
     const { KeyvSqlite } = await import('./keyv-sqlite.ts');
     makeDirectory(dirname(path));
     // The driver is synchronous: a lock of another process must not block this one for long.

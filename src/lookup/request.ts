@@ -29,7 +29,10 @@ interface RequesterOptions {
 /** Sends a request to an endpoint of the service. Rejects with a LookupError. */
 export type SendRequest = <Value>(endpoint: Endpoint<Value>, id: string) => Promise<CacheEntry<Value>>;
 
-/** Sends requests within the budget. After an error, the error is repeated for a while without a new request. Reports every error. */
+/**
+ * Sends requests within the budget. After an error, the error is repeated for a while without a new request. Reports
+ * every error.
+ */
 export function createRequester(options: RequesterOptions): SendRequest {
   const { http, budget, clock, errors, observe } = options;
   const failures = createFailureCache(clock);

@@ -2,8 +2,9 @@ import { TallyhookError } from '../platform/errors.ts';
 import { type ListingKind, listingKinds } from './lookup.ts';
 
 /**
- * Checks the required options of a lookup client. Without it, callers without a type checker, or with an unset environment variable, would
- * see a failed request later. The errors name the option and never contain its value: the key is a secret, and a URL may contain one.
+ * Checks the required options of a lookup client. Without it, callers without a type checker, or with an unset
+ * environment variable, would see a failed request later. The errors name the option and never contain its value: the
+ * key is a secret, and a URL may contain one.
  * @throws TallyhookError
  */
 export function checkRequiredOptions(options: { kind: ListingKind; baseUrl: string; key: string }): void {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /*
- * The schemas of lookup values and their types. They are strict, because they validate cache entries that an older version may have
- * written. `endpoints.ts` has the tolerant schemas of the responses. Fields are documented at the types, since comments on properties of a
- * schema are missing in the package's declarations.
+ * The schemas of lookup values and their types. They are strict, because they validate cache entries that an older
+ * version may have written. `endpoints.ts` has the tolerant schemas of the responses. Fields are documented at the
+ * types, since comments on properties of a schema are missing in the package's declarations.
  */
 
 /** Null if the service did not send a valid count. */
@@ -34,8 +34,8 @@ export const serverProfileSchema = z.object({
 });
 
 /**
- * The profile of a listed server (document, section 2.2). A field that the service omits is null, a list is empty. Deliberately without the
- * owner's id.
+ * The profile of a listed server (document, section 2.2). A field that the service omits is null, a list is empty.
+ * Deliberately without the owner's id.
  * - `votes`: in total; `monthlyVotes`: in the current month
  * - `members`: in total; `online`: the members who are online
  * - `features`, `emojis`, `rules`: as sent by the service; the document does not describe their elements
@@ -85,8 +85,8 @@ export type CachedVoteStatus = Readonly<z.infer<typeof voteStatusSchema>>;
 /** Whether a user may vote now (document, section 2.4). */
 export interface VoteStatus extends CachedVoteStatus {
   /**
-   * Whole seconds until the cooldown ends, rounded up, calculated for the time of the call even if the status is cached. 0 exactly if the
-   * user may vote, null if the end of the cooldown is unknown.
+   * Whole seconds until the cooldown ends, rounded up, calculated for the time of the call even if the status is
+   * cached. 0 exactly if the user may vote, null if the end of the cooldown is unknown.
    */
   readonly secondsUntilVote: number | null;
 }

@@ -20,8 +20,8 @@ export type FreshUntil<Value> = (entry: CacheEntry<Value>) => number;
 export const fiveMinutes: FreshUntil<unknown> = ({ asOf }) => asOf + 5 * minute;
 
 /**
- * A running cooldown does not change until it ends. "May vote" is valid until the user votes, and "may not" without a date is incomplete:
- * both are cached for 30 s, which covers a repeated command.
+ * A running cooldown does not change until it ends. "May vote" is valid until the user votes, and "may not" without a
+ * date is incomplete: both are cached for 30 s, which covers a repeated command.
  */
 export const voteStatusFreshUntil: FreshUntil<CachedVoteStatus> = ({ value, asOf }) => {
   if (value.canVote || value.nextVoteAt === null) return asOf + 30 * second;
@@ -30,8 +30,8 @@ export const voteStatusFreshUntil: FreshUntil<CachedVoteStatus> = ({ value, asOf
 };
 
 /**
- * The cached vote status, updated to `now` (ms since the epoch): when the cooldown has ended since, the user may vote. If the service did
- * not send its end, it is assumed to be `cooldownMs` after the status was requested.
+ * The cached vote status, updated to `now` (ms since the epoch): when the cooldown has ended since, the user may vote.
+ * If the service did not send its end, it is assumed to be `cooldownMs` after the status was requested.
  */
 export function voteStatusAt(entry: CacheEntry<CachedVoteStatus>, now: number, cooldownMs: number): CachedVoteStatus {
   const { value, asOf } = entry;

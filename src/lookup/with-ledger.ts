@@ -5,7 +5,10 @@ import type { CachedValue, ObserveLookup } from './lookup.ts';
 import type { CachedVoteStatus } from './schemas.ts';
 import { voteStatusAt } from './ttl.ts';
 
-/** The service's clock may be ahead by this much (ms), so the next vote may arrive this long before the cooldown ends here. */
+/**
+ * The service's clock may be ahead by this much (ms), so the next vote may arrive this long before the cooldown ends
+ * here.
+ */
 const maxClockAheadMs = 5 * minute;
 /** How long a cooldown reported by the service is used without reading the ledger (ms). */
 const serviceCooldownTtlMs = 30 * second;
@@ -26,11 +29,12 @@ interface WithLedgerOptions {
 }
 
 /**
- * Combines the vote status of the service with the ledger. While the cooldown of a received vote runs, the ledger alone answers, without a
- * request. Afterwards the service is consulted, because it may know votes that were never received.
+ * Combines the vote status of the service with the ledger. While the cooldown of a received vote runs, the ledger alone
+ * answers, without a request. Afterwards the service is consulted, because it may know votes that were never received.
  *
- * No vote can arrive while a cooldown runs (document, section 3), so the ledger is not read again during that time: for a cooldown from
- * the ledger until shortly before its end, for one reported by the service only for 30 s, in case the service accepts a vote anyway.
+ * No vote can arrive while a cooldown runs (document, section 3), so the ledger is not read again during that time: for
+ * a cooldown from the ledger until shortly before its end, for one reported by the service only for 30 s, in case the
+ * service accepts a vote anyway.
  */
 export function withLedger(options: WithLedgerOptions): (userId: string) => Promise<CachedValue<CachedVoteStatus>> {
   const { votes, clock, cooldownMs, observe } = options;

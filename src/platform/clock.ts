@@ -2,13 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { second } from './durations.ts';
 
 /**
- * The source of time and randomness. Passed as a dependency, which keeps the other modules pure and testable. Times are milliseconds since
- * the Unix epoch; durations are milliseconds.
+ * The source of time and randomness. Passed as a dependency, which keeps the other modules pure and testable. Times are
+ * milliseconds since the Unix epoch; durations are milliseconds.
  */
 export interface Clock {
   /** The current time (ms since the epoch), for timestamps. Not for timeouts: the wall clock can be set at any time. */
   now(): number;
-  /** Elapsed time (ms) since a fixed point of this process; never set back or forward. For timeouts, polls, leases and TTLs. */
+  /**
+   * Elapsed time (ms) since a fixed point of this process; never set back or forward. For timeouts, polls, leases and
+   * TTLs.
+   */
   monotonic(): number;
   /** Resolves after `ms`, or earlier when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -31,8 +34,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * Detects changes of the wall clock. Each call returns the change since the previous call (ms; negative when the clock was set back).
- * Changes of less than a second are reported as 0: gradual adjustment (NTP slewing) drifts by far less between two calls.
+ * Detects changes of the wall clock. Each call returns the change since the previous call (ms; negative when the clock
+ * was set back). Changes of less than a second are reported as 0: gradual adjustment (NTP slewing) drifts by far less
+ * between two calls.
  */
 export function watchClockSteps({ now, monotonic }: Clock): () => number {
   let offset = now() - monotonic();

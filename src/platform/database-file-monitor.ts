@@ -4,7 +4,9 @@ import type { Log } from './log.ts';
 
 const checkIntervalMs = 1 * second;
 
-/** Logs when the database's files are no longer at their paths, and when they are back. Does not keep the process alive. */
+/**
+ * Logs when the database's files are no longer at their paths, and when they are back. Does not keep the process alive.
+ */
 export function monitorFiles(check: () => DatabaseFileReplacedError | null, log: Log): { stop(): void } {
   let reported: string | undefined;
   const timer = setInterval(() => {

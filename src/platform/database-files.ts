@@ -54,8 +54,8 @@ export function identifyFiles(relativePath: string): DatabaseFiles {
 }
 
 /**
- * Closes the descriptors. Call it after every connection of this process to the database is closed: closing them earlier would release the
- * locks (sqlite.org/howtocorrupt.html, 2.2).
+ * Closes the descriptors. Call it after every connection of this process to the database is closed: closing them
+ * earlier would release the locks (sqlite.org/howtocorrupt.html, 2.2).
  */
 export function releaseFiles({ descriptors }: DatabaseFiles): void {
   closeSync(descriptors.database);

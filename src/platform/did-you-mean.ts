@@ -1,6 +1,6 @@
 /**
- * The candidate that a misspelled word most likely means: up to a quarter of the candidate's characters may differ. Undefined when none is
- * that close.
+ * The candidate that a misspelled word most likely means: up to a quarter of the candidate's characters may differ.
+ * Undefined when none is that close.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
@@ -11,8 +11,8 @@ export function closest(word: string, candidates: readonly string[]): string | u
 }
 
 /**
- * The number of insertions, deletions, substitutions and swaps of adjacent characters that turn one word into the other (optimal string
- * alignment).
+ * The number of insertions, deletions, substitutions and swaps of adjacent characters that turn one word into the other
+ * (optimal string alignment).
  */
 export function distance(from: string, to: string): number {
   let beforePrevious: number[] = [];

@@ -53,7 +53,10 @@ type ServiceCode =
   | 'service_database'
   | 'unknown_listing';
 
-/** The codes of the sandbox: of itself, of its Discord client (an input that Discord's own client rejects), and of its Discord API. */
+/**
+ * The codes of the sandbox: of itself, of its Discord client (an input that Discord's own client rejects), and of its
+ * Discord API.
+ */
 type SandboxCode =
   | 'application_did_not_respond'
   | 'disabled'

@@ -1,8 +1,8 @@
 import type { TallyhookErrorCode } from './error-codes.ts';
 
 /**
- * The base class of the errors that reach an operator or a caller of the package. Not used for HTTP responses (e.g. rejected requests) or
- * for `InvalidConfigError`, which aggregates issues.
+ * The base class of the errors that reach an operator or a caller of the package. Not used for HTTP responses (e.g.
+ * rejected requests) or for `InvalidConfigError`, which aggregates issues.
  */
 export class TallyhookError extends Error {
   /** Stable, for programs. */
@@ -18,7 +18,9 @@ export class TallyhookError extends Error {
   }
 }
 
-/** The store cannot commit at the moment (locked, full, read-only or gone). Nothing was stored; the sender should retry. */
+/**
+ * The store cannot commit at the moment (locked, full, read-only or gone). Nothing was stored; the sender should retry.
+ */
 export class StoreUnavailableError extends TallyhookError {
   constructor(cause: unknown) {
     super('store_unavailable', 'The database cannot commit at the moment.', {
@@ -34,8 +36,8 @@ export function messageOf(thrown: unknown): string {
 }
 
 /**
- * The innermost cause of a failed network request, in a few words: its code, such as `ECONNREFUSED`, or its message. The message of the
- * outer error often says only "fetch failed".
+ * The innermost cause of a failed network request, in a few words: its code, such as `ECONNREFUSED`, or its message.
+ * The message of the outer error often says only "fetch failed".
  */
 export function rootCauseOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);

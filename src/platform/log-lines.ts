@@ -11,8 +11,8 @@ const levels: Readonly<Record<number, readonly [label: string, colour: Parameter
 };
 
 /**
- * Formats one of pino's JSON lines for a terminal: time, level, message and fields on one line, hint and stack below. Returns any other
- * line unchanged.
+ * Formats one of pino's JSON lines for a terminal: time, level, message and fields on one line, hint and stack below.
+ * Returns any other line unchanged.
  */
 export function prettyLine(line: string): string {
   const record = parseRecord(line);
@@ -65,7 +65,10 @@ function stackOf(err: unknown): string[] {
     .map(escapeInvisible);
 }
 
-/** Escapes control and invisible characters: external text in a log must not control the terminal or hide parts of a line. */
+/**
+ * Escapes control and invisible characters: external text in a log must not control the terminal or hide parts of a
+ * line.
+ */
 function escapeInvisible(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,

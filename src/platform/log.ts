@@ -9,8 +9,9 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Creates a structured log of JSON lines, or of readable lines with the format `pretty`. Secrets are redacted in the final JSON line, so
- * they are removed from any object, error or URL. Pass a redactor instead of a list to add secrets later.
+ * Creates a structured log of JSON lines, or of readable lines with the format `pretty`. Secrets are redacted in the
+ * final JSON line, so they are removed from any object, error or URL. Pass a redactor instead of a list to add secrets
+ * later.
  *
  * @param options.destination stdout by default
  */

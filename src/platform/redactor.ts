@@ -11,8 +11,8 @@ export interface Redactor {
 }
 
 /**
- * Discord creates the token of an interaction, so it cannot be known in advance. In URLs it follows the id of the interaction or
- * application. Discord: "Receiving and Responding to Interactions".
+ * Discord creates the token of an interaction, so it cannot be known in advance. In URLs it follows the id of the
+ * interaction or application. Discord: "Receiving and Responding to Interactions".
  */
 const interactionToken = /(\/(?:interactions|webhooks)\/\d+\/)[^/?"\s]+/g;
 
@@ -60,8 +60,8 @@ function asUrlPassword(secret: string): string {
 }
 
 /**
- * The Base64 characters that depend on the secret alone when it starts `offset` bytes (modulo 3) into a longer text. A character encodes
- * 6 bits.
+ * The Base64 characters that depend on the secret alone when it starts `offset` bytes (modulo 3) into a longer text. A
+ * character encodes 6 bits.
  */
 function base64FragmentsAt(bytes: Buffer, offset: number): string[] {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes]);

@@ -5,10 +5,10 @@ import type { Log } from './log.ts';
 export type LogThrottled = (level: 'error' | 'warn', key: string, message: string, fields?: object) => boolean;
 
 /**
- * Limits repeated log messages: a failing service or a flood of requests must not flood the log. The first message after the interval has
- * the field `suppressed`, the number of omitted messages. Keys must come from a bounded set.
+ * Limits repeated log messages, so that a failing service or a flood of requests does not flood the log. The first message after the
+ * interval has the field `suppressed`: how many were left out. Keys must come from a bounded set.
  *
- * @param options.intervalMs minimum time between two messages with the same key (ms)
+ * @param options.intervalMs shortest time between two messages with the same key (ms)
  */
 export function createThrottledLog(options: { log: Log; clock: Clock; intervalMs: number }): LogThrottled {
   const { log, clock, intervalMs } = options;

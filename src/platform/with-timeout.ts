@@ -10,8 +10,8 @@ export class TimeoutError extends Error {
 }
 
 /**
- * The value of the promise if it settles within `timeoutMs`. Does not cancel the work: a late value is ignored. No timer is created for a
- * promise that settles in the current turn of the event loop, such as a cache in memory.
+ * The value of the promise if it settles within `timeoutMs`. Does not cancel the work: a late value is ignored. No
+ * timer is created for a promise that settles in the current turn of the event loop, such as a cache in memory.
  * @throws TimeoutError, and what the promise rejects with
  */
 export async function withTimeout<Value>(timeoutMs: number, clock: Clock, promise: Promise<Value>): Promise<Value> {

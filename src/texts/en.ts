@@ -4,8 +4,9 @@ import type { ReviewSort } from '../lookup/schemas.ts';
 import { bold, type Markup, markup, subtext } from './markup.ts';
 
 /*
- * All texts that members see, in English. Texts that Discord renders are {@link Markup} and accept only Markup, so external text is escaped
- * before it gets here. Plain strings are for places without markup (the command picker, buttons, footers).
+ * All texts that members see, in English. Texts that Discord renders are {@link Markup} and accept only Markup, so
+ * external text is escaped before it gets here. Plain strings are for places without markup (the command picker,
+ * buttons, footers).
  */
 
 const listing = {

@@ -1,9 +1,9 @@
 import { isSnowflake } from '../platform/snowflake.ts';
 
 /**
- * Safe Discord markup, enforced by its type: external text becomes `Markup` only through {@link escapeText} or {@link escapeName}. A voter's
- * name or a review can therefore neither ping, nor link, nor imitate the bot's own texts.
- * All lengths are UTF-16 units, as in Discord's limits.
+ * Safe Discord markup, enforced by its type: external text becomes `Markup` only through {@link escapeText} or {@link
+ * escapeName}. A voter's name or a review can therefore neither ping, nor link, nor imitate the bot's own texts. All
+ * lengths are UTF-16 units, as in Discord's limits.
  */
 declare const safe: unique symbol;
 /** Text that Discord renders as intended. Only the functions of this file create it. */
@@ -45,8 +45,8 @@ export function link(label: Markup, url: string | null | undefined): Markup {
 }
 
 /**
- * A URL that Discord accepts in links and buttons: http or https, without user and password, at most 512 units, parentheses encoded. Null for
- * any other text.
+ * A URL that Discord accepts in links and buttons: http or https, without user and password, at most 512 units,
+ * parentheses encoded. Null for any other text.
  */
 export function webAddress(url: string | null | undefined): string | null {
   if (!url || !URL.canParse(url)) return null;
@@ -129,7 +129,10 @@ function truncateAs<Formatted extends string>(
   return `${formatPrefix(boundary)}${ellipsis}` as Formatted;
 }
 
-/** Invisible characters: controls, direction marks, zero-width characters, fillers; except joiners and modifiers of an emoji. */
+/**
+ * Invisible characters: controls, direction marks, zero-width characters, fillers; except joiners and modifiers of an
+ * emoji.
+ */
 const invisible =
   /(?![\n\t]|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?<!\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)\u200D|\u200D(?!\p{Extended_Pictographic})/gu;
 const excessMarks = /(\p{M}{4})\p{M}+/gu;

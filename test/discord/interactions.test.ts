@@ -106,7 +106,7 @@ describe('a slash command', () => {
       },
     });
     const answer = await run('say').settled;
-    expect(answer.embeds[0]?.description).toContain('does not offer this command any more');
+    expect(answer.embeds[0]?.description).toContain('This command is no longer available');
     expect(answer.flags & ephemeral).toBe(ephemeral);
   });
 

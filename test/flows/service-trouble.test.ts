@@ -34,12 +34,12 @@ async function troubled(changes: Record<string, string> = {}) {
 
 describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
   it.each<[string, ResponseHandler, string]>([
-    ['is broken', failure(500, 'oh'), 'has a problem of its own'],
+    ['is broken', failure(500, 'oh'), 'has a temporary problem'],
     ['is gone', (response) => response.destroy(), 'cannot be reached'],
     ['asks for a pause', failure(429, 'slow down', { 'Retry-After': '20' }), 'Please try again <t:'],
-    ['refuses the key', failure(401, 'no'), 'does not let the bot in'],
+    ['refuses the key', failure(401, 'no'), 'denied access to the bot'],
     ['answers in another shape', success({ title: 'x', can_vote: 1 }), 'does not understand'],
-    ['answers with a page', (response) => response.writeHead(200).end('<h1>soon</h1>'), 'makes no sense'],
+    ['answers with a page', (response) => response.writeHead(200).end('<h1>soon</h1>'), 'unreadable response'],
   ])('every command has a kind answer in time when it %s', async (_, answering, words) => {
     const { service, ask } = await troubled();
     service.respondWith(answering);

@@ -156,7 +156,7 @@ describe('a slash command while the database is locked', { timeout: 60_000 }, ()
     };
     expect(await ask(voter?.id)).toContain('can vote for');
     const told = await ask(stranger?.id);
-    expect(told).toContain('The bot has a problem of its own just now');
+    expect(told).toContain('The bot has a temporary problem');
     expect(told).toMatch(/Please try again <t:\d+:R>/);
   });
 });

@@ -3,7 +3,7 @@ import { type BotProfile, createLookup, type Known, type Lookup, type ServerProf
 
 const options = { baseUrl: 'https://list.example/api/v1', key: 'the-key' };
 
-it('the kind of a client decides the type of its profile', () => {
+it('the profile of a client has the type that its kind decides', () => {
   const server = createLookup({ ...options, kind: 'server' });
   const bot = createLookup({ ...options, kind: 'bot' });
   expectTypeOf(server.profile).returns.resolves.toEqualTypeOf<Known<ServerProfile>>();
@@ -12,7 +12,7 @@ it('the kind of a client decides the type of its profile', () => {
   expectTypeOf(server).toExtend<Lookup>();
 });
 
-it('lists whose elements the document does not describe have unknown elements', () => {
+it('lists whose elements the document does not show are of unknown elements', () => {
   expectTypeOf<ServerProfile['features']>().toEqualTypeOf<readonly unknown[]>();
   expectTypeOf<ServerProfile['emojis']>().toEqualTypeOf<readonly unknown[]>();
   expectTypeOf<ServerProfile['rules']>().toEqualTypeOf<readonly unknown[]>();

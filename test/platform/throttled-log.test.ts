@@ -4,7 +4,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { createThrottledLog } from '../../src/platform/throttled-log.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-it('logs each key once per interval, and then the number of omitted messages', async () => {
+it('logs each key once per interval and then says how many messages it left out', async () => {
   const clock = manualClock();
   const lines: object[] = [];
   const log = createLog({
