@@ -18,11 +18,11 @@ const interactionToken = /(\/(?:interactions|webhooks)\/\d+\/)[^/?"\s]+/g;
 
 /** Redacts these secrets, except those of fewer than 4 characters, and the tokens of interactions in URLs. */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const known = new Set<string>();
+  const encodings = new Set<string>();
   let longestFirst: readonly string[] = [];
   const add = (added: readonly string[]) => {
-    for (const encoding of added.flatMap(encodingsOf)) known.add(encoding);
-    longestFirst = [...known].sort((a, b) => b.length - a.length);
+    for (const encoding of added.flatMap(encodingsOf)) encodings.add(encoding);
+    longestFirst = [...encodings].sort((a, b) => b.length - a.length);
   };
   add(secrets);
   const redact = (text: string) =>

@@ -19,7 +19,7 @@ function serverWith(status: CachedVoteStatus, staleSince?: number) {
 describe('/canvote', () => {
   it('is visible only to the member who runs it', () => expect(canvote.visibility).toBe('private'));
 
-  it('tells that the member can vote, with a button to the page', async () => {
+  it('reports that the member can vote, with a button to the page', async () => {
     const reply = await canvote.execute(inputOf(), contextFor(serverWith({ ...free, lastVoteAt: start - 13 * hour })));
     expect(reply).toMatchObject({
       tone: 'good',
@@ -28,14 +28,14 @@ describe('/canvote', () => {
     });
   });
 
-  it('tells when the member can vote again and voted last, without a button', async () => {
+  it('reports the next and the last vote, without a button', async () => {
     const reply = await canvote.execute(inputOf(), contextFor(serverWith(waiting)));
     expect(reply.text).toContain(`<t:${(start + 11 * hour) / 1_000}:R>`);
     expect(reply.text).toContain(`<t:${(start - hour) / 1_000}:R>`);
     expect(reply.buttons ?? []).toEqual([]);
   });
 
-  it('tells that the cooldown runs when the service sends no dates', async () => {
+  it('reports that the cooldown runs when the service sends no dates', async () => {
     const reply = await canvote.execute(
       inputOf(),
       contextFor(serverWith({ canVote: false, lastVoteAt: null, nextVoteAt: null })),

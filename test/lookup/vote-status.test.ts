@@ -97,7 +97,7 @@ describe('the seconds until the next vote', () => {
   it('count down while the status is cached, also in another process and while the service is down', async () => {
     const { lookup, restart, clock, service } = fixture;
     service.respondWith(cooldownUntil(clock.now() + hour));
-    const secondsLeft = async (asked = lookup) => (await asked.voteStatus(user)).value.secondsUntilVote;
+    const secondsLeft = async (client = lookup) => (await client.voteStatus(user)).value.secondsUntilVote;
     expect(await secondsLeft()).toBe(3_600);
     await clock.advance(10 * second);
     expect(await secondsLeft()).toBe(3_590);

@@ -27,9 +27,9 @@ describe('settleWithin', () => {
     const waiting = settleWithin(1_000, busyClock, new Promise(() => {}));
     now = 600;
     await waiting;
-    const late = settleWithin(1_000, busyClock, new Promise(() => {}));
+    const second = settleWithin(1_000, busyClock, new Promise(() => {}));
     now = 2_000;
-    await late;
+    await second;
     expect(sleeps).toEqual([400, 0]);
   });
 
