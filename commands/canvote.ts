@@ -1,16 +1,16 @@
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { CachedValue, Lookup } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext, Reply } from './command.ts';
-import { staleness } from './freshness.ts';
-import { chosenListing, listingLabel, listingOption } from './listing.ts';
-import { userId } from './option.ts';
+import { listingName, listingOption, selectedListing, staleNote } from './listing.ts';
+import { userOption } from './option.ts';
 
-/** The profile only adds a name and a link to vote, so nobody waits longer than this for it (ms). */
-const patience = 600;
+/** The profile only adds a name and a link, so the reply does not wait longer than this for it (ms). */
+const profileTimeoutMs = 600;
 
-/** Whether a user may vote now (document, section 2.4); the profile only lends it a name and a link. */
+/** Whether a user may vote now (document, section 2.4). */
 export const canvote = {
   name: 'canvote',
   visibility: 'private',
@@ -19,65 +19,62 @@ export const canvote = {
   describe: ({ listings, texts }) => ({
     description: texts.canVote.description,
     options: [
-      { type: 'user', name: 'user', description: texts.canVote.userOption },
+      { type: ApplicationCommandOptionType.User, name: 'user', description: texts.canVote.userOption },
       ...(listings.length > 1 ? [listingOption(listings, texts)] : []),
     ],
   }),
-  async execute(asked, services) {
-    const { lookup } = chosenListing(asked, services.listings);
-    const voter = userId(asked, 'user', asked.userId);
-    const comingPage = pageOf(lookup, services);
+  async execute(input, context) {
+    const { lookup } = selectedListing(input, context.listings);
+    const voter = userOption(input, 'user', input.userId);
+    const pageLookup = fetchPage(lookup, context);
     const status = await lookup.voteStatus(voter);
-    const page = await settleWithin(patience, services.clock, comingPage);
-    return answer({
-      who: voter === asked.userId ? null : mention(voter),
-      listing: page?.name ?? services.texts.listing.nameless[lookup.kind],
+    const page = await settleWithin(profileTimeoutMs, context.clock, pageLookup);
+    return renderStatus(status, context, {
+      user: voter === input.userId ? null : mention(voter),
+      listing: page?.name ?? context.texts.listing.unnamed[lookup.kind],
       url: page?.url ?? null,
-      status,
-      services,
     });
   },
 } as const satisfies Command;
 
+/** The public page of a listing. */
 interface Page {
   readonly name: Markup;
   readonly url: string | null;
 }
 
-/** Undefined where it cannot be had: the answer must not fail by it. */
-function pageOf(lookup: Lookup, { texts }: CommandContext): Promise<Page | undefined> {
-  return lookup.profile().then(
-    ({ value }) => ({ name: listingLabel(value, texts), url: value.url }),
-    () => undefined,
-  );
+/** Undefined if the profile is not available: the reply is complete without it. */
+async function fetchPage(lookup: Lookup, { texts }: CommandContext): Promise<Page | undefined> {
+  try {
+    const { value } = await lookup.profile();
+    return { name: listingName(value, texts), url: value.url };
+  } catch {
+    return undefined;
+  }
 }
 
-function answer(found: {
-  who: Markup | null;
-  listing: Markup;
-  url: string | null;
-  status: CachedValue<VoteStatus>;
-  services: CommandContext;
-}): Reply {
-  const { who, listing, url, status, services } = found;
-  const { clock, texts } = services;
+function renderStatus(
+  status: CachedValue<VoteStatus>,
+  { clock, texts }: CommandContext,
+  { user, listing, url }: { user: Markup | null; listing: Markup; url: string | null },
+): Reply {
   const { lastVoteAt, nextVoteAt } = status.value;
   const lastVote = lastVoteAt === null ? null : texts.canVote.lastVote(timestamp(lastVoteAt, 'R'));
-  // A cooldown whose end has passed since the service was last heard is over, whatever was said then.
-  const isOver = status.stale && nextVoteAt !== null && nextVoteAt <= clock.now();
-  if (status.value.canVote || isOver) {
+  // In a stale status, a cooldown may have ended since the service sent it.
+  const hasEnded = status.stale && nextVoteAt !== null && nextVoteAt <= clock.now();
+  if (status.value.canVote || hasEnded) {
     return {
       tone: 'good',
       title: texts.canVote.titleNow,
-      text: lines(texts.canVote.now(who, listing), lastVote, staleness(status, texts)),
+      text: lines(texts.canVote.now(user, listing), lastVote, staleNote(status, texts)),
       buttons: url === null ? [] : [{ kind: 'link', label: texts.canVote.voteButton, url }],
     };
   }
-  const isAhead = nextVoteAt !== null && nextVoteAt > clock.now();
-  const when = isAhead ? timestamp(nextVoteAt, 'R') : null;
+  const isInFuture = nextVoteAt !== null && nextVoteAt > clock.now();
+  const nextVote = isInFuture ? timestamp(nextVoteAt, 'R') : null;
   return {
     tone: 'wait',
     title: texts.canVote.titleLater,
-    text: lines(texts.canVote.later(who, listing, when), lastVote, staleness(status, texts)),
+    text: lines(texts.canVote.later(user, listing, nextVote), lastVote, staleNote(status, texts)),
   };
 }

@@ -1,65 +1,52 @@
+import type { APIApplicationCommandBasicOption } from 'discord-api-types/v10';
 import type { Lookup } from '../src/lookup/lookup.ts';
 import type { Clock } from '../src/platform/clock.ts';
+import type { Texts } from '../src/texts/en.ts';
 import type { Markup } from '../src/texts/markup.ts';
-import type { Texts } from '../src/texts/texts.ts';
 
-/** A listing as the commands see it. */
+/** A configured listing with its lookup client. */
 export interface ListedLookup {
-  /** The name of the configured listing, shown as the choice of an option. */
+  /** The configured name, shown as the choice of an option. */
   readonly name: string;
   readonly lookup: Lookup;
 }
 
-/** All that a command may use. */
+/** The dependencies of a command. */
 export interface CommandContext {
-  /** The listings that have a key, the server's before the bot's. */
+  /** The listings that have a key, servers before bots. */
   readonly listings: readonly ListedLookup[];
   readonly texts: Texts;
   readonly clock: Clock;
 }
 
-/** What an option holds. A button brings each of them back as a string. */
+/** The value of an option. A button returns each of them as a string. */
 export type OptionValue = string | number | boolean;
 
-/** At most 25, of at most 100 characters each. Discord: "Application Command Option Choice Structure". */
-export interface OptionChoice {
-  readonly name: string;
-  readonly value: string;
-}
-
 /** An option of a slash command. Discord: "Application Command Option Structure". */
-export type CommandOption = {
-  readonly name: string;
-  readonly description: string;
-  readonly required?: boolean;
-} & (
-  | { readonly type: 'string'; readonly choices?: readonly OptionChoice[] }
-  | { readonly type: 'integer'; readonly min?: number; readonly max?: number }
-  | { readonly type: 'user' }
-);
+export type CommandOption = APIApplicationCommandBasicOption;
 
 /**
- * What was asked: the options that were given, and by whom. A user option holds the user's id. What a button brings back are strings that
- * anybody may have made up, so a command reads its options through `option.ts`, which takes nothing on trust.
+ * The input of a command: its options and the member who ran it. A user option contains the user's id. The options of a
+ * button can be forged, so a command reads its options through `option.ts`, which validates them.
  */
 export interface CommandInput {
   readonly options: Readonly<Record<string, OptionValue>>;
-  /** The member who asks. */
+  /** The member who ran the command. */
   readonly userId: string;
 }
 
-/** A button. A link leaves Discord; a page comes back to the command's `execute` with the options that the button carries. */
+/** A button. A link opens a URL; a page button calls the command's `execute` with the options of the button. */
 export type ReplyButton =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   | {
       readonly kind: 'page';
       readonly label: string;
       readonly disabled: boolean;
-      /** The options of the page that it leads to; together with the command's name at most 100 characters. */
+      /** The options of the target page; with the command's name at most 100 characters. */
       readonly options: Readonly<Record<string, OptionValue>>;
     };
 
-/** At most 25 are drawn, with 256 characters for the name and 1,024 for the value. Discord: "Embed Limits". */
+/** At most 25 per reply, with 256 characters for the name and 1,024 for the value. Discord: "Embed Limits". */
 export interface ReplyField {
   readonly name: Markup;
   readonly value: Markup;
@@ -67,37 +54,40 @@ export interface ReplyField {
 }
 
 /**
- * What a member sees: plain data, drawn by `src/discord/reply.ts`, which cuts what is longer than Discord takes. Its
- * type says that foreign text in it is escaped.
+ * The reply to a member: plain data, rendered by `src/discord/reply.ts`, which truncates texts that exceed Discord's
+ * limits. Its types guarantee that external text is escaped.
  */
 export interface Reply {
   readonly tone: 'good' | 'plain' | 'wait' | 'bad';
   readonly title?: Markup;
-  /** Where the title leads. */
+  /** The link of the title. */
   readonly url?: string;
   readonly text?: Markup;
   readonly fields?: readonly ReplyField[];
-  /** Drawn without markup. */
+  /** Shown without markup. */
   readonly footer?: string;
-  /** When it happened, where that is not now (ms since the epoch). */
+  /** The time of the event (ms since the epoch), if it is not the current time. */
   readonly at?: number;
   readonly buttons?: readonly ReplyButton[];
 }
 
-/** A slash command: data and a function. */
+/** A slash command: its description and a function. */
 export interface Command {
   readonly name: string;
-  /** Who sees the answer: only the one who asked (ephemeral), or everybody in the channel. */
+  /** Who sees the reply: only the member who ran the command (ephemeral), or everyone in the channel. */
   readonly visibility: 'private' | 'public';
-  /** Whether its answers have page buttons; a page button that names another command is refused. */
+  /** Whether its replies have page buttons. A page button of any other command is rejected. */
   readonly hasPages: boolean;
-  /** Whether the configured listings can serve it; a command that no key can serve is not offered. */
+  /** Whether the configured listings support it; otherwise it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
-  /** As Discord shows it in the picker; depends on what is configured. */
-  describe(services: Pick<CommandContext, 'listings' | 'texts'>): {
+  /** The description and options in the command picker, which depend on the configured listings. */
+  describe(context: Pick<CommandContext, 'listings' | 'texts'>): {
     readonly description: string;
     readonly options: readonly CommandOption[];
   };
-  /** Answers. Throws a LookupFailure where the service leaves it nothing to say; the caller words it. */
-  execute(asked: CommandInput, services: CommandContext): Promise<Reply>;
+  /**
+   * Runs the command. Throws a LookupError if the service fails and nothing is cached; the caller explains it to the
+   * member.
+   */
+  execute(input: CommandInput, context: CommandContext): Promise<Reply>;
 }

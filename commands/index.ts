@@ -3,5 +3,5 @@ import type { Command } from './command.ts';
 import { reviews } from './reviews.ts';
 import { stats } from './stats.ts';
 
-/** Every command there is. */
+/** All slash commands. */
 export const commands: readonly Command[] = [canvote, reviews, stats];

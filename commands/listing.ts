@@ -1,40 +1,55 @@
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
-import { escapeName, type Markup } from '../src/texts/markup.ts';
-import type { Texts } from '../src/texts/texts.ts';
-import type { CommandInput, CommandOption, ListedLookup, OptionChoice } from './command.ts';
+import type { Texts } from '../src/texts/en.ts';
+import { escapeName, type Markup, timestamp } from '../src/texts/markup.ts';
+import type { CommandInput, CommandOption, ListedLookup } from './command.ts';
 
-/** Discord takes at most so many choices. */
-const mostChoices = 25;
+/** Discord: "Application Command Option Structure", `choices`. */
+const maxChoices = 25;
+/** Longer names are truncated (characters). */
+const maxNameLength = 100;
 
-/** The option that says which listing is meant; where each is the only one of its kind, the choices are the kinds. */
+/**
+ * The option that selects a listing. Its choices are the names of the listings, or the kind of a listing that is the
+ * only one of its kind.
+ */
 export function listingOption(listings: readonly ListedLookup[], texts: Texts): CommandOption {
-  const choices = listings.slice(0, mostChoices).map((listed): OptionChoice => {
-    const isOnly = isOnlyOfItsKind(listed, listings);
-    return { name: isOnly ? texts.listing.kinds[listed.lookup.kind] : listed.name, value: choiceOf(listed, listings) };
+  const choices = listings.slice(0, maxChoices).map((listing) => {
+    const isOnly = isOnlyOfItsKind(listing, listings);
+    return {
+      name: isOnly ? texts.listing.kinds[listing.lookup.kind] : listing.name,
+      value: choiceOf(listing, listings),
+    };
   });
-  return { type: 'string', name: 'listing', description: texts.listing.option, choices };
+  return { type: ApplicationCommandOptionType.String, name: 'listing', description: texts.listing.option, choices };
 }
 
 /**
- * The listing that was chosen; the first for no choice or for one that is not there any more.
- * @throws Error where there is none at all; `isServedBy` keeps such a command from being offered
+ * The selected listing; the first one if none is selected or it no longer exists.
+ * @throws Error if there are no listings; such a command is not registered (`isServedBy`)
  */
-export function chosenListing(asked: CommandInput, listings: readonly ListedLookup[]): ListedLookup {
-  const choice = asked.options['listing'];
-  const chosen = listings.find((listed) => choiceOf(listed, listings) === choice) ?? listings[0];
-  if (chosen === undefined) throw new Error('A command was asked although no listing can serve it.');
-  return chosen;
+export function selectedListing(input: CommandInput, listings: readonly ListedLookup[]): ListedLookup {
+  const choice = input.options['listing'];
+  const listing = listings.find((candidate) => choiceOf(candidate, listings) === choice) ?? listings[0];
+  if (listing === undefined) throw new Error('No listing supports the command.');
+  return listing;
 }
 
-/** The listing's own name, as the service knows it. */
-export function listingLabel(profile: ServerProfile | BotProfile, texts: Texts): Markup {
-  return escapeName(profile.name, 100) || texts.listing.nameless[profile.kind];
+/** The name of the listing on the service. */
+export function listingName(profile: ServerProfile | BotProfile, texts: Texts): Markup {
+  return escapeName(profile.name, maxNameLength) || texts.listing.unnamed[profile.kind];
 }
 
-function isOnlyOfItsKind(listed: ListedLookup, listings: readonly ListedLookup[]): boolean {
-  return listings.every((other) => other === listed || other.lookup.kind !== listed.lookup.kind);
+/** A line with the age of the value if it is stale; null if it is fresh. */
+export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): Markup | null {
+  return stale ? texts.listing.asOf(timestamp(asOf, 'R')) : null;
 }
 
-function choiceOf(listed: ListedLookup, listings: readonly ListedLookup[]): string {
-  return isOnlyOfItsKind(listed, listings) ? listed.lookup.kind : listed.name;
+function isOnlyOfItsKind(listing: ListedLookup, listings: readonly ListedLookup[]): boolean {
+  return listings.every((other) => other === listing || other.lookup.kind !== listing.lookup.kind);
+}
+
+function choiceOf(listing: ListedLookup, listings: readonly ListedLookup[]): string {
+  return isOnlyOfItsKind(listing, listings) ? listing.lookup.kind : listing.name;
 }

@@ -1,27 +1,28 @@
+import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { CommandInput } from './command.ts';
 
-/** The whole number that an option holds, brought into its range; the fallback for anything else. */
-export function wholeNumber(
-  asked: CommandInput,
+/** The integer value of an option, clamped to its range; the fallback for any other value. */
+export function integerOption(
+  input: CommandInput,
   name: string,
   range: { min: number; max: number; fallback: number },
 ): number {
-  const given = Number(asked.options[name] ?? Number.NaN);
-  return Number.isInteger(given) ? Math.min(range.max, Math.max(range.min, given)) : range.fallback;
+  const value = Number(input.options[name] ?? Number.NaN);
+  return Number.isInteger(value) ? Math.min(range.max, Math.max(range.min, value)) : range.fallback;
 }
 
-/** The choice that an option holds; the fallback for anything that is none of the choices. */
-export function choice<Choice extends string>(
-  asked: CommandInput,
+/** The choice of an option; the fallback for any value that is not a choice. */
+export function choiceOption<Choice extends string>(
+  input: CommandInput,
   name: string,
   choices: readonly Choice[],
   fallback: Choice,
 ): Choice {
-  return choices.find((candidate) => candidate === asked.options[name]) ?? fallback;
+  return choices.find((choice) => choice === input.options[name]) ?? fallback;
 }
 
-/** The user's id that an option holds; the fallback where none was given. */
-export function userId(asked: CommandInput, name: string, fallback: string): string {
-  const given = asked.options[name];
-  return typeof given === 'string' && /^\d{1,20}$/.test(given) ? given : fallback;
+/** The user id of an option; the fallback for a missing or invalid one. */
+export function userOption(input: CommandInput, name: string, fallback: string): string {
+  const value = input.options[name];
+  return isSnowflake(value) ? value : fallback;
 }

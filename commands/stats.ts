@@ -1,12 +1,15 @@
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
+import type { Texts } from '../src/texts/en.ts';
 import { escapeName, escapeText, grouped, joined, lines, type Markup } from '../src/texts/markup.ts';
-import type { Texts } from '../src/texts/texts.ts';
 import type { Command, Reply, ReplyField } from './command.ts';
-import { staleness } from './freshness.ts';
-import { chosenListing, listingLabel, listingOption } from './listing.ts';
+import { listingName, listingOption, selectedListing, staleNote } from './listing.ts';
 
-const mostTags = 20;
+const maxTags = 20;
+/** Longer texts are truncated (characters). */
+const maxDescriptionLength = 1_000;
+const maxCategoryLength = 100;
+const maxTagLength = 40;
 
 /** The profile of a listing, with its counts (document, sections 2.2 and 2.3). */
 export const stats = {
@@ -18,28 +21,28 @@ export const stats = {
     description: texts.stats.description,
     options: [listingOption(listings, texts)],
   }),
-  async execute(asked, { listings, texts }) {
-    const { lookup } = chosenListing(asked, listings);
-    return card(await lookup.profile(), texts);
+  async execute(input, { listings, texts }) {
+    const { lookup } = selectedListing(input, listings);
+    return renderProfile(await lookup.profile(), texts);
   },
 } as const satisfies Command;
 
-function card(known: CachedValue<ServerProfile | BotProfile>, texts: Texts): Reply {
-  const profile = known.value;
+function renderProfile(result: CachedValue<ServerProfile | BotProfile>, texts: Texts): Reply {
+  const profile = result.value;
   return {
     tone: 'plain',
-    title: listingLabel(profile, texts),
-    text: lines(escapeText(profile.description ?? '', 1_000), staleness(known, texts)),
-    fields: [...counts(profile, texts.stats), ...words(profile, texts.stats)],
+    title: listingName(profile, texts),
+    text: lines(escapeText(profile.description ?? '', maxDescriptionLength), staleNote(result, texts)),
+    fields: [...countFields(profile, texts.stats), ...textFields(profile, texts.stats)],
     ...(profile.url === null
       ? {}
       : { url: profile.url, buttons: [{ kind: 'link', label: texts.stats.pageButton, url: profile.url }] }),
   };
 }
 
-/** Counts that the service left out are left out here too. */
-function counts(profile: ServerProfile | BotProfile, labels: Texts['stats']): ReplyField[] {
-  const all: readonly (readonly [Markup, number | null])[] =
+/** Omits counts that the service did not send. */
+function countFields(profile: ServerProfile | BotProfile, labels: Texts['stats']): ReplyField[] {
+  const counts: readonly (readonly [Markup, number | null])[] =
     profile.kind === 'server'
       ? [
           [labels.votes, profile.votes],
@@ -54,14 +57,14 @@ function counts(profile: ServerProfile | BotProfile, labels: Texts['stats']): Re
           [labels.servers, profile.servers],
           [labels.shards, profile.shards],
         ];
-  return all.flatMap(([name, count]) => (count === null ? [] : [{ name, value: grouped(count), inline: true }]));
+  return counts.flatMap(([name, count]) => (count === null ? [] : [{ name, value: grouped(count), inline: true }]));
 }
 
-function words(profile: ServerProfile | BotProfile, labels: Texts['stats']): ReplyField[] {
+function textFields(profile: ServerProfile | BotProfile, labels: Texts['stats']): ReplyField[] {
   const category = profile.kind === 'server' ? profile.category : null;
-  const tags = profile.tags.slice(0, mostTags).map((tag) => escapeName(tag, 40));
+  const tags = profile.tags.slice(0, maxTags).map((tag) => escapeName(tag, maxTagLength));
   return [
-    { name: labels.category, value: escapeName(category ?? '', 100), inline: true },
+    { name: labels.category, value: escapeName(category ?? '', maxCategoryLength), inline: true },
     { name: labels.tags, value: joined(tags, ', ') },
   ].filter(({ value }) => value !== '');
 }

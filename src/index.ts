@@ -11,10 +11,20 @@ export { type App, type AppDependencies, createApp } from './app/app.ts';
 export type { Account } from './ledger/account.ts';
 export type { Leaderboard, LedgerReads } from './ledger/ledger.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
-export { createLookup, type LookupClient, type LookupOptions } from './lookup/client.ts';
-export type { LookupEvent, ObserveAge, ObserveLookup, Resource } from './lookup/events.ts';
-export { LookupError, type LookupErrorCode } from './lookup/failures.ts';
-export type { CachedValue, KeyStatus, ListingKind, Lookup, ReviewsQuery } from './lookup/lookup.ts';
+export { createLookup, type LookupOptions } from './lookup/client.ts';
+export type {
+  CachedValue,
+  KeyStatus,
+  ListingKind,
+  Lookup,
+  LookupClient,
+  LookupEvent,
+  ObserveAge,
+  ObserveLookup,
+  Resource,
+  ReviewsQuery,
+} from './lookup/lookup.ts';
+export { LookupError, type LookupErrorCode } from './lookup/lookup-error.ts';
 export type {
   BotProfile,
   ProfileByKind,
@@ -27,6 +37,7 @@ export type {
 export type { LastVote } from './lookup/with-ledger.ts';
 export type { Announcement, AttemptResult, Effect, RetryLater } from './outbox/effect.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
+export type { TallyhookErrorCode } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
 export type { Redactor } from './platform/redactor.ts';

@@ -56,6 +56,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Packages that belong to one room alone. */
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
   'discord.js': ['discord'],
+  'discord-api-types': ['commands'],
   kysely: ['platform', 'store', 'service'],
   'node:sqlite': ['platform', 'store'],
   pg: ['store'],

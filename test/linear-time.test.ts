@@ -7,8 +7,13 @@ import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
 import { decodeCustomId } from '../src/discord/command-input.ts';
 import { renderEmbed } from '../src/discord/reply.ts';
-import { errorForStatus } from '../src/lookup/status-errors.ts';
-import { botProfileResponse, reviewsResponse, serverProfileResponse, voteStatusResponse } from '../src/lookup/wire.ts';
+import {
+  botProfileResponse,
+  reviewsResponse,
+  serverProfileResponse,
+  voteStatusResponse,
+} from '../src/lookup/endpoints.ts';
+import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
 import { clientKeyOf } from '../src/owner/client-key.ts';
 import { placeWithoutSlash } from '../src/owner/console/middleware.ts';
 import { readNotice } from '../src/owner/console/notices.ts';
@@ -106,7 +111,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
     'reviews',
     (text) => reviewsResponse.safeParse({ data: [all('username rating comment createdAt', text)], meta: text }),
   ],
-  ['Retry-After', (text) => refused(text)],
+  ['an error response', (text) => rateLimited(text)],
 
   // The owner's API and console
   ['the address of a caller', (text) => clientKeyOf(text)],
@@ -205,15 +210,14 @@ function status(text: string) {
   return { canVote: false, ...all('nextVoteDate lastVoteDate secondsUntilVote', text) };
 }
 
-function refused(text: string) {
-  const response = new Response('', { status: 429, headers: { 'Retry-After': text } });
-  return errorForStatus({
-    asked: 'GET /server',
-    response,
-    text,
-    quoted: text,
-    isJson: false,
-    means: 'bad parameter',
+function rateLimited(text: string) {
+  return errorForResponse({
+    request: 'GET /server',
+    status: 429,
+    retryAfter: text,
+    body: text,
+    badRequestCause: 'bad parameter',
+    quote: createQuote('the-key'),
     now,
   });
 }

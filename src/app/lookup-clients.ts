@@ -1,9 +1,8 @@
 import type { ListedLookup } from '../../commands/command.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
-import { createLookup, type LookupClient, type LookupOptions } from '../lookup/client.ts';
-import type { KeyStatus } from '../lookup/lookup.ts';
-import { createRotatableClient } from '../lookup/rotatable-client.ts';
+import { createLookup, createRotatableClient, type LookupOptions } from '../lookup/client.ts';
+import type { KeyStatus, LookupClient } from '../lookup/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';

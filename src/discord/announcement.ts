@@ -1,7 +1,7 @@
 import type { Reply } from '../../commands/command.ts';
 import type { Announcement } from '../outbox/effect.ts';
+import type { Texts } from '../texts/en.ts';
 import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../texts/markup.ts';
-import type { Texts } from '../texts/texts.ts';
 
 /** A listing as the service shows it. */
 export interface ListingCard {

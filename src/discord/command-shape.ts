@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type APIApplicationCommandOption,
-  ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
   type RESTPatchAPIApplicationCommandJSONBody,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Command, CommandContext, CommandOption } from '../../commands/command.ts';
+import type { Command, CommandContext } from '../../commands/command.ts';
 
 /** Commands are available in guilds, not in direct messages. */
 const contexts = [InteractionContextType.Guild];
@@ -32,27 +30,10 @@ export function bodyOf(
   return {
     name: command.name,
     description,
-    options: options.map(optionBodyOf),
+    options: options.map((option) => ({ required: false, ...option })),
     // Discord stores these two for global commands only.
     ...(guildId === null ? { contexts, integration_types: [ApplicationIntegrationType.GuildInstall] } : {}),
   };
-}
-
-function optionBodyOf(option: CommandOption): APIApplicationCommandOption {
-  const common = { name: option.name, description: option.description, required: option.required ?? false };
-  switch (option.type) {
-    case 'string': {
-      const choices = option.choices?.map(({ name, value }) => ({ name, value }));
-      return { ...common, type: ApplicationCommandOptionType.String, ...(choices ? { choices } : {}) };
-    }
-    case 'integer': {
-      const minValue = option.min === undefined ? {} : { min_value: option.min };
-      const maxValue = option.max === undefined ? {} : { max_value: option.max };
-      return { ...common, type: ApplicationCommandOptionType.Integer, ...minValue, ...maxValue };
-    }
-    case 'user':
-      return { ...common, type: ApplicationCommandOptionType.User };
-  }
 }
 
 const arrayOf = <Item extends z.ZodType>(item: Item) =>

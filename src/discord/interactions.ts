@@ -6,7 +6,7 @@ import {
   MessageFlags,
 } from 'discord.js';
 import type { Command, CommandContext, CommandInput, Reply } from '../../commands/command.ts';
-import { LookupError } from '../lookup/failures.ts';
+import { LookupError } from '../lookup/lookup-error.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';

@@ -1,115 +1,104 @@
 import { z } from 'zod';
+import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { BoundedMap } from './bounded-map.ts';
-import type { ObserveLookup, Resource } from './events.ts';
-import type { CachedValue } from './lookup.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
 import type { ResponseStore } from './response-store.ts';
 import { type CacheEntry, type FreshUntil, isExpired } from './ttl.ts';
 
-/** How long (ms) a question waits for the service when something older is at hand. */
-const patience = 1.5 * second;
+/** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
+const staleAfterMs = 1.5 * second;
 
-/** So many fresh answers are at hand without a look into the storage: those who ask again, at a few hundred bytes each. */
-const entriesAtHand = 1_000;
+/** Fresh entries in memory, for repeated lookups without access to the store; a few hundred bytes each. */
+const maxEntriesInMemory = 1_000;
 
-interface ReadThrough<Value> {
+interface ReadThroughOptions<Value> {
   readonly resource: Resource;
-  /** What is kept must look like this, or it is as good as nothing. */
-  readonly shape: z.ZodType<Value>;
+  /** The schema of a stored value; a value that does not match is ignored. */
+  readonly schema: z.ZodType<Value>;
   readonly freshUntil: FreshUntil<Value>;
-  /** Asks the service. Rejects with a LookupFailure. */
-  readonly ask: (id: string) => Promise<CacheEntry<Value>>;
-  /** The key of an answer in the storage. */
+  /** Sends a request to the service. Rejects with a LookupError. */
+  readonly fetch: (id: string) => Promise<CacheEntry<Value>>;
+  /** The key in the store. */
   readonly keyOf: (id: string) => string;
-  readonly storage: ResponseStore;
+  readonly store: ResponseStore;
   readonly clock: Clock;
   readonly observe: ObserveLookup;
 }
 
-/** One look into the storage and, if need be, one request, shared by all who ask for the same while it lasts. */
+/** A read from the store and, if needed, one request, shared by all concurrent lookups of the same id. */
 interface Flight<Value> {
   /** Monotonic (ms). */
-  readonly begunAt: number;
-  readonly kept: Promise<CacheEntry<Value> | null>;
-  readonly answer: Promise<CacheEntry<Value>>;
+  readonly startedAt: number;
+  readonly stored: Promise<CacheEntry<Value> | null>;
+  readonly result: Promise<CacheEntry<Value>>;
 }
 
 /**
- * Reads through the storage: what is fresh is served from it, what is not is asked for, once for all who wait for it. What is older is
- * served as stale when the service fails, or when it is slow; its answer then still gets into the storage.
+ * A read-through cache. Serves fresh entries from memory or the store, and otherwise requests a new value, once for all
+ * concurrent lookups. Serves an expired entry as stale when the service fails or is slow; a late response is still
+ * stored.
  *
- * What was read last is at hand for as long as it is fresh, and the storage is not asked: nobody who shares it has reason to ask before.
- * Rejects with what `ask` rejects with, where nothing older is at hand.
+ * The most recently used entries are in memory while they are fresh, so no other process needs to be consulted. Rejects
+ * with what `fetch` rejects with when there is no entry at all.
  */
-export function readThrough<Value>(options: ReadThrough<Value>): (id: string) => Promise<CachedValue<Value>> {
-  const { resource, storage, clock, observe } = options;
-  const keptShape = z.object({ value: options.shape, asOf: z.number() });
+export function readThrough<Value>(options: ReadThroughOptions<Value>): (id: string) => Promise<CachedValue<Value>> {
+  const { resource, store, clock, observe } = options;
+  const entrySchema = z.object({ value: options.schema, asOf: z.number() });
   const flights = new Map<string, Flight<Value>>();
-  const atHand = new BoundedMap<CacheEntry<Value>>(entriesAtHand);
+  const entriesInMemory = new BoundedMap<CacheEntry<Value>>(maxEntriesInMemory);
 
   return async (id) => {
-    const recent = atHand.get(id);
+    const recent = entriesInMemory.get(id);
     if (recent !== undefined && isFresh(recent)) {
       observe({ event: 'hit', resource });
       return { ...recent, stale: false };
     }
-    const underway = flights.get(id);
-    if (underway) observe({ event: 'joined', resource });
-    const flight = underway ?? begin(id);
-    const kept = await flight.kept;
-    if (kept === null) return { ...(await flight.answer), stale: false };
-    if (isFresh(kept)) return { ...kept, stale: false };
-    const answer = await answerInPatience(flight);
-    if (answer !== null) return { ...answer, stale: false };
+    const current = flights.get(id);
+    if (current) observe({ event: 'joined', resource });
+    const flight = current ?? start(id);
+    const stored = await flight.stored;
+    if (stored === null) return { ...(await flight.result), stale: false };
+    if (isFresh(stored)) return { ...stored, stale: false };
+    const remainingMs = Math.max(0, flight.startedAt + staleAfterMs - clock.monotonic());
+    const result = await settleWithin(remainingMs, clock, flight.result);
+    if (result !== undefined) return { ...result, stale: false };
     observe({ event: 'stale', resource });
-    return { ...kept, stale: true };
+    return { ...stored, stale: true };
   };
 
-  function isFresh(kept: CacheEntry<Value>): boolean {
+  function isFresh(entry: CacheEntry<Value>): boolean {
     const now = clock.now();
-    return now < options.freshUntil(kept) && !isExpired(kept, now);
+    return now < options.freshUntil(entry) && !isExpired(entry, now);
   }
 
-  function begin(id: string): Flight<Value> {
-    const kept = storage.get(options.keyOf(id), keptShape);
-    const flight = { begunAt: clock.monotonic(), kept, answer: look(id, kept) };
+  function start(id: string): Flight<Value> {
+    const stored = store.get(options.keyOf(id), entrySchema);
+    const flight = { startedAt: clock.monotonic(), stored, result: load(id, stored) };
     flights.set(id, flight);
-    void land(id, flight);
+    void finish(id, flight);
     return flight;
   }
 
-  async function look(id: string, shelved: Promise<CacheEntry<Value> | null>): Promise<CacheEntry<Value>> {
-    const kept = await shelved;
-    const isHit = kept !== null && isFresh(kept);
+  async function load(id: string, stored: Promise<CacheEntry<Value> | null>): Promise<CacheEntry<Value>> {
+    const entry = await stored;
+    const isHit = entry !== null && isFresh(entry);
     observe({ event: isHit ? 'hit' : 'miss', resource });
-    const answer = isHit ? kept : await options.ask(id);
-    atHand.set(id, answer);
-    return answer;
+    const result = isHit ? entry : await options.fetch(id);
+    entriesInMemory.set(id, result);
+    return result;
   }
 
-  /** A flight is joined until its answer is in the storage, so that nobody falls between the two and asks again. */
-  async function land(id: string, flight: Flight<Value>): Promise<void> {
+  /** Lookups can join a flight until its result is stored; otherwise one in between would send another request. */
+  async function finish(id: string, flight: Flight<Value>): Promise<void> {
     try {
-      const [kept, answer] = await Promise.all([flight.kept, flight.answer]);
-      if (answer !== kept) await storage.set(options.keyOf(id), answer);
+      const [stored, result] = await Promise.all([flight.stored, flight.result]);
+      if (result !== stored) await store.set(options.keyOf(id), result);
     } catch {
-      // Those who wait for the answer are told.
+      // The lookups that wait for the result handle the error.
     } finally {
       flights.delete(id);
-    }
-  }
-
-  /** The answer, or null when it fails or is not there in time. */
-  async function answerInPatience(flight: Flight<Value>): Promise<CacheEntry<Value> | null> {
-    const given = new AbortController();
-    const wait = Math.max(0, flight.begunAt + patience - clock.monotonic());
-    try {
-      return await Promise.race([flight.answer, clock.sleep(wait, given.signal).then(() => null)]);
-    } catch {
-      return null;
-    } finally {
-      given.abort();
     }
   }
 }

@@ -2,19 +2,23 @@ import type { Keyv } from 'keyv';
 import { pino } from 'pino';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { hour, second } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { type BudgetStore, createBudget, memoryBudgetStore } from './budget.ts';
+import { isSnowflake } from '../platform/snowflake.ts';
+import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { readThrough } from './cache.ts';
-import { createThrottledLog } from './complaints.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createErrorReporter } from './error-reporter.ts';
-import type { ObserveAge, ObserveLookup, Resource } from './events.ts';
-import { createFailureCache } from './failure-cache.ts';
-import { LookupBadParameter, LookupWrongKeyType } from './failures.ts';
-import { fingerprint } from './fingerprint.ts';
 import { createHttp } from './http.ts';
-import type { CachedValue, KeyStatus, ListingKind, Lookup, ReviewsQuery } from './lookup.ts';
+import type {
+  CachedValue,
+  ListingKind,
+  LookupClient,
+  ObserveAge,
+  ObserveLookup,
+  Resource,
+  ReviewsQuery,
+} from './lookup.ts';
+import { LookupError } from './lookup-error.ts';
 import { memoryKeyv } from './open-keyv.ts';
 import { createRequester } from './request.ts';
 import { checkRequiredOptions } from './required-options.ts';
@@ -23,89 +27,73 @@ import { type ProfileByKind, reviewSorts } from './schemas.ts';
 import { withSecondsLeft } from './ttl.ts';
 import { type LastVote, withLedger } from './with-ledger.ts';
 
-/** What a lookup client is made of. All but the first three have a default. */
+/** The options of a lookup client. All but the first three have a default. */
 export interface LookupOptions<Kind extends ListingKind = ListingKind> {
-  /** What the key belongs to. It decides which endpoints answer, and the type of the profile. */
+  /** What the key belongs to. Decides the available endpoints and the type of the profile. */
   readonly kind: Kind;
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
   /** The listing's API key (document, section 5). */
   readonly key: string;
-  /** Where answers are kept; the memory of this process unless given. Several lookups may share one. */
+  /** The cache of responses; in memory by default. Several clients may share one. */
   readonly cache?: Keyv;
   /**
-   * Where requests are counted, 120 per minute and key (document, section 8); the memory of this process unless given.
-   * Whoever else uses the key must count in the same log.
+   * The log of requests for the limit of 120 per minute and key (document, section 8); in memory by default. All
+   * clients that use the same key must share one.
    */
   readonly budget?: BudgetStore;
-  /** The machine's own unless given. */
+  /** The clock of this machine by default. */
   readonly clock?: Clock;
-  /** Silent unless given. */
+  /** Silent by default. */
   readonly log?: Log;
-  /** What the ledger knows of a user's last vote for this listing; nothing unless given. One that rejects is logged. */
+  /** The user's last vote for this listing according to the ledger; none by default. A rejection is logged. */
   readonly lastVote?: LastVote;
-  /** How long a vote blocks the next one (ms); 12 hours unless given (document, section 2.4). */
+  /** How long a vote blocks the next one (ms); 12 hours by default (document, section 2.4). */
   readonly cooldownMs?: number;
-  /** How long the service may take (ms); 5 seconds unless given. None who counts in the same log may wait longer. */
+  /** Request timeout (ms); 5 seconds by default. All clients that share a budget must use at most this timeout. */
   readonly timeoutMs?: number;
-  /** Told of everything that happens, for metrics. */
+  /** For metrics: called for every event. */
   readonly observe?: ObserveLookup;
-  /** Told of every answer that is given, for metrics. */
+  /** For metrics: called for every returned value. */
   readonly observeAge?: ObserveAge;
 }
 
-/** A lookup that its owner can look into. */
-export interface LookupClient<Kind extends ListingKind = ListingKind> extends Lookup<Kind> {
-  /** Asks nobody, and never rejects. */
-  keyStatus(): Promise<KeyStatus>;
-}
-
-/** As many reviews as the service shows by default (document, section 8). */
+/** The default limit of reviews of the service (document, section 8). */
 const defaultReviews = 10;
 
 /**
- * The client of the lookup API for one listing.
- * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`, `lookup_base_url_malformed`,
- * `lookup_key_missing`, or `lookup_key_malformed` when no header can carry the key
+ * Creates the client of the lookup API for one listing.
+ * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`,
+ * `lookup_base_url_malformed`, `lookup_key_missing`, or `lookup_key_malformed` when the key cannot be sent in a header
  */
 export function createLookup<Kind extends ListingKind>(options: LookupOptions<Kind>): LookupClient<Kind> {
   checkRequiredOptions(options);
   const { kind, key, baseUrl } = options;
   const clock = options.clock ?? systemClock;
-  const timeout = options.timeoutMs ?? 5 * second;
+  const timeoutMs = options.timeoutMs ?? 5 * second;
   const observe = options.observe ?? (() => {});
   const observeAge = options.observeAge ?? (() => {});
-  const log = options.log ?? pino({ enabled: false });
-  const complain = createThrottledLog({ log, clock });
-  const faults = createErrorReporter({ log, complain });
-  const budget = createBudget({ log: options.budget ?? memoryBudgetStore(), keyId: fingerprint(key), timeout, clock });
+  const errors = createErrorReporter({ log: options.log ?? pino({ enabled: false }), clock });
+  const log = options.budget ?? memoryBudgetStore();
+  const budget = createBudget({ log, keyId: fingerprint(key), timeoutMs, clock });
+  const http = createHttp({ baseUrl, key, clock });
+  const sendRequest = createRequester({ http, budget, clock, timeoutMs, errors, observe });
+  const store = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, errors });
+  const keyPrefix = fingerprint(`${baseUrl} ${key}`);
 
-  const inquire = createRequester({
-    http: createHttp({ baseUrl, key, clock }),
-    budget,
-    holdOff: createFailureCache(clock),
-    clock,
-    timeout,
-    complain,
-    faults,
-    observe,
-  });
-  const storage = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, complain });
-  const prefix = fingerprint(`${baseUrl} ${key}`);
-
-  const profile = through<ProfileByKind[Kind]>(profileEndpoint[kind]);
-  const votes = through(votesEndpoint);
-  const reviews = through(reviewsEndpoint);
+  const profile = cached<ProfileByKind[Kind]>(profileEndpoint[kind]);
+  const votes = cached(votesEndpoint);
+  const reviews = cached(reviewsEndpoint);
   const voteStatus = withLedger({
     votes,
     clock,
     observe,
-    cooldown: options.cooldownMs ?? 12 * hour,
+    cooldownMs: options.cooldownMs ?? 12 * hour,
     lastVote: async (userId) => {
       try {
         return (await options.lastVote?.(userId)) ?? null;
-      } catch (thrown) {
-        complain('warn', 'ledger_unread', `The ledger cannot be read for a lookup: ${messageOf(thrown)}`);
+      } catch (error) {
+        errors.ledgerFailed(error);
         return null;
       }
     },
@@ -113,52 +101,79 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
 
   return {
     kind,
-    profile: () => aged('profile', profile(kind)),
+    profile: () => withAge('profile', profile(kind)),
     async voteStatus(userId) {
-      if (!/^\d{1,20}$/.test(userId)) throw new LookupBadParameter('A user id has 1 to 20 digits.');
-      const known = await aged('votes', voteStatus(userId));
-      return { ...known, value: withSecondsLeft(known.value, clock.now()) };
+      if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
+      const status = await withAge('votes', voteStatus(userId));
+      return { ...status, value: withSecondsLeft(status.value, clock.now()) };
     },
     async reviews({ sort = 'newest', limit = defaultReviews }: ReviewsQuery = {}) {
       if (kind === 'bot') {
-        throw new LookupWrongKeyType(
-          'Reviews are served to the key of a server only.',
-          'Ask a lookup client of kind "server", with the API key of the server.',
-        );
+        throw new LookupError('lookup_wrong_key_type', 'Reviews are available to the key of a server only.', {
+          hint: 'Use a lookup client of kind "server", with the API key of the server.',
+        });
       }
-      if (!reviewSorts.includes(sort)) throw new LookupBadParameter('A sort is one of newest, highest, lowest.');
-      if (!Number.isInteger(limit)) throw new LookupBadParameter('A limit is a whole number.');
-      const known = await aged('reviews', reviews(sort));
-      const shown = known.value.reviews.slice(0, Math.min(Math.max(1, limit), maxReviews));
-      return { ...known, value: { ...known.value, reviews: shown, shown: shown.length } };
+      if (!reviewSorts.includes(sort)) {
+        throw new LookupError('lookup_bad_parameter', 'The sort must be newest, highest or lowest.');
+      }
+      if (!Number.isInteger(limit)) {
+        throw new LookupError('lookup_bad_parameter', 'The limit must be a whole number.');
+      }
+      const all = await withAge('reviews', reviews(sort));
+      const shown = all.value.reviews.slice(0, Math.min(Math.max(1, limit), maxReviews));
+      return { ...all, value: { ...all.value, reviews: shown, shown: shown.length } };
     },
     async keyStatus() {
       return {
-        keyRefused: faults.has('lookup_key_refused'),
-        wrongShape: faults.has('lookup_wrong_shape'),
+        keyRefused: errors.has('lookup_key_refused'),
+        wrongShape: errors.has('lookup_wrong_shape'),
         budgetLeft: await budget.remaining().catch(() => null),
       };
     },
   };
 
-  async function aged<Value>(resource: Resource, coming: Promise<CachedValue<Value>>): Promise<CachedValue<Value>> {
-    const known = await coming;
-    observeAge(resource, Math.max(0, clock.now() - known.asOf));
-    return known;
+  async function withAge<Value>(resource: Resource, lookup: Promise<CachedValue<Value>>): Promise<CachedValue<Value>> {
+    const result = await lookup;
+    observeAge(resource, Math.max(0, clock.now() - result.asOf));
+    return result;
   }
 
-  function through<Value>(endpoint: Endpoint<Value>): (id: string) => Promise<CachedValue<Value>> {
-    const { resource, shape, freshUntil } = endpoint;
-    const keyOf = (id: string) => `${prefix}:${resource}:${id}`;
-    return readThrough({
-      resource,
-      shape,
-      freshUntil,
-      keyOf,
-      storage,
-      clock,
-      observe,
-      ask: (id) => inquire(endpoint, id),
-    });
+  function cached<Value>(endpoint: Endpoint<Value>): (id: string) => Promise<CachedValue<Value>> {
+    const { resource, schema, freshUntil } = endpoint;
+    const keyOf = (id: string) => `${keyPrefix}:${resource}:${id}`;
+    const fetch = (id: string) => sendRequest(endpoint, id);
+    return readThrough({ resource, schema, freshUntil, fetch, keyOf, store, clock, observe });
   }
+}
+
+/** A lookup client whose API key can be replaced. */
+export interface RotatableClient {
+  readonly lookup: LookupClient;
+  /**
+   * Creates the client for another key, and returns a function that activates it. Throws what the factory throws;
+   * nothing changes then.
+   */
+  prepare(key: string): () => void;
+}
+
+/** Lookups in progress finish with the key that they started with. Throws what `createClient` throws. */
+export function createRotatableClient(createClient: (key: string) => LookupClient, firstKey: string): RotatableClient {
+  let key = firstKey;
+  let client = createClient(key);
+  return {
+    lookup: {
+      kind: client.kind,
+      profile: () => client.profile(),
+      voteStatus: (userId) => client.voteStatus(userId),
+      reviews: (query) => client.reviews(query),
+      keyStatus: () => client.keyStatus(),
+    },
+    prepare(nextKey) {
+      const nextClient = nextKey === key ? client : createClient(nextKey);
+      return () => {
+        key = nextKey;
+        client = nextClient;
+      };
+    },
+  };
 }

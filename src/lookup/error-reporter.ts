@@ -1,56 +1,78 @@
+import type { Clock } from '../platform/clock.ts';
+import { minute } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { LogThrottled } from './complaints.ts';
-import type { LookupError, LookupErrorCode } from './failures.ts';
+import { createThrottledLog } from '../platform/throttled-log.ts';
+import type { Resource } from './lookup.ts';
+import { LookupError, type LookupErrorCode } from './lookup-error.ts';
 
-/** What does not pass by itself: the owner has to do something, or a newer version has to come. */
-const standing: ReadonlySet<LookupErrorCode> = new Set([
-  'lookup_key_refused',
-  'lookup_wrong_key_type',
-  'lookup_wrong_shape',
-]);
+/** Minimum time between two messages with the same code (ms). */
+const logIntervalMs = minute;
 
-/** Faults that stand until somebody sets them right. Each is told once, loudly, when it begins, and its end is told too. */
+/**
+ * Logs the errors of one lookup client. Each code is logged at most once a minute. A persistent error is logged once,
+ * as an error, and again (as info) when it is resolved.
+ */
 export interface ErrorReporter {
-  /** A question about the topic failed. Returns whether the fault is one that stands, and so was told here. */
-  failed(topic: string, failure: LookupError): boolean;
-  /** A question about the topic was answered as it should be. */
-  answered(topic: string): void;
+  /** A request failed. */
+  requestFailed(resource: Resource, error: unknown): void;
+  /** A request succeeded, which resolves the persistent errors of the resource. */
+  requestSucceeded(resource: Resource): void;
+  /** The cache failed; the lookup continues without it. */
+  cacheFailed(error: unknown): void;
+  /** The ledger failed; the lookup continues without it. */
+  ledgerFailed(error: unknown): void;
+  /** Whether a persistent error with this code is unresolved. */
   has(code: LookupErrorCode): boolean;
 }
 
-/**
- * `complain` tells the beginning of a fault; where it keeps silent because another one was told just before, it is asked again at the
- * next failure. `log` tells the end of what was told (info).
- */
-export function createErrorReporter({ log, complain }: { log: Log; complain: LogThrottled }): ErrorReporter {
-  const faults = new Map<string, { readonly code: LookupErrorCode; readonly told: boolean }>();
+/** A rejected key affects all resources. */
+type Scope = Resource | 'everything';
 
-  function end(place: string): void {
-    const fault = faults.get(place);
-    faults.delete(place);
-    if (fault?.told) log.info({ code: fault.code, resource: place }, 'the service answers again as it should');
+export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }): ErrorReporter {
+  const logThrottled = createThrottledLog({ log, clock, intervalMs: logIntervalMs });
+  /** Unresolved persistent errors. One whose message was throttled is logged at the next failure. */
+  const unresolved = new Map<Scope, { readonly code: LookupErrorCode; readonly isLogged: boolean }>();
+
+  function report(level: 'error' | 'warn', code: string, message: string, fields: object = {}): boolean {
+    return logThrottled(level, code, message, { code, ...fields });
+  }
+
+  function reportPersistent(resource: Resource, { code, message, hint }: LookupError): void {
+    const scope = code === 'lookup_key_refused' ? 'everything' : resource;
+    const previous = unresolved.get(scope);
+    if (previous?.code === code && previous.isLogged) return;
+    unresolved.set(scope, { code, isLogged: report('error', code, message, { hint, resource }) });
+  }
+
+  function resolve(scope: Scope): void {
+    const error = unresolved.get(scope);
+    unresolved.delete(scope);
+    if (error?.isLogged) log.info({ code: error.code, resource: scope }, 'lookups succeed again');
   }
 
   return {
-    failed(topic, { code, message, hint: cure }) {
-      if (!standing.has(code)) return false;
-      const place = placeOf(code, topic);
-      const known = faults.get(place);
-      if (known?.code === code && known.told) return true;
-      faults.set(place, { code, told: complain('error', code, message, { cure, resource: topic }) });
-      return true;
+    requestFailed(resource, error) {
+      if (!(error instanceof LookupError)) {
+        report('error', 'lookup_broken', `The lookup client failed: ${messageOf(error)}`, { resource });
+      } else if (error.isPersistent) {
+        reportPersistent(resource, error);
+      } else {
+        report('warn', error.code, error.message, { hint: error.hint, resource });
+      }
     },
-    answered(topic) {
-      end(everything);
-      end(topic);
+    requestSucceeded(resource) {
+      resolve('everything');
+      resolve(resource);
     },
-    has: (code) => [...faults.values()].some((fault) => fault.code === code),
+    cacheFailed(error) {
+      report('warn', 'cache_failed', `The cache of the lookup client failed: ${messageOf(error)}`, {
+        hint: 'Lookups continue, but send more requests. Check the URL of the cache, the disk and its permissions.',
+      });
+    },
+    ledgerFailed(error) {
+      report('warn', 'ledger_unread', `The ledger cannot be read for a lookup: ${messageOf(error)}`);
+    },
+    has: (code) => [...unresolved.values()].some((error) => error.code === code),
   };
-}
-
-/** A refused key is refused for all that could be asked. */
-const everything = 'everything';
-
-function placeOf(code: LookupErrorCode, topic: string): string {
-  return code === 'lookup_key_refused' ? everything : topic;
 }

@@ -1,156 +1,142 @@
 import ky, { isNetworkError } from 'ky';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
-import { messageOf, TallyhookError } from '../platform/errors.ts';
-import type { BadRequestMeaning } from './bad-request.ts';
+import { rootCauseOf, TallyhookError } from '../platform/errors.ts';
 import {
-  type LookupError,
-  LookupNotJson,
-  LookupServiceError,
-  LookupTimeout,
-  LookupUnreachable,
-  LookupWrongShape,
-} from './failures.ts';
-import { createQuote, type Quote } from './quote.ts';
-import { errorForStatus } from './status-errors.ts';
+  type BadRequestCause,
+  createQuote,
+  errorForResponse,
+  failureEnvelope,
+  parseJson,
+  type Quote,
+} from './error-response.ts';
+import { LookupError } from './lookup-error.ts';
 
-/** No answer of the document comes near it (bytes, after decompression). */
-const largestAnswer = 1024 * 1024;
+/** Longer than any documented response (bytes, after decompression). */
+const maxResponseBytes = 1024 * 1024;
 
-/** What is asked of one endpoint (document, section 4). */
+/** A request to one endpoint (document, section 4). */
 export interface LookupRequest {
-  /** Relative to the base address, without a leading slash. */
+  /** Relative to the base URL, without a leading slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
-  /** What a status 400 says about this question when its error text does not tell. */
-  readonly badRequestMeans: BadRequestMeaning;
+  /** The meaning of a status 400 whose error text does not say. */
+  readonly badRequestCause: BadRequestCause;
 }
 
-/** What a successful answer holds (document, section 2.1). */
+/** The content of a successful response (document, section 2.1). */
 export interface LookupResponse {
   readonly data: unknown;
   readonly meta: unknown;
 }
 
-/** The service, as one key may ask it. */
-export interface Http {
+/** The HTTP client for one key. */
+export interface LookupHttp {
   /**
-   * Asks once: one GET, nothing repeated, no redirect followed.
-   * @param deadline monotonic (ms); by then the answer is there whole, or the request is given up
-   * @throws LookupFailure
+   * Sends one GET, without retries and without following redirects.
+   * @param deadline monotonic time (ms) by which the complete response must have arrived; the request is aborted then
+   * @throws LookupError
    */
-  get(question: LookupRequest, deadline: number): Promise<LookupResponse>;
+  get(request: LookupRequest, deadline: number): Promise<LookupResponse>;
 }
 
 const envelope = z.object({ success: z.literal(true), data: z.unknown(), meta: z.unknown().optional() });
-const failureEnvelope = z.object({ success: z.literal(false), error: z.string().catch('no reason given') });
 
 /**
- * The wire to the service. The key travels in the header `X-API-Key` only (document, section 5.2): never in an address, an error or a
- * redirect.
- * @throws TallyhookError `lookup_key_malformed` when no header can carry the key
+ * Creates the HTTP client. The key is sent in the header `X-API-Key` only (document, section 5.2), and is never part of
+ * a URL, an error or a redirect.
+ * @throws TallyhookError `lookup_key_malformed` when the key cannot be sent in a header
  */
-export function createHttp(options: { baseUrl: string; key: string; clock: Clock }): Http {
+export function createHttp(options: { baseUrl: string; key: string; clock: Clock }): LookupHttp {
   const { clock, key } = options;
-  const base = options.baseUrl.replace(/(?<!\/)\/+$/, '');
+  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new TallyhookError(
       'lookup_key_malformed',
-      'The API key is empty or holds characters that no header can carry.',
+      'The API key is empty or contains characters that are not allowed in a header.',
       {
-        hint: "Copy the API key anew from the service's dashboard: letters, digits and signs, without spaces or line breaks.",
+        hint: "Copy the API key again from the service's dashboard: letters, digits and punctuation, without spaces or line breaks.",
       },
     );
   }
   const quote = createQuote(key);
 
   return {
-    async get(question, deadline) {
-      const asked = `GET /${question.path}`;
-      const remaining = deadline - clock.monotonic();
-      if (remaining <= 0) throw tooLate(asked);
-      const given = new AbortController();
-      const late = new AbortController();
-      void clock.sleep(remaining, given.signal).then(() => {
-        if (!given.signal.aborted) late.abort();
+    async get({ path, query, badRequestCause }, deadline) {
+      const request = `GET /${path}`;
+      const remainingMs = deadline - clock.monotonic();
+      if (remainingMs <= 0) throw timeoutError(request);
+      const settled = new AbortController();
+      const timeout = new AbortController();
+      void clock.sleep(remainingMs, settled.signal).then(() => {
+        if (!settled.signal.aborted) timeout.abort();
       });
       try {
-        const response = await ky.get(`${base}/${question.path}`, {
+        const response = await ky.get(`${baseUrl}/${path}`, {
           headers: { 'X-API-Key': key, Accept: 'application/json' },
-          ...(question.query && { searchParams: { ...question.query } }),
+          ...(query && { searchParams: { ...query } }),
           redirect: 'manual',
           retry: 0,
           timeout: false,
           throwHttpErrors: false,
-          signal: late.signal,
+          signal: timeout.signal,
         });
-        if (!response.ok) {
-          const { text, isJson } = failureIn(await bodyOf(response, asked).catch(() => ''));
-          const means = question.badRequestMeans;
-          throw errorForStatus({ asked, response, text, quoted: quote(text), isJson, means, now: clock.now() });
-        }
-        return answerIn(await bodyOf(response, asked), asked, quote);
-      } catch (thrown) {
-        if (thrown instanceof TallyhookError) throw thrown;
-        throw late.signal.aborted ? tooLate(asked) : unreachable(asked, thrown);
+        if (response.ok) return readEnvelope(await readBody(response, request), request, quote);
+        throw errorForResponse({
+          request,
+          status: response.status,
+          retryAfter: response.headers.get('Retry-After'),
+          body: await readBody(response, request).catch(() => ''),
+          badRequestCause,
+          quote,
+          now: clock.now(),
+        });
+      } catch (error) {
+        if (error instanceof LookupError) throw error;
+        throw timeout.signal.aborted ? timeoutError(request) : connectionError(request, error);
       } finally {
-        given.abort();
+        settled.abort();
       }
     },
   };
 }
 
-function answerIn(body: string, asked: string, quote: Quote): LookupResponse {
-  const said = jsonIn(body);
-  if (said === undefined) throw new LookupNotJson(`${asked}: the answer is not JSON: ${quote(body)}`);
-  const answer = envelope.safeParse(said);
-  if (answer.success) return { data: answer.data.data, meta: answer.data.meta };
-  const failure = failureEnvelope.safeParse(said);
-  if (failure.success) throw new LookupServiceError(`${asked}: the service failed: ${quote(failure.data.error)}`);
-  throw new LookupWrongShape(`${asked}: the answer has no "success" and "data" as documented.`);
-}
-
-/** The error text of a failure envelope, or whatever came instead. */
-function failureIn(body: string): { text: string; isJson: boolean } {
-  const said = jsonIn(body);
-  const failure = failureEnvelope.safeParse(said);
-  return { text: failure.success ? failure.data.error : body, isJson: said !== undefined };
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
+function readEnvelope(body: string, request: string, quote: Quote): LookupResponse {
+  const json = parseJson(body);
+  if (json === undefined) {
+    throw new LookupError('lookup_not_json', `${request}: the response is not JSON: ${quote(body)}`);
   }
+  const response = envelope.safeParse(json);
+  if (response.success) return { data: response.data.data, meta: response.data.meta };
+  const failure = failureEnvelope.safeParse(json);
+  if (failure.success) {
+    throw new LookupError('lookup_service_error', `${request}: the service failed: ${quote(failure.data.error)}`);
+  }
+  throw new LookupError('lookup_wrong_shape', `${request}: the response has no "success" and "data" as documented.`);
 }
 
-async function bodyOf(response: Response, asked: string): Promise<string> {
+async function readBody(response: Response, request: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > largestAnswer)
-      throw new LookupWrongShape(`${asked}: the answer is longer than ${largestAnswer} bytes.`);
+    if (bytes > maxResponseBytes) {
+      throw new LookupError('lookup_wrong_shape', `${request}: the response is longer than ${maxResponseBytes} bytes.`);
+    }
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
 }
 
-function tooLate(asked: string): LookupError {
-  return new LookupTimeout(`${asked}: there was no answer in time.`);
+function timeoutError(request: string): LookupError {
+  return new LookupError('lookup_timeout', `${request}: no response in time.`);
 }
 
-/** ky's own error holds the request, and with it the key: only what lies beneath it is kept. */
-function unreachable(asked: string, thrown: unknown): LookupError {
-  const cause = isNetworkError(thrown) ? thrown.cause : thrown;
-  return new LookupUnreachable(`${asked}: no connection to the service (${reasonOf(cause)}).`, cause);
-}
-
-/** The innermost word on what went wrong, such as ECONNREFUSED. */
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  if (cause.cause !== undefined) return reasonOf(cause.cause);
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : messageOf(cause);
+/** ky's own error contains the request, and with it the key: only its cause is passed on. */
+function connectionError(request: string, error: unknown): LookupError {
+  const cause = isNetworkError(error) ? error.cause : error;
+  return new LookupError('lookup_unreachable', `${request}: no connection to the service (${rootCauseOf(cause)}).`, {
+    cause,
+  });
 }

@@ -1,20 +1,20 @@
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { type BudgetStore, createBudget } from './budget.ts';
+import { type BudgetStore, createBudget, fingerprint } from './budget.ts';
 import { profileEndpoint } from './endpoints.ts';
-import { LookupWrongShape } from './failures.ts';
-import { fingerprint } from './fingerprint.ts';
 import { createHttp } from './http.ts';
 import type { ListingKind } from './lookup.ts';
+import { LookupError } from './lookup-error.ts';
 import type { ProfileByKind } from './schemas.ts';
 
-/** Longer than anybody who counts in the same log gives a request (ms): the budget's proof needs the longest of them. */
-const longestTimeout = 20 * second;
+/** At least the timeout of every client that shares the budget (ms): the budget's proof needs the longest one. */
+const maxTimeoutMs = 20 * second;
 
 /**
- * Asks the service once for the listing that a key belongs to, past cache and hold-off, so that what it says is of now.
- * The request is counted in the log before it leaves.
- * @throws LookupFailure
+ * Requests the profile that a key belongs to, without the cache, for a current result. The request is counted in the
+ * budget.
+ * @param options.timeoutMs at most 20,000 ms
+ * @throws LookupError
  * @throws TallyhookError `lookup_key_malformed`
  */
 export async function fetchProfileOfKey(options: {
@@ -23,16 +23,18 @@ export async function fetchProfileOfKey(options: {
   key: string;
   budget: BudgetStore;
   clock: Clock;
-  /** How long the service may take (ms), at most 20 seconds. */
   timeoutMs: number;
 }): Promise<ProfileByKind[ListingKind]> {
   const { kind, key, clock } = options;
   const http = createHttp(options);
   const deadline = clock.monotonic() + options.timeoutMs;
-  await createBudget({ log: options.budget, keyId: fingerprint(key), timeout: longestTimeout, clock }).acquire();
+  const budget = createBudget({ log: options.budget, keyId: fingerprint(key), timeoutMs: maxTimeoutMs, clock });
+  await budget.acquire();
   const endpoint = profileEndpoint[kind];
-  const answer = await http.get(endpoint.request(kind), deadline);
-  const read = endpoint.read(answer, clock.now());
-  if (!read.success) throw new LookupWrongShape(`The profile of the ${kind} is not as documented.`);
-  return read.data;
+  const response = await http.get(endpoint.request(kind), deadline);
+  const profile = endpoint.parse(response, clock.now());
+  if (!profile.success) {
+    throw new LookupError('lookup_wrong_shape', `The profile of the ${kind} does not match the document.`);
+  }
+  return profile.data;
 }

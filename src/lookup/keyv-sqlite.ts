@@ -1,5 +1,5 @@
 /*
- * The build replaces this file and `keyv-redis.ts` in the package by bundles, so that installing the package brings along neither the
- * pre-release of an adapter nor the native driver that it depends on and never loads (see scripts/bundle-adapters.ts).
+ * In the package, the build replaces this file and `keyv-redis.ts` with bundles: the adapters are pre-releases, and one
+ * depends on a native driver that is never loaded (see scripts/bundle-adapters.ts).
  */
 export { KeyvSqlite } from '@keyv/sqlite';

@@ -1,51 +1,84 @@
+import type { LookupErrorCode } from './lookup-error.ts';
 import type { ProfileByKind, ReviewSort, Reviews, VoteStatus } from './schemas.ts';
 
-/** What a listing is: the key decides it, and with it which endpoints answer (document, section 4). */
+/** The kinds of listings. The key belongs to one kind, which decides the available endpoints (document, section 4). */
 export const listingKinds = ['server', 'bot'] as const;
 export type ListingKind = (typeof listingKinds)[number];
 
-/** A value from the service and how far it can be trusted. */
+/** A value from the service, with its age. */
 export interface CachedValue<Value> {
   readonly value: Value;
-  /** When the service said it (ms since the epoch). `secondsUntilVote` alone is of the moment of the answer. */
+  /** When the service sent it (ms since the epoch). Only `secondsUntilVote` is calculated for the time of the call. */
   readonly asOf: number;
-  /** True when the service could not be asked just now and this is the last that was known. */
+  /** True if the service did not respond and this is the last known value. */
   readonly stale: boolean;
 }
 
-/** The parameters of `GET /reviews` with the defaults of the document (section 4). */
+/** The parameters of `GET /reviews`, with the defaults of the document (section 4). */
 export interface ReviewsQuery {
   /** `newest` by default. */
   readonly sort?: ReviewSort | undefined;
-  /** A whole number, 10 by default; what is beyond 1 to 50 (document, section 8) is brought into that range. */
+  /** A whole number, 10 by default; clamped to 1 to 50 (document, section 8). */
   readonly limit?: number | undefined;
 }
 
-/** How it stands with a key, for the owner. */
+/** The status of a key, for the owner. */
 export interface KeyStatus {
-  /** The service does not accept the key (401), and has not since. */
+  /** The service rejected the key (401) in the latest request. */
   readonly keyRefused: boolean;
-  /** Answers of the service are not what the document describes. */
+  /** The latest response does not match the document. */
   readonly wrongShape: boolean;
-  /** How many requests could leave now; null when the log of requests cannot be read. */
+  /** How many requests can be sent now; null if the request log cannot be read. */
   readonly budgetLeft: number | null;
 }
 
 /**
- * The lookup API as one listing's key sees it, read through the cache and paced by the budget.
- * Every method throws a {@link LookupFailure} when nothing is known and the service does not help.
- * @typeParam Kind what the key belongs to; it decides the type of the profile
+ * The lookup API for the key of one listing, with a cache and a request budget.
+ * Every method throws a LookupError when the service fails and the cache has no value.
+ * @typeParam Kind what the key belongs to; decides the type of the profile
  */
 export interface Lookup<Kind extends ListingKind = ListingKind> {
   readonly kind: Kind;
-  /** `GET /server` or `GET /bot`, whichever the key serves (document, sections 2.2 and 2.3). */
+  /** `GET /server` or `GET /bot`, depending on the kind (document, sections 2.2 and 2.3). */
   profile(): Promise<CachedValue<ProfileByKind[Kind]>>;
-  /** `GET /votes/:userId` (document, section 2.4). @throws LookupBadParameter for an id that is not 1 to 20 digits */
+  /**
+   * `GET /votes/:userId` (document, section 2.4).
+   * @throws LookupError `lookup_bad_parameter` for an id that is not 1 to 20 digits
+   */
   voteStatus(userId: string): Promise<CachedValue<VoteStatus>>;
   /**
    * `GET /reviews` (document, section 2.5).
-   * @throws LookupWrongKeyType for the listing of a bot
-   * @throws LookupBadParameter for a sort that is not documented or a limit that is not a whole number
+   * @throws LookupError `lookup_wrong_key_type` for the listing of a bot
+   * @throws LookupError `lookup_bad_parameter` for a sort that is not documented or a limit that is not a whole number
    */
   reviews(query?: ReviewsQuery): Promise<CachedValue<Reviews>>;
 }
+
+/** A lookup client with the status of its key. */
+export interface LookupClient<Kind extends ListingKind = ListingKind> extends Lookup<Kind> {
+  /** Sends no request and never rejects. */
+  keyStatus(): Promise<KeyStatus>;
+}
+
+/** The requested data: `GET /server` or `/bot`, `/votes/:userId`, `/reviews`. */
+export type Resource = 'profile' | 'votes' | 'reviews';
+
+/**
+ * What happened to a lookup, for metrics:
+ * - `fact`: answered from the ledger alone
+ * - `hit`: answered from the cache
+ * - `miss`: in neither, so a request is needed
+ * - `joined`: joined an identical lookup in progress
+ * - `stale`: answered with an expired cache entry
+ * - `asked`: a request was sent to the service
+ * - `failed`: the service or the budget refused the request
+ */
+export type LookupEvent =
+  | { readonly event: 'fact' | 'hit' | 'miss' | 'joined' | 'stale' | 'asked'; readonly resource: Resource }
+  | { readonly event: 'failed'; readonly resource: Resource; readonly code: LookupErrorCode };
+
+/** Called synchronously during a lookup, so it must not throw. */
+export type ObserveLookup = (event: LookupEvent) => void;
+
+/** Called for every returned value with its age: the time since the service, or the ledger, reported it (ms). */
+export type ObserveAge = (resource: Resource, ageMs: number) => void;

@@ -1,66 +1,100 @@
 import type { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
-import { messageOf } from '../platform/errors.ts';
+import { minute, second } from '../platform/durations.ts';
 import type { Budget } from './budget.ts';
-import type { LogThrottled } from './complaints.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { ErrorReporter } from './error-reporter.ts';
-import type { ObserveLookup } from './events.ts';
-import type { FailureCache } from './failure-cache.ts';
-import { LookupError, LookupRateLimited, LookupWrongShape } from './failures.ts';
-import type { Http } from './http.ts';
+import type { LookupHttp } from './http.ts';
+import type { ObserveLookup } from './lookup.ts';
+import { LookupError } from './lookup-error.ts';
 import type { CacheEntry } from './ttl.ts';
 
+/** After a rejected key, no request is sent for this time (ms). */
+const rejectedKeyPauseMs = minute;
+/** After any other error, the same request is not sent for this time (ms). */
+const errorPauseMs = 5 * second;
+/** A longer description of a schema mismatch is truncated (characters). */
+const maxMessageLength = 200;
+
 interface RequesterOptions {
-  readonly http: Http;
+  readonly http: LookupHttp;
   readonly budget: Budget;
-  readonly holdOff: FailureCache;
   readonly clock: Clock;
-  /** How long a request may take from the moment it is counted (ms): the budget's proof rests on it. */
-  readonly timeout: number;
-  readonly complain: LogThrottled;
-  readonly faults: ErrorReporter;
+  /** Maximum duration of a request, from the time it is counted in the budget (ms). */
+  readonly timeoutMs: number;
+  readonly errors: ErrorReporter;
   readonly observe: ObserveLookup;
 }
 
-/** Asks an endpoint of the service. Rejects with a LookupFailure. */
-export type Requester = <Value>(endpoint: Endpoint<Value>, id: string) => Promise<CacheEntry<Value>>;
+/** Sends a request to an endpoint of the service. Rejects with a LookupError. */
+export type SendRequest = <Value>(endpoint: Endpoint<Value>, id: string) => Promise<CacheEntry<Value>>;
 
-/** One question to the service: not while a failure of it holds, not beyond the budget, and every failure is told to the owner. */
-export function createRequester(options: RequesterOptions): Requester {
-  const { http, budget, holdOff, clock, complain, faults, observe } = options;
+/**
+ * Sends requests within the budget. After an error, the error is repeated for a while without a new request. Reports
+ * every error.
+ */
+export function createRequester(options: RequesterOptions): SendRequest {
+  const { http, budget, clock, errors, observe } = options;
+  const failures = createFailureCache(clock);
 
   return async (endpoint, id) => {
     const { resource } = endpoint;
-    const name = `${resource}:${id}`;
-    holdOff.check(name);
+    const requestName = `${resource}:${id}`;
+    failures.check(requestName);
     try {
-      // The answer may be as old as the question: what happens in between is newer than it.
+      // Taken before the request: anything that happens in the meantime is newer than the response.
       const asOf = clock.now();
-      const deadline = clock.monotonic() + options.timeout;
+      const deadline = clock.monotonic() + options.timeoutMs;
       await budget.acquire();
       observe({ event: 'asked', resource });
-      const answer = await http.get(endpoint.request(id), deadline);
-      const read = endpoint.read(answer, clock.now());
-      if (!read.success) throw wrongShape(resource, read.error);
-      faults.answered(resource);
-      return { value: read.data, asOf };
-    } catch (thrown) {
-      if (thrown instanceof LookupRateLimited) budget.blockUntil(thrown.retryAt);
-      if (thrown instanceof LookupError) {
-        holdOff.remember(name, thrown);
-        observe({ event: 'failed', resource, code: thrown.code });
-        if (!faults.failed(resource, thrown))
-          complain('warn', thrown.code, thrown.message, { cure: thrown.hint, resource });
-      } else {
-        complain('error', 'lookup_broken', `The lookup client failed: ${messageOf(thrown)}`, { resource });
+      const response = await http.get(endpoint.request(id), deadline);
+      const result = endpoint.parse(response, clock.now());
+      if (!result.success) throw wrongShapeError(resource, result.error);
+      errors.requestSucceeded(resource);
+      return { value: result.data, asOf };
+    } catch (error) {
+      if (error instanceof LookupError) {
+        if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
+        failures.add(requestName, error);
+        observe({ event: 'failed', resource, code: error.code });
       }
-      throw thrown;
+      errors.requestFailed(resource, error);
+      throw error;
     }
   };
 }
 
-function wrongShape(resource: string, error: z.ZodError): LookupWrongShape {
-  const faults = error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`);
-  return new LookupWrongShape(`The ${resource} are not as documented (${faults.join('; ')}).`.slice(0, 200));
+/** A negative cache: recent errors of one key, in memory. */
+interface FailureCache {
+  /** @throws LookupError the recent error of this request, or of the key */
+  check(requestName: string): void;
+  add(requestName: string, error: LookupError): void;
+}
+
+function createFailureCache(clock: Clock): FailureCache {
+  const entries = new Map<string, { readonly until: number; readonly error: LookupError }>();
+  const allRequests = '*';
+
+  return {
+    check(requestName) {
+      for (const scope of [allRequests, requestName]) {
+        const entry = entries.get(scope);
+        if (entry !== undefined && clock.monotonic() < entry.until) throw entry.error;
+      }
+    },
+    add(requestName, error) {
+      const now = clock.monotonic();
+      for (const [scope, { until }] of entries) if (until <= now) entries.delete(scope);
+      // The budget has its own pause for these.
+      if (error.code === 'lookup_over_budget' || error.code === 'lookup_rate_limited') return;
+      if (error.code === 'lookup_key_refused') entries.set(allRequests, { until: now + rejectedKeyPauseMs, error });
+      else entries.set(requestName, { until: now + errorPauseMs, error });
+    },
+  };
+}
+
+function wrongShapeError(resource: string, error: z.ZodError): LookupError {
+  const issues = error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`);
+  const message = `The response for "${resource}" does not match the document (${issues.join('; ')}).`;
+  return new LookupError('lookup_wrong_shape', message.slice(0, maxMessageLength));
 }

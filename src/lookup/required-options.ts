@@ -2,8 +2,9 @@ import { TallyhookError } from '../platform/errors.ts';
 import { type ListingKind, listingKinds } from './lookup.ts';
 
 /**
- * Checks what a lookup client cannot do without. Callers without a type checker, or with an environment variable that is not set, get an
- * error that names the option instead of a failed request later. No value is in an error: the key is a secret, and an address may hold one.
+ * Checks the required options of a lookup client. Without it, callers without a type checker, or with an unset
+ * environment variable, would see a failed request later. The errors name the option and never contain its value: the
+ * key is a secret, and a URL may contain one.
  * @throws TallyhookError
  */
 export function checkRequiredOptions(options: { kind: ListingKind; baseUrl: string; key: string }): void {
@@ -17,36 +18,35 @@ export function checkRequiredOptions(options: { kind: ListingKind; baseUrl: stri
 }
 
 function checkKind(kind: unknown): void {
-  const cure = `Pass ${listingKinds.map((known) => `"${known}"`).join(' or ')}, whichever the API key belongs to.`;
+  const choices = listingKinds.map((listingKind) => `"${listingKind}"`).join(' or ');
+  const hint = `Pass ${choices}, depending on what the API key belongs to.`;
   if (isUnset(kind)) {
-    throw new TallyhookError('lookup_kind_missing', 'The option "kind" of the lookup client is not set.', {
-      hint: cure,
-    });
+    throw new TallyhookError('lookup_kind_missing', 'The option "kind" of the lookup client is not set.', { hint });
   }
-  if (!listingKinds.some((known) => known === kind)) {
-    throw new TallyhookError('lookup_kind_unknown', 'The option "kind" of the lookup client is neither of the two.', {
-      hint: cure,
+  if (!listingKinds.some((listingKind) => listingKind === kind)) {
+    throw new TallyhookError('lookup_kind_unknown', `The option "kind" of the lookup client must be ${choices}.`, {
+      hint,
     });
   }
 }
 
 function checkBaseUrl(baseUrl: unknown): void {
-  const cure = 'Pass the http(s) address of the lookup API, ending in /api/v1, without user, password or query.';
+  const hint = 'Pass the http(s) URL of the lookup API, ending in /api/v1, without user, password or query.';
   if (isUnset(baseUrl)) {
     throw new TallyhookError('lookup_base_url_missing', 'The option "baseUrl" of the lookup client is not set.', {
-      hint: cure,
+      hint,
     });
   }
   if (!isBaseUrl(baseUrl)) {
     throw new TallyhookError(
       'lookup_base_url_malformed',
-      'The option "baseUrl" of the lookup client is not the address of a lookup API.',
-      { hint: cure },
+      'The option "baseUrl" of the lookup client is not the URL of a lookup API.',
+      { hint },
     );
   }
 }
 
-/** `fetch` refuses an address with a user or password, and quotes it when it does. */
+/** Excludes URLs with a user or password: `fetch` rejects them with an error that contains the URL. */
 function isBaseUrl(baseUrl: unknown): boolean {
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return false;
   const { protocol, username, password, search, hash, pathname } = new URL(baseUrl);
@@ -54,7 +54,7 @@ function isBaseUrl(baseUrl: unknown): boolean {
   return isHttp && `${username}${password}${search}${hash}` === '' && /\/api\/v1\/*$/.test(pathname);
 }
 
-/** An empty string is what a fallback for an environment variable that is not set leaves. */
+/** Includes the empty string, a common fallback for an unset environment variable. */
 function isUnset(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
 /*
- * Our own shapes as schemas, and the types that follow from them. They are strict, because they check what an older version may have left
- * in the cache. What the service sends is read tolerantly by `wire.ts`. Fields are described at the types, since comments on properties of
- * a schema do not reach the declarations of the package.
+ * The schemas of lookup values and their types. They are strict, because they validate cache entries that an older
+ * version may have written. `endpoints.ts` has the tolerant schemas of the responses. Fields are documented at the
+ * types, since comments on properties of a schema are missing in the package's declarations.
  */
 
-/** A count the service may leave out or get wrong; null then. */
+/** Null if the service did not send a valid count. */
 const count = z.number().nonnegative().nullable();
 /** ms since the epoch. */
-const moment = z.number().nullable();
+const time = z.number().nullable();
 const texts = z.array(z.string()).readonly();
-/** The document does not show the type of the elements. */
-const list = z.array(z.unknown()).readonly();
+/** The document does not describe the elements. */
+const unknowns = z.array(z.unknown()).readonly();
 
 export const serverProfileSchema = z.object({
   kind: z.literal('server'),
@@ -25,20 +25,20 @@ export const serverProfileSchema = z.object({
   category: z.string().nullable(),
   members: count,
   online: count,
-  features: list,
-  emojis: list,
+  features: unknowns,
+  emojis: unknowns,
   channelCount: count,
   roleCount: count,
-  rules: list,
+  rules: unknowns,
   url: z.string().nullable(),
 });
 
 /**
- * The profile of a listed server (document, section 2.2). Where the service leaves a field out it is null, and a list is empty. The owner's
- * id is deliberately not among the fields.
- * - `votes`: ever; `monthlyVotes`: in the current month
- * - `members`, and of these `online`
- * - `features`, `emojis`, `rules`: as the service sends them; the document does not show the type of their elements
+ * The profile of a listed server (document, section 2.2). A field that the service omits is null, a list is empty.
+ * Deliberately without the owner's id.
+ * - `votes`: in total; `monthlyVotes`: in the current month
+ * - `members`: in total; `online`: the members who are online
+ * - `features`, `emojis`, `rules`: as sent by the service; the document does not describe their elements
  * - `url`: the public page, http or https only
  */
 export type ServerProfile = Readonly<z.infer<typeof serverProfileSchema>>;
@@ -56,14 +56,14 @@ export const botProfileSchema = z.object({
 });
 
 /**
- * The profile of a listed bot (document, section 2.3). Where the service leaves a field out it is null, and a list is empty.
- * - `votes`: ever
- * - `servers`: that the bot is in
+ * The profile of a listed bot (document, section 2.3). A field that the service omits is null, a list is empty.
+ * - `votes`: in total
+ * - `servers`: the number of servers with the bot
  * - `url`: the public page, http or https only
  */
 export type BotProfile = Readonly<z.infer<typeof botProfileSchema>>;
 
-/** The profile that a key of each kind serves. */
+/** The type of the profile for a key of each kind. */
 export interface ProfileByKind {
   readonly server: ServerProfile;
   readonly bot: BotProfile;
@@ -71,27 +71,27 @@ export interface ProfileByKind {
 
 export const voteStatusSchema = z.object({
   canVote: z.boolean(),
-  lastVoteAt: moment,
-  nextVoteAt: moment,
+  lastVoteAt: time,
+  nextVoteAt: time,
 });
 
 /**
- * A vote status without the seconds, which would be wrong a second later (ms since the epoch).
- * - `lastVoteAt`: null when there was no vote or it is not known
- * - `nextVoteAt`: when the running cooldown ends; null when none runs or its end is not known
+ * A vote status in absolute times (ms since the epoch), which can be cached.
+ * - `lastVoteAt`: null if there was no vote or its time is unknown
+ * - `nextVoteAt`: the end of the running cooldown; null if none runs or its end is unknown
  */
 export type CachedVoteStatus = Readonly<z.infer<typeof voteStatusSchema>>;
 
 /** Whether a user may vote now (document, section 2.4). */
 export interface VoteStatus extends CachedVoteStatus {
   /**
-   * Whole seconds until the cooldown ends, rounded up, at the moment of this answer and however old the rest of it is: 0 exactly when the
-   * user may vote, null when the end of the cooldown is not known.
+   * Whole seconds until the cooldown ends, rounded up, calculated for the time of the call even if the status is
+   * cached. 0 exactly if the user may vote, null if the end of the cooldown is unknown.
    */
   readonly secondsUntilVote: number | null;
 }
 
-/** The orders in which the service lists reviews (document, section 4). */
+/** The sort orders of reviews (document, section 4). */
 export const reviewSorts = ['newest', 'highest', 'lowest'] as const;
 export type ReviewSort = (typeof reviewSorts)[number];
 
@@ -99,13 +99,13 @@ const review = z.object({
   username: z.string().nullable(),
   rating: z.number().nullable(),
   comment: z.string(),
-  createdAt: moment,
+  createdAt: time,
 });
 
 /**
  * One review (document, section 2.5).
- * - `username`: the author's display name; null when the service names nobody
- * - `rating`: as the service says it; its range is not documented
+ * - `username`: the author's display name; null if the service does not send it
+ * - `rating`: as sent by the service; its range is not documented
  * - `comment`: may be empty
  * - `createdAt`: ms since the epoch
  */
@@ -117,13 +117,13 @@ export const reviewsSchema = z.object({
 });
 
 /**
- * As many reviews as the service gives at once, whatever limit was asked for.
- * - `total`: how many the server has in all; at least as many as are here
+ * The maximum number of reviews of one response, whatever limit was requested.
+ * - `total`: how many reviews the server has; at least the length of `reviews`
  */
 export type CachedReviews = Readonly<z.infer<typeof reviewsSchema>>;
 
 /** The reviews of a server (document, section 2.5), in the requested order and up to the requested limit. */
 export interface Reviews extends CachedReviews {
-  /** How many reviews are here. */
+  /** The length of `reviews`. */
   readonly shown: number;
 }

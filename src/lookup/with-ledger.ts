@@ -1,91 +1,95 @@
+import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
-import { BoundedMap } from './bounded-map.ts';
-import type { ObserveLookup } from './events.ts';
-import type { CachedValue } from './lookup.ts';
+import type { CachedValue, ObserveLookup } from './lookup.ts';
 import type { CachedVoteStatus } from './schemas.ts';
 import { voteStatusAt } from './ttl.ts';
 
-/** Just before a cooldown ends the next vote may come in already, by a clock that is ahead of ours (ms). */
-const clocksDisagree = 5 * minute;
-/** How long the service's word on a running cooldown is taken without a look at what came in (ms). */
-const trustLasts = 30 * second;
-/** So many running cooldowns are at hand, at a few hundred bytes each. */
-const cooldownsAtHand = 1_000;
+/**
+ * The service's clock may be ahead by this much (ms), so the next vote may arrive this long before the cooldown ends
+ * here.
+ */
+const maxClockAheadMs = 5 * minute;
+/** How long a cooldown reported by the service is used without reading the ledger (ms). */
+const serviceCooldownTtlMs = 30 * second;
+/** Cooldowns in memory; a few hundred bytes each. */
+const maxCooldownsInMemory = 1_000;
 
-/** When the ledger saw a user's last vote for the listing (ms since the epoch); null when it saw none. */
+/** The time of a user's last vote for the listing in the ledger (ms since the epoch); null if there is none. */
 export type LastVote = (userId: string) => Promise<number | null>;
 
-interface LedgerFirst {
-  /** What the service and the cache say. */
+interface WithLedgerOptions {
+  /** The vote status from the cache or the service. */
   readonly votes: (userId: string) => Promise<CachedValue<CachedVoteStatus>>;
   readonly lastVote: LastVote;
   readonly clock: Clock;
   /** How long a vote blocks the next one (ms). */
-  readonly cooldown: number;
+  readonly cooldownMs: number;
   readonly observe: ObserveLookup;
 }
 
 /**
- * The vote status by all that is known. A vote that was received and whose cooldown runs is a fact: nobody needs to be asked, and nothing
- * older beats it. After it, the service may know of votes that were never received.
+ * Combines the vote status of the service with the ledger. While the cooldown of a received vote runs, the ledger alone
+ * answers, without a request. Afterwards the service is consulted, because it may know votes that were never received.
  *
- * While a cooldown runs no vote can come in (document, section 3), so the ledger need not be read again: of its own votes until shortly
- * before the end, for it counts no other sooner; of the service's only for a moment, should the service let somebody vote after all.
+ * No vote can arrive while a cooldown runs (document, section 3), so the ledger is not read again during that time: for
+ * a cooldown from the ledger until shortly before its end, for one reported by the service only for 30 s, in case the
+ * service accepts a vote anyway.
  */
-export function withLedger(options: LedgerFirst): (userId: string) => Promise<CachedValue<CachedVoteStatus>> {
-  const { votes, clock, cooldown, observe } = options;
-  const lastVotes = new BoundedMap<number>(cooldownsAtHand);
-  /** Running cooldowns by the service's word, each until a monotonic moment (ms). */
-  const trusted = new BoundedMap<{ readonly known: CachedValue<CachedVoteStatus>; readonly until: number }>(
-    cooldownsAtHand,
+export function withLedger(options: WithLedgerOptions): (userId: string) => Promise<CachedValue<CachedVoteStatus>> {
+  const { votes, clock, cooldownMs, observe } = options;
+  const lastVotes = new BoundedMap<number>(maxCooldownsInMemory);
+  /** Running cooldowns reported by the service, each valid until a monotonic time (ms). */
+  const serviceCooldowns = new BoundedMap<{ readonly status: CachedValue<CachedVoteStatus>; readonly until: number }>(
+    maxCooldownsInMemory,
   );
 
   return async (userId) => {
-    const atHand = trusted.get(userId);
-    if (atHand !== undefined && clock.monotonic() < atHand.until && isFarFromItsEnd(atHand.known.value)) {
+    const recent = serviceCooldowns.get(userId);
+    if (recent !== undefined && clock.monotonic() < recent.until && endsLater(recent.status.value)) {
       observe({ event: 'hit', resource: 'votes' });
-      return atHand.known;
+      return recent.status;
     }
     const votedAt = await lastVote(userId);
     const now = clock.now();
-    // A vote of the future was dated by a clock that was ahead: nobody but the service can tell when that cooldown ends.
-    if (votedAt === null || votedAt > now + clocksDisagree) return trust(userId, asItStands(await votes(userId)));
-    if (now < votedAt + cooldown) {
+    // A vote in the future was recorded while the clock was ahead: only the service knows when its cooldown ends.
+    if (votedAt === null || votedAt > now + maxClockAheadMs) return remember(userId, updated(await votes(userId)));
+    if (now < votedAt + cooldownMs) {
       observe({ event: 'fact', resource: 'votes' });
       return {
-        value: { canVote: false, lastVoteAt: votedAt, nextVoteAt: votedAt + cooldown },
+        value: { canVote: false, lastVoteAt: votedAt, nextVoteAt: votedAt + cooldownMs },
         asOf: now,
         stale: false,
       };
     }
-    const ended = { value: { canVote: true, lastVoteAt: votedAt, nextVoteAt: null }, asOf: votedAt, stale: true };
-    const known = await votes(userId).catch(() => ended);
-    if (known.asOf <= votedAt) return ended;
-    const { value, ...rest } = asItStands(known);
-    return trust(userId, { ...rest, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
+    const fromLedger = { value: { canVote: true, lastVoteAt: votedAt, nextVoteAt: null }, asOf: votedAt, stale: true };
+    const status = await votes(userId).catch(() => fromLedger);
+    if (status.asOf <= votedAt) return fromLedger;
+    const { value, ...age } = updated(status);
+    return remember(userId, { ...age, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
   };
 
   async function lastVote(userId: string): Promise<number | null> {
-    const atHand = lastVotes.get(userId);
-    if (atHand !== undefined && clock.now() < atHand + cooldown - clocksDisagree) return atHand;
+    const recent = lastVotes.get(userId);
+    if (recent !== undefined && clock.now() < recent + cooldownMs - maxClockAheadMs) return recent;
     const votedAt = await options.lastVote(userId);
     if (votedAt !== null) lastVotes.set(userId, votedAt);
     return votedAt;
   }
 
-  function asItStands(known: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
-    return { ...known, value: voteStatusAt(known, clock.now(), cooldown) };
+  function updated(status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
+    return { ...status, value: voteStatusAt(status, clock.now(), cooldownMs) };
   }
 
-  function trust(userId: string, known: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
-    if (!known.stale && isFarFromItsEnd(known.value)) {
-      trusted.set(userId, { known, until: clock.monotonic() + trustLasts });
+  function remember(userId: string, status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
+    if (!status.stale && endsLater(status.value)) {
+      serviceCooldowns.set(userId, { status, until: clock.monotonic() + serviceCooldownTtlMs });
     }
-    return known;
+    return status;
   }
 
-  function isFarFromItsEnd({ canVote, nextVoteAt }: CachedVoteStatus): boolean {
-    return !canVote && nextVoteAt !== null && clock.now() < nextVoteAt - clocksDisagree;
+  /** Whether a cooldown runs that does not end within the possible clock difference. */
+  function endsLater({ canVote, nextVoteAt }: CachedVoteStatus): boolean {
+    return !canVote && nextVoteAt !== null && clock.now() < nextVoteAt - maxClockAheadMs;
   }
 }

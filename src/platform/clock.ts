@@ -2,29 +2,30 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { second } from './durations.ts';
 
 /**
- * Time and chance, handed in wherever they are needed, so that everything else stays pure and testable.
- * All times are milliseconds since the Unix epoch; all durations are milliseconds.
+ * The source of time and randomness. Passed as a dependency, which keeps the other modules pure and testable. Times are
+ * milliseconds since the Unix epoch; durations are milliseconds.
  */
 export interface Clock {
-  /**
-   * The present moment (ms since the epoch), for timestamps. It can be set back or forward at any time, so no timeout is measured with it.
-   */
+  /** The current time (ms since the epoch), for timestamps. Not for timeouts: the wall clock can be set at any time. */
   now(): number;
-  /** Elapsed time (ms) since some fixed moment of this process: it never goes back and never leaps. For timeouts, polls, leases and TTLs. */
+  /**
+   * Elapsed time (ms) since a fixed point of this process; never set back or forward. For timeouts, polls, leases and
+   * TTLs.
+   */
   monotonic(): number;
-  /** Waits `ms`, or less when the signal aborts; it never rejects. */
+  /** Resolves after `ms`, or earlier when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** A number in [0, 1), for jitter. */
   random(): number;
 }
 
-/** Whether a day such as `2026-02-30` exists. The engine takes that one for 2 March; it refuses only what no month has. */
+/** Whether a date such as `2026-02-30` exists. `Date` parses that one as 2 March, and rejects only days above 31. */
 export function isOnCalendar(yearMonthDay: string): boolean {
-  const ofMonth = Number(yearMonthDay.slice(8));
-  return ofMonth <= 28 || new Date(`${yearMonthDay}T00:00:00Z`).getUTCDate() === ofMonth;
+  const dayOfMonth = Number(yearMonthDay.slice(8));
+  return dayOfMonth <= 28 || new Date(`${yearMonthDay}T00:00:00Z`).getUTCDate() === dayOfMonth;
 }
 
-/** The machine's own clock. */
+/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -33,8 +34,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * Detects that the wall clock was set. Each call returns by how much (ms, negative when it was set back) since the call before, and 0
- * where that is less than a second: a clock that is only being adjusted drifts by far less between two calls.
+ * Detects changes of the wall clock. Each call returns the change since the previous call (ms; negative when the clock
+ * was set back). Changes of less than a second are reported as 0: gradual adjustment (NTP slewing) drifts by far less
+ * between two calls.
  */
 export function watchClockSteps({ now, monotonic }: Clock): () => number {
   let offset = now() - monotonic();

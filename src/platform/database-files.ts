@@ -2,37 +2,34 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TallyhookError } from './errors.ts';
 
-/** Device and inode: which file it is, whatever its name. */
-interface Identity {
+/** Identifies a file independently of its path. */
+interface FileIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
 }
 
-/**
- * The files of a SQLite database as they were when it was opened. Plain data, so that another thread can compare with
- * them too.
- */
+/** The files of a SQLite database when it was opened. Plain data, which can be sent to another thread. */
 export interface DatabaseFiles {
   readonly path: string;
-  readonly database: Identity;
-  /** The write-ahead log and its index; null where this file system does not support them. */
-  readonly log: Identity | null;
-  readonly index: Identity | null;
-  /** The start of the database, null where it was empty. */
+  readonly database: FileIdentity;
+  /** The write-ahead log and its index; null if the file system does not support them. */
+  readonly log: FileIdentity | null;
+  readonly index: FileIdentity | null;
+  /** The first bytes of the database; null if it was empty. */
   readonly header: Uint8Array | null;
-  /** Open for reading as long as the database is, and what a deleted file can be copied from. */
+  /** Open for reading as long as the database is open: a deleted file can still be copied from them. */
   readonly descriptors: { readonly database: number; readonly log: number | null };
 }
 
-/** The message of {@link DatabaseFileReplaced}: it names no path, because `/readyz` shows it to anybody. */
+/** The message of {@link DatabaseFileReplacedError}. It contains no path, because `/readyz` is public. */
 export const fileReplacedMessage = 'The database file was deleted or replaced while the program was running.';
 
-/** SQLite goes on with the files that it has open; what is committed to them is lost at the next start. */
-export class DatabaseFileReplaced extends TallyhookError {
+/** SQLite continues to use the open files. Data committed to them is lost at the next start. */
+export class DatabaseFileReplacedError extends TallyhookError {
   readonly file: string;
 
   constructor(file: string, hint: string) {
-    super('database_file_replaced', fileReplacedMessage, { hint: hint });
+    super('database_file_replaced', fileReplacedMessage, { hint });
     this.file = file;
   }
 }
@@ -41,7 +38,7 @@ export class DatabaseFileReplaced extends TallyhookError {
 const constantBytes = 24;
 const headerSize = 28;
 
-/** To be called when a connection to the database is open and has read from it: only then are all files there. */
+/** Call it after a connection to the database was opened and has read from it: only then do all files exist. */
 export function identifyFiles(relativePath: string): DatabaseFiles {
   const path = resolve(relativePath);
   const descriptor = openSync(path, 'r');
@@ -57,20 +54,20 @@ export function identifyFiles(relativePath: string): DatabaseFiles {
 }
 
 /**
- * Closes the descriptors, after every connection of this process to the database: closing them earlier would drop its
- * locks (sqlite.org/howtocorrupt.html, 2.2).
+ * Closes the descriptors. Call it after every connection of this process to the database is closed: closing them
+ * earlier would release the locks (sqlite.org/howtocorrupt.html, 2.2).
  */
 export function releaseFiles({ descriptors }: DatabaseFiles): void {
   closeSync(descriptors.database);
   if (descriptors.log !== null) closeSync(descriptors.log);
 }
 
-/** A check of whether the files are still the ones at their paths, which costs a few microseconds. */
-export function createFileCheck(files: DatabaseFiles): () => DatabaseFileReplaced | null {
+/** Returns a check, of a few microseconds, whether the open files are still at their paths. */
+export function createFileCheck(files: DatabaseFiles): () => DatabaseFileReplacedError | null {
   const { path, database, log, index, header, descriptors } = files;
   let changes = header === null ? 0 : changeCounterOf(header);
 
-  /** A file that was written over has other constant bytes, or the smaller change counter of an older backup. */
+  /** An overwritten file has other constant bytes, or the lower change counter of an older backup. */
   function isOverwritten(): boolean {
     if (header === null) return false;
     const current = headerOf(descriptors.database);
@@ -83,22 +80,22 @@ export function createFileCheck(files: DatabaseFiles): () => DatabaseFileReplace
   }
 
   return () => {
-    if (isReplaced(path, database)) return new DatabaseFileReplaced(path, rescueHint(files));
-    if (isOverwritten()) return new DatabaseFileReplaced(path, restoreHint(path));
-    if (isReplaced(`${path}-wal`, log)) return new DatabaseFileReplaced(`${path}-wal`, stopHint);
-    if (isReplaced(`${path}-shm`, index)) return new DatabaseFileReplaced(`${path}-shm`, stopHint);
+    if (isReplaced(path, database)) return new DatabaseFileReplacedError(path, rescueHint(files));
+    if (isOverwritten()) return new DatabaseFileReplacedError(path, restoreHint(path));
+    if (isReplaced(`${path}-wal`, log)) return new DatabaseFileReplacedError(`${path}-wal`, stopHint);
+    if (isReplaced(`${path}-shm`, index)) return new DatabaseFileReplacedError(`${path}-shm`, stopHint);
     return null;
   };
 }
 
-function isReplaced(path: string, opened: Identity | null): boolean {
+function isReplaced(path: string, opened: FileIdentity | null): boolean {
   if (opened === null) return false;
-  const present = identityOf(path);
-  return present === null || present.ino !== opened.ino || present.dev !== opened.dev;
+  const current = identityOf(path);
+  return current === null || current.ino !== opened.ino || current.dev !== opened.dev;
 }
 
-/** Null where there is no such file, also where only a bind mount still shows a deleted one. */
-function identityOf(path: string): Identity | null {
+/** Null if the file does not exist, or was deleted and is only visible through a bind mount. */
+function identityOf(path: string): FileIdentity | null {
   try {
     const { dev, ino, nlink } = statSync(path, { bigint: true });
     return nlink === 0n ? null : { dev, ino };
@@ -107,7 +104,7 @@ function identityOf(path: string): Identity | null {
   }
 }
 
-/** Null where it cannot be read. */
+/** Null if it cannot be read. */
 function headerOf(descriptor: number): Buffer | null {
   const header = Buffer.alloc(headerSize);
   try {
@@ -117,7 +114,7 @@ function headerOf(descriptor: number): Buffer | null {
   }
 }
 
-/** Grows with each change of the first page, and never shrinks. */
+/** Increases with each change of the first page. */
 function changeCounterOf(header: Uint8Array): number {
   return Buffer.from(header).readUInt32BE(constantBytes);
 }
@@ -130,7 +127,7 @@ function rescueHint({ path, descriptors }: DatabaseFiles): string {
   ].join(' && ');
   return (
     `If ${path} was moved away, move it back; no restart is needed. ` +
-    `Otherwise keep the program running until its data is rescued: on Linux run \`${copies}\`. ` +
+    `Otherwise keep the program running until its data is copied: on Linux run \`${copies}\`. ` +
     `Then stop it, move ${path}, ${path}-wal and ${path}-shm away, put the copies in their place, and start it.`
   );
 }
@@ -143,5 +140,5 @@ function restoreHint(path: string): string {
 }
 
 const stopHint =
-  'Restart the program with SIGTERM, and do not kill it: ' +
-  'when it stops, it writes into the database what the deleted file held.';
+  'Restart the program with SIGTERM; do not use SIGKILL: ' +
+  'on a regular stop the data of the deleted file is written to the database.';

@@ -1,4 +1,7 @@
-/** The candidate that a misspelled word most likely means; undefined where none is close: a quarter of its characters may differ. */
+/**
+ * The candidate that a misspelled word most likely means: up to a quarter of the candidate's characters may differ.
+ * Undefined when none is that close.
+ */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
@@ -7,10 +10,13 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return near[0]?.candidate;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours that turn one into the other (optimal string alignment). */
+/**
+ * The number of insertions, deletions, substitutions and swaps of adjacent characters that turn one word into the other
+ * (optimal string alignment).
+ */
 export function distance(from: string, to: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= to.length; column += 1) {
@@ -18,14 +24,14 @@ export function distance(from: string, to: string): number {
       const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
       current[column] = Math.min(
         at(current, column - 1) + 1,
-        at(last, column) + 1,
-        at(last, column - 1) + (isSame ? 0 : 1),
-        isSwap ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        at(previous, column) + 1,
+        at(previous, column - 1) + (isSame ? 0 : 1),
+        isSwap ? at(beforePrevious, column - 2) + 1 : Number.POSITIVE_INFINITY,
       );
     }
-    [beforeLast, last] = [last, current];
+    [beforePrevious, previous] = [previous, current];
   }
-  return at(last, to.length);
+  return at(previous, to.length);
 }
 
 function at(row: readonly number[], column: number): number {

@@ -21,7 +21,7 @@ function countOf(count: number, unit: Unit): string {
   return count.toLocaleString('en', { style: 'unit', unit, unitDisplay: 'long' });
 }
 
-/** `1 vote`, `2,000 votes`. @param other the plural, where appending an "s" does not form it */
+/** `1 vote`, `2,000 votes`. @param other the plural, if it is not formed by appending an "s" */
 export function formatCount(count: number, one: string, other = `${one}s`): string {
   return `${integers.format(count)} ${pluralize(count, one, other)}`;
 }
@@ -37,7 +37,7 @@ export function formatDuration(duration: number): string {
   return countOf(Math.max(0, Math.floor(duration / size)), unit);
 }
 
-/** A wait (ms) in hours and minutes, rounded up so that it never promises too much: `11 hours 59 minutes`. */
+/** A wait (ms) in hours and minutes, rounded up: `11 hours 59 minutes`. */
 export function formatWait(duration: number): string {
   const total = Math.ceil(duration / minute);
   const [hours, minutes] = [Math.floor(total / 60), total % 60];
@@ -45,7 +45,7 @@ export function formatWait(duration: number): string {
   return parts.filter(Boolean).join(' ');
 }
 
-/** How long ago something happened (both ms since the epoch): `3 hours ago`; less than a minute is `just now`. */
+/** How long ago something happened (both ms since the epoch): `3 hours ago`; less than a minute ago is `just now`. */
 export function formatAgo(at: number, now: number): string {
   const [unit, size] = units.find(([, length]) => now - at >= length) ?? ['second', second];
   return unit === 'second' ? 'just now' : relativeTimes.format(-Math.floor((now - at) / size), unit);

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** pino's numbers of the levels. */
+/** The levels by their numbers in pino. */
 const levels: Readonly<Record<number, readonly [label: string, colour: Parameters<typeof styleText>[0]]>> = {
   10: ['TRACE', 'gray'],
   20: ['DEBUG', 'gray'],
@@ -10,20 +10,26 @@ const levels: Readonly<Record<number, readonly [label: string, colour: Parameter
   60: ['FATAL', 'red'],
 };
 
-/** A line of JSON as pino writes it becomes one for people: time, level, message, the other fields, and below them a hint and a stack. */
+/**
+ * Formats one of pino's JSON lines for a terminal: time, level, message and fields on one line, hint and stack below.
+ * Returns any other line unchanged.
+ */
 export function prettyLine(line: string): string {
-  const record = parsed(line);
+  const record = parseRecord(line);
   if (record === null) return line;
-  const { level, time, msg, err, cure, ...fields } = record;
+  const { level, time, msg, err, hint, ...fields } = record;
   const [label, colour] = levels[Number(level)] ?? ['     ', 'gray'];
-  const rest = Object.entries(fields).map(([name, value]) => styleText('gray', ` ${visible(name)}=${written(value)}`));
-  const lines = [`${timeOfDay(time)} ${styleText(colour, label)} ${visible(textOf(msg))}${rest.join('')}`];
-  if (cure !== undefined) lines.push(`→ ${visible(textOf(cure))}`);
+  const fieldTexts = Object.entries(fields).map(([name, value]) =>
+    styleText('gray', ` ${escapeInvisible(name)}=${formatValue(value)}`),
+  );
+  const message = escapeInvisible(textOf(msg));
+  const lines = [`${timeOfDay(time)} ${styleText(colour, label)} ${message}${fieldTexts.join('')}`];
+  if (hint !== undefined) lines.push(`→ ${escapeInvisible(textOf(hint))}`);
   if (err !== undefined) lines.push(...stackOf(err));
   return `${lines.join('\n               ')}\n`;
 }
 
-function parsed(line: string): Readonly<Record<string, unknown>> | null {
+function parseRecord(line: string): Readonly<Record<string, unknown>> | null {
   try {
     const record: unknown = JSON.parse(line);
     return isRecord(record) ? record : null;
@@ -36,15 +42,15 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** On the clock of this machine, as people have it beside them. */
+/** In the machine's time zone. */
 function timeOfDay(time: unknown): string {
-  const moment = new Date(String(time));
-  return Number.isNaN(moment.getTime()) ? '--:--:--' : moment.toTimeString().slice(0, 8);
+  const date = new Date(String(time));
+  return Number.isNaN(date.getTime()) ? '--:--:--' : date.toTimeString().slice(0, 8);
 }
 
-/** A word as it is, anything else as JSON. */
-function written(value: unknown): string {
-  return typeof value === 'string' && /^[\w.:/@-]+$/.test(value) ? value : visible(JSON.stringify(value));
+/** A single word without quotes, any other value as JSON. */
+function formatValue(value: unknown): string {
+  return typeof value === 'string' && /^[\w.:/@-]+$/.test(value) ? value : escapeInvisible(JSON.stringify(value));
 }
 
 function textOf(value: unknown): string {
@@ -56,10 +62,16 @@ function stackOf(err: unknown): string[] {
   const { stack, message } = isRecord(err) ? err : { stack: err, message: undefined };
   return textOf(stack ?? message)
     .split('\n')
-    .map(visible);
+    .map(escapeInvisible);
 }
 
-/** Foreign words may be in a log: what would steer the terminal, or hide in the text, is spelled out. */
-function visible(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
+/**
+ * Escapes control and invisible characters: external text in a log must not control the terminal or hide parts of a
+ * line.
+ */
+function escapeInvisible(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
 }

@@ -2,16 +2,18 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { prettyLine } from './log-lines.ts';
 import { createRedactor, type Redactor } from './redactor.ts';
 
-/** A pino logger. One that {@link createLog} has not made cuts no secrets out. */
+/** A pino logger. Only loggers of {@link createLog} redact secrets. */
 export type Log = Logger;
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Structured logs, on stdout unless a destination is given, as JSON lines unless the format is `pretty`. Every secret is cut out of the
- * finished line of JSON, whatever object, error or URL carried it there, so that no call site can forget to redact. A redactor in place
- * of the secrets can be told of more of them later.
+ * Creates a structured log of JSON lines, or of readable lines with the format `pretty`. Secrets are redacted in the
+ * final JSON line, so they are removed from any object, error or URL. Pass a redactor instead of a list to add secrets
+ * later.
+ *
+ * @param options.destination stdout by default
  */
 export function createLog(options: {
   level: LogLevel;

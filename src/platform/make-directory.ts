@@ -2,8 +2,9 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a directory, and those above it, where it is missing. Node's `mkdir` with `recursive` never returns where the parent exists and
- * creating the child still fails with ENOENT, as in /proc or below a dangling link. Throws what `stat` and `mkdir` throw.
+ * Creates a directory and its missing parents. Unlike Node's `mkdir` with `recursive`, it returns when the parent
+ * exists and creating the child fails with ENOENT, as in /proc or below a dangling link. Throws what `stat` and `mkdir`
+ * throw.
  */
 export function makeDirectory(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;

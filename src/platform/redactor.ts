@@ -1,31 +1,28 @@
-/** Shorter ones would be found in every other word (characters). */
-const shortest = 4;
-/** Shorter pieces of Base64 are too likely to be something else. */
-const shortestPiece = 8;
+/** Shorter secrets (characters) occur by chance in ordinary words, so they are not redacted. */
+const minSecretLength = 4;
+/** Shorter fragments of Base64 (characters) are too likely to be something else. */
+const minBase64Length = 8;
 
-/** Replaces every secret that it knows in a text, however it is spelled there. */
+/** Replaces every known secret in a text with `[secret]`, in any of its usual encodings. */
 export interface Redactor {
   (text: string): string;
-  /** From now on these, too. */
+  /** Adds secrets, which are redacted from then on. */
   add(secrets: readonly string[]): void;
 }
 
 /**
- * The token of an interaction is made by Discord and cannot be known beforehand; it stands in addresses behind the id of the interaction
- * or application. Discord: "Receiving and Responding to Interactions".
+ * Discord creates the token of an interaction, so it cannot be known in advance. In URLs it follows the id of the
+ * interaction or application. Discord: "Receiving and Responding to Interactions".
  */
 const interactionToken = /(\/(?:interactions|webhooks)\/\d+\/)[^/?"\s]+/g;
 
-/**
- * Knows these secrets from the start; one of fewer than 4 characters is left alone. The tokens of interactions it cuts
- * out by their place.
- */
+/** Redacts these secrets, except those of fewer than 4 characters, and the tokens of interactions in URLs. */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const known = new Set<string>();
+  const encodings = new Set<string>();
   let longestFirst: readonly string[] = [];
-  const add = (more: readonly string[]) => {
-    for (const spelling of more.flatMap(spellings)) known.add(spelling);
-    longestFirst = [...known].sort((a, b) => b.length - a.length);
+  const add = (added: readonly string[]) => {
+    for (const encoding of added.flatMap(encodingsOf)) encodings.add(encoding);
+    longestFirst = [...encodings].sort((a, b) => b.length - a.length);
   };
   add(secrets);
   const redact = (text: string) =>
@@ -35,38 +32,41 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   return Object.assign(redact, { add });
 }
 
-/** A secret as a text may spell it: as it is, escaped for JSON, encoded for a URL, in hex, and in Base64, alone or inside of something longer. */
-function spellings(secret: string): string[] {
-  if (secret.length < shortest) return [];
+/** A secret as plain text, escaped for JSON, URL-encoded, in hex, and in Base64, alone or as part of a longer text. */
+function encodingsOf(secret: string): string[] {
+  if (secret.length < minSecretLength) return [];
   const bytes = Buffer.from(secret);
-  const asUrl = encodeURIComponent(secret.toWellFormed());
+  const urlEncoded = encodeURIComponent(secret.toWellFormed());
   return [
     ...new Set([
       secret,
       JSON.stringify(secret).slice(1, -1),
-      asUrl,
-      asUrl.replaceAll(/%../g, (byte) => byte.toLowerCase()),
-      asUrl.replaceAll('%20', '+'),
+      urlEncoded,
+      urlEncoded.replaceAll(/%../g, (byte) => byte.toLowerCase()),
+      urlEncoded.replaceAll('%20', '+'),
       encodeURI(secret.toWellFormed()),
-      asPassword(secret),
+      asUrlPassword(secret),
       bytes.toString('hex'),
-      ...[0, 1, 2].flatMap((before) => insideBase64(bytes, before)),
+      ...[0, 1, 2].flatMap((offset) => base64FragmentsAt(bytes, offset)),
     ]),
   ];
 }
 
-/** As an address has it in front of the host. */
-function asPassword(secret: string): string {
-  const address = new URL('postgres://user@host');
-  address.password = secret;
-  return address.password;
+/** As the password of a URL (`user:password@host`). */
+function asUrlPassword(secret: string): string {
+  const url = new URL('postgres://user@host');
+  url.password = secret;
+  return url.password;
 }
 
-/** The part that the secret alone decides where so many bytes, modulo 3, stand before it. A character holds 6 bits. */
-function insideBase64(bytes: Buffer, before: number): string[] {
-  const padded = Buffer.concat([Buffer.alloc(before), bytes]);
-  const from = Math.ceil((before * 8) / 6);
-  const to = Math.floor((padded.length * 8) / 6);
-  const pieces = (['base64', 'base64url'] as const).map((alphabet) => padded.toString(alphabet).slice(from, to));
-  return pieces.filter((piece) => piece.length >= shortestPiece);
+/**
+ * The Base64 characters that depend on the secret alone when it starts `offset` bytes (modulo 3) into a longer text. A
+ * character encodes 6 bits.
+ */
+function base64FragmentsAt(bytes: Buffer, offset: number): string[] {
+  const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+  const start = Math.ceil((offset * 8) / 6);
+  const end = Math.floor((padded.length * 8) / 6);
+  const fragments = (['base64', 'base64url'] as const).map((alphabet) => padded.toString(alphabet).slice(start, end));
+  return fragments.filter((fragment) => fragment.length >= minBase64Length);
 }

@@ -10,17 +10,17 @@ export class TimeoutError extends Error {
 }
 
 /**
- * The value of the promise, if it settles within `timeoutMs`. Nothing is cancelled: a late value is dropped. A promise that settles
- * in the current turn of the event loop costs no timer, which matters where every request passes.
- * @throws TimeoutError, and whatever the promise rejects with
+ * The value of the promise if it settles within `timeoutMs`. Does not cancel the work: a late value is ignored. No
+ * timer is created for a promise that settles in the current turn of the event loop, such as a cache in memory.
+ * @throws TimeoutError, and what the promise rejects with
  */
 export async function withTimeout<Value>(timeoutMs: number, clock: Clock, promise: Promise<Value>): Promise<Value> {
   const deadline = clock.monotonic() + timeoutMs;
-  const early = await Promise.race([promise.then((value) => ({ value })), nextTurn()]);
-  if (early !== undefined) return early.value;
+  const settledEarly = await Promise.race([promise.then((value) => ({ value })), nextTurn()]);
+  if (settledEarly !== undefined) return settledEarly.value;
 
   const settled = new AbortController();
-  // With a thousand waiting callers that turn may have been a long one.
+  // Under load, the turn of the event loop may have taken a while.
   const remaining = Math.max(0, deadline - clock.monotonic());
   const timeout = clock.sleep(remaining, settled.signal).then(() => {
     throw new TimeoutError(timeoutMs);
@@ -32,7 +32,7 @@ export async function withTimeout<Value>(timeoutMs: number, clock: Clock, promis
   }
 }
 
-/** The same as a value: undefined when the promise is late or rejects. */
+/** Like {@link withTimeout}, but resolves to undefined when the promise is late or rejects. */
 export function settleWithin<Value>(
   timeoutMs: number,
   clock: Clock,

@@ -52,11 +52,11 @@ export interface Store {
   readonly sessions: SessionRevocations;
   readonly budgetStore: BudgetStore;
   readonly commandRegistry: CommandRegistry;
-  /** Throws {@link DatabaseFileReplaced} if the file at the path is not the open one. Takes microseconds. */
+  /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
   /**
    * Resolves if a transaction can be committed; rejects with {@link StoreUnavailableError}, {@link QueueFullError} or
-   * {@link DatabaseFileReplaced}.
+   * {@link DatabaseFileReplacedError}.
    */
   probe(): Promise<void>;
   /** The number of transactions that wait for their commit. */

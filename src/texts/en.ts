@@ -1,54 +1,58 @@
+import type { ListingKind } from '../lookup/lookup.ts';
+import type { LookupErrorCode } from '../lookup/lookup-error.ts';
+import type { ReviewSort } from '../lookup/schemas.ts';
 import { bold, type Markup, markup, subtext } from './markup.ts';
-import type {
-  AnnouncementTexts,
-  CanVoteTexts,
-  FailureTexts,
-  ListingTexts,
-  ReviewsTexts,
-  StatsTexts,
-  Texts,
-} from './texts.ts';
 
-const listing: ListingTexts = {
-  kinds: { server: 'server', bot: 'bot' },
-  option: 'Which listing you mean.',
-  nameless: { server: markup`this server`, bot: markup`this bot` },
-  asOf: (then) =>
-    subtext(markup`There is no new answer from the listing service just now. This is what was known ${then}.`),
+/*
+ * All texts that members see, in English. Texts that Discord renders are {@link Markup} and accept only Markup, so
+ * external text is escaped before it gets here. Plain strings are for places without markup (the command picker,
+ * buttons, footers).
+ */
+
+const listing = {
+  /** The names of the choices of the option `listing`. */
+  kinds: { server: 'server', bot: 'bot' } satisfies Record<ListingKind, string>,
+  option: 'Choose a listing.',
+  /** A listing whose name is unknown at the moment. */
+  unnamed: { server: markup`this server`, bot: markup`this bot` } satisfies Record<ListingKind, Markup>,
+  asOf: (time: Markup) => subtext(markup`The listing service did not respond. Last updated ${time}.`),
 };
 
-const canVote: CanVoteTexts = {
-  description: 'See whether you can vote, or when you can vote again.',
-  userOption: 'Somebody else than you.',
+/** `user` is null for the member who runs the command. */
+const canVote = {
+  description: 'Check if you can vote, or when you can vote again.',
+  userOption: 'Check another member instead of yourself.',
   voteButton: 'Vote',
   titleNow: markup`Ready to vote`,
   titleLater: markup`Not yet`,
-  now: (who, name) => markup`${who ?? markup`You`} can vote for ${bold(name)} now.`,
-  later: (who, name, when) =>
-    when === null
-      ? markup`${who ?? markup`You`} voted for ${bold(name)} not long ago, and can vote again when the cooldown is over.`
-      : markup`${who ?? markup`You`} can vote for ${bold(name)} again ${when}.`,
-  lastVote: (when) => markup`Last vote: ${when}`,
+  now: (user: Markup | null, name: Markup) => markup`${user ?? markup`You`} can vote for ${bold(name)} now.`,
+  /** `time` is null if the service does not send it. */
+  later: (user: Markup | null, name: Markup, time: Markup | null) =>
+    time === null
+      ? markup`${user ?? markup`You`} voted for ${bold(name)} recently, and can vote again when the cooldown ends.`
+      : markup`${user ?? markup`You`} can vote for ${bold(name)} again ${time}.`,
+  lastVote: (time: Markup) => markup`Last vote: ${time}`,
 };
 
-const reviews: ReviewsTexts = {
-  description: 'Read what people say about this server.',
-  sortOption: 'Which reviews come first (newest, unless you say otherwise).',
-  limitOption: 'How many reviews to look at, up to 50 (10, unless you say otherwise).',
-  sorts: { newest: 'newest', highest: 'highest', lowest: 'lowest' },
+const reviews = {
+  description: 'Show reviews of this server.',
+  sortOption: 'Sort order (default: newest).',
+  limitOption: 'How many reviews to show, up to 50 (default: 10).',
+  sorts: { newest: 'newest', highest: 'highest', lowest: 'lowest' } satisfies Record<ReviewSort, string>,
   title: markup`Reviews`,
   none: markup`Nobody has written a review yet. Be the first!`,
-  nobody: markup`Somebody`,
-  unrated: markup`No rating`,
-  wordless: markup`*No words, only stars.*`,
-  count: (shown, total, page) =>
+  anonymous: markup`Anonymous`,
+  noRating: markup`No rating`,
+  noComment: markup`*No text.*`,
+  /** "12 of 345 reviews", with the page if there are several. The total decides between singular and plural. */
+  count: (shown: string, total: string, page: { readonly number: string; readonly of: string } | null) =>
     `${shown} of ${total} ${total === '1' ? 'review' : 'reviews'}${page === null ? '' : ` · page ${page.number} of ${page.of}`}`,
   previous: 'Previous',
   next: 'Next',
 };
 
-const stats: StatsTexts = {
-  description: 'See the profile of the server or bot, with its votes.',
+const stats = {
+  description: 'Show the profile and votes of a server or bot.',
   votes: markup`Votes`,
   monthlyVotes: markup`Votes this month`,
   members: markup`Members`,
@@ -59,82 +63,98 @@ const stats: StatsTexts = {
   shards: markup`Shards`,
   category: markup`Category`,
   tags: markup`Tags`,
-  pageButton: 'Open the page',
+  pageButton: 'View listing',
 };
 
-const somebody = markup`Somebody`;
+const someone = markup`Someone`;
 const premium = (tier: Markup | null) => (tier === null ? markup`premium` : bold(tier));
-const subscription = (who: Markup | null, tier: Markup | null) => {
-  const what = tier === null ? markup`Premium` : bold(tier);
-  return who === null ? what : markup`${what} of ${who}`;
+const subscription = (user: Markup | null, tier: Markup | null) => {
+  const level = tier === null ? markup`Premium` : bold(tier);
+  return user === null ? level : markup`${level} of ${user}`;
 };
-const credited = (credits: number, grouped: Markup) =>
+const creditCount = (credits: number, grouped: Markup) =>
   markup`${bold(grouped)} ${credits === 1 ? markup`credit` : markup`credits`}`;
 
-const announcement: AnnouncementTexts = {
-  titles: {
-    vote: markup`Thank you for the vote!`,
-    bought: markup`Premium!`,
-    renewed: markup`Premium renewed`,
-    expired: markup`Premium ended`,
-    revoked: markup`Premium taken back`,
-    other: markup`News from the listing`,
-  },
-  test: markup`This is a test`,
-  tested: (event, name) =>
-    markup`The webhook of ${bold(name)} works: a test of ${event} arrived. Nobody gets credits for a test.`,
-  voted: (who, name) => markup`${who ?? somebody} voted for ${bold(name)}.`,
-  bought: (who, name, tier) => markup`${who ?? somebody} got ${premium(tier)} for ${bold(name)}.`,
-  gifted: (who, by, name, tier) =>
-    markup`${who ?? somebody} got ${premium(tier)} for ${bold(name)} as a gift from ${by}.`,
-  renewed: (who, name, tier) => markup`${who ?? somebody} renewed ${premium(tier)} for ${bold(name)}.`,
-  expired: (who, name, tier) => markup`${subscription(who, tier)} for ${bold(name)} has expired.`,
-  revoked: (who, name, tier) => markup`${subscription(who, tier)} for ${bold(name)} was revoked.`,
-  other: (who, event, name) =>
-    who === null ? markup`${bold(name)}: ${event}.` : markup`${bold(name)}: ${event}, by ${who}.`,
-  credits: (credits, grouped) => markup`+${credited(credits, grouped)}`,
-  noCredits: markup`No credits this time.`,
-  balance: (credits, grouped) => markup`Balance: ${credited(credits, grouped)}`,
-  because: (reason) => markup`The service says: ${reason}`,
-  reasons: {
-    within_cooldown: markup`It came too soon after the last vote to count again.`,
-    order_revoked: markup`The purchase was revoked before.`,
-    'denied by the service': markup`The service did not accept it for credits.`,
-  },
-  nextVote: (when) => markup`Can vote again ${when}.`,
+/** Our own reasons for a denial, by the reason of the announcement. */
+const reasons: Readonly<Record<string, Markup>> = {
+  within_cooldown: markup`The previous vote was too recent.`,
+  order_revoked: markup`The purchase was revoked earlier.`,
+  'denied by the service': markup`The service denied the credits.`,
 };
 
-const again = (retry: Markup | null) =>
-  retry === null ? markup`Please try again in a little while.` : markup`Please try again ${retry}.`;
-const ownerCanHelp = markup`Trying again will not help; the people who run this bot have to set it right.`;
-
-const failure: FailureTexts = {
-  title: markup`That did not work`,
-  lookup: {
-    lookup_wrong_key_type: () => markup`The bot is not set up for this listing. ${ownerCanHelp}`,
-    lookup_bad_parameter: () => markup`The listing service does not know what to do with this question.`,
-    lookup_bad_request: () => markup`The listing service does not accept this request. ${ownerCanHelp}`,
-    lookup_key_refused: () => markup`The listing service does not let the bot in. ${ownerCanHelp}`,
-    lookup_not_found: () => markup`The listing service knows nothing about this.`,
-    lookup_rate_limited: (retry) => markup`The listing service asks for a pause. ${again(retry)}`,
-    lookup_over_budget: (retry) => markup`A lot of people are asking just now. ${again(retry)}`,
-    lookup_uncounted: (retry) =>
-      markup`The bot has a problem of its own just now and cannot ask the listing service. ${again(retry)}`,
-    lookup_service_error: (retry) => markup`The listing service has a problem of its own. ${again(retry)}`,
-    lookup_unreachable: (retry) => markup`The listing service cannot be reached. ${again(retry)}`,
-    lookup_timeout: (retry) => markup`The listing service takes too long to answer. ${again(retry)}`,
-    lookup_not_json: (retry) => markup`The listing service gave an answer that makes no sense. ${again(retry)}`,
-    lookup_wrong_shape: (retry) =>
-      markup`The listing service gave an answer that the bot does not understand. ${again(retry)}`,
-    lookup_unexpected_status: (retry) =>
-      markup`The listing service gave an answer that nobody expected. ${again(retry)}`,
+/** `user` is null if the event has no user. */
+const announcement = {
+  titles: {
+    vote: markup`Thank you for the vote!`,
+    bought: markup`Premium purchased`,
+    renewed: markup`Premium renewed`,
+    expired: markup`Premium expired`,
+    revoked: markup`Premium revoked`,
+    other: markup`Listing event`,
   },
-  incident: (incident) =>
-    markup`Something broke, and it is not your fault. If it happens again, tell the people who run this bot the word ${bold(incident)}.`,
-  tooLate: (retry) => markup`This took too long. ${again(retry)}`,
-  unknownCommand: markup`The bot does not offer this command any more. Discord may take a moment to forget it.`,
-  unknownButton: markup`This button has no use any more. Please use the command again.`,
+  test: markup`This is a test`,
+  tested: (event: Markup, name: Markup) =>
+    markup`The webhook of ${bold(name)} works: a test of ${event} arrived. Tests give no credits.`,
+  voted: (user: Markup | null, name: Markup) => markup`${user ?? someone} voted for ${bold(name)}.`,
+  bought: (user: Markup | null, name: Markup, tier: Markup | null) =>
+    markup`${user ?? someone} got ${premium(tier)} for ${bold(name)}.`,
+  gifted: (user: Markup | null, giver: Markup, name: Markup, tier: Markup | null) =>
+    markup`${user ?? someone} got ${premium(tier)} for ${bold(name)} as a gift from ${giver}.`,
+  renewed: (user: Markup | null, name: Markup, tier: Markup | null) =>
+    markup`${user ?? someone} renewed ${premium(tier)} for ${bold(name)}.`,
+  expired: (user: Markup | null, name: Markup, tier: Markup | null) =>
+    markup`${subscription(user, tier)} for ${bold(name)} has expired.`,
+  revoked: (user: Markup | null, name: Markup, tier: Markup | null) =>
+    markup`${subscription(user, tier)} for ${bold(name)} was revoked.`,
+  other: (user: Markup | null, event: Markup, name: Markup) =>
+    user === null ? markup`${bold(name)}: ${event}.` : markup`${bold(name)}: ${event}, by ${user}.`,
+  /** `credits` decides between singular and plural, `grouped` is the formatted number. */
+  credits: (credits: number, grouped: Markup) => markup`+${creditCount(credits, grouped)}`,
+  noCredits: markup`No credits this time.`,
+  balance: (credits: number, grouped: Markup) => markup`Balance: ${creditCount(credits, grouped)}`,
+  because: (reason: Markup) => markup`Reason given by the service: ${reason}`,
+  reasons,
+  nextVote: (time: Markup) => markup`Can vote again ${time}.`,
+};
+
+/** `retry` is when to try again; null if unknown. */
+const tryAgain = (retry: Markup | null) =>
+  retry === null ? markup`Please try again later.` : markup`Please try again ${retry}.`;
+const needsOperator = markup`Trying again will not help; the operators of this bot need to fix it.`;
+
+/** Lookups without a usable response. */
+const lookupFailures: Readonly<Record<LookupErrorCode, (retry: Markup | null) => Markup>> = {
+  lookup_wrong_key_type: () => markup`The bot is not configured for this listing. ${needsOperator}`,
+  lookup_bad_parameter: () => markup`The listing service rejected this request.`,
+  lookup_bad_request: () => markup`The listing service rejected this request. ${needsOperator}`,
+  lookup_key_refused: () => markup`The listing service denied access to the bot. ${needsOperator}`,
+  lookup_not_found: () => markup`The listing service found nothing for this request.`,
+  lookup_rate_limited: (retry) => markup`The listing service limits the requests of the bot. ${tryAgain(retry)}`,
+  lookup_over_budget: (retry) => markup`There are too many requests at the moment. ${tryAgain(retry)}`,
+  lookup_uncounted: (retry) =>
+    markup`The bot has a temporary problem and cannot contact the listing service. ${tryAgain(retry)}`,
+  lookup_service_error: (retry) => markup`The listing service has a temporary problem. ${tryAgain(retry)}`,
+  lookup_unreachable: (retry) => markup`The listing service cannot be reached. ${tryAgain(retry)}`,
+  lookup_timeout: (retry) => markup`The listing service took too long to respond. ${tryAgain(retry)}`,
+  lookup_not_json: (retry) => markup`The listing service sent an unreadable response. ${tryAgain(retry)}`,
+  lookup_wrong_shape: (retry) =>
+    markup`The listing service sent a response that the bot does not understand. ${tryAgain(retry)}`,
+  lookup_unexpected_status: (retry) => markup`The listing service sent an unexpected response. ${tryAgain(retry)}`,
+};
+
+const failure = {
+  title: markup`That did not work`,
+  lookup: lookupFailures,
+  /** An unexpected error; `incident` is its id in the log. */
+  incident: (incident: Markup) =>
+    markup`Something went wrong. If it happens again, give the operators of this bot this code: ${bold(incident)}.`,
+  tooLate: (retry: Markup) => markup`This took too long. ${tryAgain(retry)}`,
+  unknownCommand: markup`This command is no longer available. Discord may show it for a while.`,
+  unknownButton: markup`This button has expired. Run the command again.`,
 };
 
 /** English. */
-export const en: Texts = { listing, canVote, reviews, stats, announcement, failure };
+export const en = { listing, canVote, reviews, stats, announcement, failure };
+
+/** All texts that members see, in one language. */
+export type Texts = typeof en;

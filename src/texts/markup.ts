@@ -1,28 +1,30 @@
+import { isSnowflake } from '../platform/snowflake.ts';
+
 /**
- * Discord's markup, made safe by its type: a `Markup` is a text that Discord draws as we meant it. Foreign text becomes one only by
- * {@link escapeText} or {@link escapeName}, so a voter's name or a review can neither ping, link, nor dress itself up as our own words.
- * All lengths are UTF-16 units, which is what Discord's limits count.
+ * Safe Discord markup, enforced by its type: external text becomes `Markup` only through {@link escapeText} or {@link
+ * escapeName}. A voter's name or a review can therefore neither ping, nor link, nor imitate the bot's own texts. All
+ * lengths are UTF-16 units, as in Discord's limits.
  */
 declare const safe: unique symbol;
-/** Text that Discord draws as we meant it. Only what is in this file makes one. */
+/** Text that Discord renders as intended. Only the functions of this file create it. */
 export type Markup = string & { readonly [safe]: true };
 
-/** Our own words around safe parts: markup`${mention(id)} has ${grouped(7)} credits`. */
-export function markup(words: TemplateStringsArray, ...parts: readonly Markup[]): Markup {
-  return asMarkup(String.raw({ raw: words }, ...parts));
+/** A template literal of our own text and safe parts: markup`${mention(id)} has ${grouped(7)} credits`. */
+export function markup(texts: TemplateStringsArray, ...parts: readonly Markup[]): Markup {
+  return asMarkup(String.raw({ raw: texts }, ...parts));
 }
 
-/** The parts that are there, with something of ours between them. */
-export function joined(parts: readonly (Markup | null | undefined)[], between: string): Markup {
-  return asMarkup(parts.filter((part) => part).join(between));
+/** Joins the parts that are not empty with our own separator. */
+export function joined(parts: readonly (Markup | null | undefined)[], separator: string): Markup {
+  return asMarkup(parts.filter((part) => part).join(separator));
 }
 
-/** The parts that are there, one under the other. */
+/** The parts that are not empty, each on its own line. */
 export function lines(...parts: readonly (Markup | null | undefined)[]): Markup {
   return joined(parts, '\n');
 }
 
-/** The same part so many times. */
+/** Repeats the part. */
 export function repeated(part: Markup, times: number): Markup {
   return asMarkup(part.repeat(times));
 }
@@ -31,18 +33,21 @@ export function bold(text: Markup): Markup {
   return text.trim() === '' ? text : markup`**${text}**`;
 }
 
-/** Small grey print, on a line of its own. */
+/** Small grey text, on its own line. */
 export function subtext(text: Markup): Markup {
   return markup`-# ${text}`;
 }
 
-/** A named link; the plain label where the address is none that a browser should open. */
+/** A link with a label; only the label if the URL is not a valid web address. */
 export function link(label: Markup, url: string | null | undefined): Markup {
   const address = webAddress(url);
   return address === null || label.trim() === '' ? label : asMarkup(`[${label}](${address})`);
 }
 
-/** An address as Discord accepts it in links and buttons: http or https, at most 512 units, without what would end it early; else null. */
+/**
+ * A URL that Discord accepts in links and buttons: http or https, without user and password, at most 512 units,
+ * parentheses encoded. Null for any other text.
+ */
 export function webAddress(url: string | null | undefined): string | null {
   if (!url || !URL.canParse(url)) return null;
   const parsed = new URL(url);
@@ -54,46 +59,46 @@ export function webAddress(url: string | null | undefined): string | null {
 /** Discord: "Timestamp Styles". R is relative ("in 3 hours"), f a short date with time, D a long date. */
 export type TimestampStyle = 'R' | 'f' | 'F' | 'D' | 'd' | 'T' | 't';
 
-/** A moment (ms since the epoch) that every reader sees in a time zone and language of their own. */
+/** A time (ms since the epoch) that Discord shows in each reader's time zone and language. */
 export function timestamp(ms: number, style: TimestampStyle): Markup {
   return asMarkup(`<t:${Math.floor(ms / 1_000)}:${style}>`);
 }
 
-/** Names a user. Whether it pings is for `allowed_mentions` to say. An id that is none is shown as text. */
+/** A mention of a user; `allowed_mentions` decides whether it pings. An invalid id is shown as text. */
 export function mention(userId: string): Markup {
-  return /^\d{1,20}$/.test(userId) ? asMarkup(`<@${userId}>`) : escapeName(userId, 32);
+  return isSnowflake(userId) ? asMarkup(`<@${userId}>`) : escapeName(userId, 32);
 }
 
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
-/** A number in full digits with grouping: 1,234,567. */
+/** A number with grouped digits: 1,234,567. */
 export function grouped(count: number): Markup {
   return asMarkup(digits.format(count));
 }
 
-/** Foreign text that may have several lines, so that it reads as it was written and does nothing else. */
-export function escapeText(foreign: string, limit = Number.POSITIVE_INFINITY): Markup {
-  return fitted(tidyText(foreign), limit, defuse);
+/** Escapes external text of several lines. */
+export function escapeText(text: string, limit = Number.POSITIVE_INFINITY): Markup {
+  return truncateAs(escapeMarkdown, normalizeText(text), limit);
 }
 
-/** Foreign text on one line: a name, a tag. */
-export function escapeName(foreign: string, limit = Number.POSITIVE_INFINITY): Markup {
-  return fitted(plainName(foreign), limit, defuse);
+/** Escapes external text on one line, such as a name or a tag. */
+export function escapeName(text: string, limit = Number.POSITIVE_INFINITY): Markup {
+  return truncateAs(escapeMarkdown, plainName(text), limit);
 }
 
-/** Foreign text on one line for places that draw no markup (footers, labels). */
-export function plainName(foreign: string, limit = Number.POSITIVE_INFINITY): string {
-  return cut(tidyText(foreign).replace(/\s+/g, ' '), limit);
+/** External text on one line, for places without markup (footers, labels). */
+export function plainName(text: string, limit = Number.POSITIVE_INFINITY): string {
+  return cut(normalizeText(text).replace(/\s+/g, ' '), limit);
 }
 
-/** The text, or as many whole graphemes of it as fit with an ellipsis into `limit`. */
+/** The text, truncated to `limit` at a grapheme boundary, with an ellipsis. */
 export function cut(text: string, limit: number): string {
-  return fitted(text, limit, (whole) => whole);
+  return truncateAs((part) => part, text, limit);
 }
 
-/** Markup cut to a limit; an escape that the cut left without its character goes too. */
+/** Truncates markup. Removes a backslash whose escaped character was cut off. */
 export function cutMarkup(text: Markup, limit: number): Markup {
-  return fitted(text, limit, (part) => asMarkup(part.replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')));
+  return truncateAs((part) => asMarkup(part.replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')), text, limit);
 }
 
 function asMarkup(text: string): Markup {
@@ -103,65 +108,72 @@ function asMarkup(text: string): Markup {
 const ellipsis = '…';
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The longest beginning, cut between graphemes, whose drawn form fits. */
-function fitted<Drawn extends string>(text: string, limit: number, draw: (text: string) => Drawn): Drawn {
-  const whole = draw(text);
-  if (whole.length <= limit) return whole;
-  if (limit < ellipsis.length) return '' as Drawn;
-  const drawTo = (end: number) => draw(text.slice(0, end).trimEnd());
-  // More text is never drawn shorter, so halving finds how much fits; the escape that a cut leaves behind is all that drawing takes away.
-  let [fitting, tooMuch] = [0, Math.min(text.length, limit) + 1];
-  while (tooMuch - fitting > 1) {
-    const middle = Math.floor((fitting + tooMuch) / 2);
-    if (drawTo(middle).length + ellipsis.length <= limit) fitting = middle;
-    else tooMuch = middle;
+/** Formats the longest prefix, cut at a grapheme boundary, whose formatted length fits with an ellipsis. */
+function truncateAs<Formatted extends string>(
+  format: (text: string) => Formatted,
+  text: string,
+  limit: number,
+): Formatted {
+  const formatted = format(text);
+  if (formatted.length <= limit) return formatted;
+  if (limit < ellipsis.length) return '' as Formatted;
+  const formatPrefix = (end: number) => format(text.slice(0, end).trimEnd());
+  // Binary search: a longer prefix never has a shorter format, except that formatting may remove a trailing backslash.
+  let [fits, tooLong] = [0, Math.min(text.length, limit) + 1];
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2);
+    if (formatPrefix(middle).length + ellipsis.length <= limit) fits = middle;
+    else tooLong = middle;
   }
-  const border = graphemes.segment(text).containing(fitting)?.index ?? fitting;
-  return `${drawTo(border)}${ellipsis}` as Drawn;
+  const boundary = graphemes.segment(text).containing(fits)?.index ?? fits;
+  return `${formatPrefix(boundary)}${ellipsis}` as Formatted;
 }
 
-/** Characters that are not seen: controls, direction marks, zero widths, fillers; not what joins or colours an emoji. */
-const unseen =
+/**
+ * Invisible characters: controls, direction marks, zero-width characters, fillers; except joiners and modifiers of an
+ * emoji.
+ */
+const invisible =
   /(?![\n\t]|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?<!\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)\u200D|\u200D(?!\p{Extended_Pictographic})/gu;
-const combiningFlood = /(\p{M}{4})\p{M}+/gu;
+const excessMarks = /(\p{M}{4})\p{M}+/gu;
 
-/** More than Discord shows anywhere (6,000); what is beyond is not even looked at. */
-const longest = 16_384;
-/** Words of plain letters, digits and signs with single spaces between them: most texts, and nothing in them to tidy. */
-const tidy = /^[!-~]+(?: [!-~]+)*$/;
+/** More than Discord's largest limit (6,000 characters); text beyond it is ignored. */
+const maxInputLength = 16_384;
+/** Printable ASCII with single spaces. Most texts match, and need no normalization. */
+const normalized = /^[!-~]+(?: [!-~]+)*$/;
 
-function tidyText(foreign: string): string {
-  if (foreign.length <= longest && tidy.test(foreign)) return foreign;
-  return foreign
-    .slice(0, longest)
+function normalizeText(text: string): string {
+  if (text.length <= maxInputLength && normalized.test(text)) return text;
+  return text
+    .slice(0, maxInputLength)
     .toWellFormed()
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
-    .replace(unseen, '')
-    .replace(combiningFlood, '$1')
+    .replace(invisible, '')
+    .replace(excessMarks, '$1')
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
 
-/** Punctuation that Discord reads as markup anywhere in a line. */
+/** Punctuation that is markup anywhere in a line. */
 const markers = /[\\*_~`|<[\]]/g;
-/** Headings, quotes, lists and subtext begin a line with these; so do numbers with a dot. */
+/** Headings, quotes, lists and subtext at the start of a line; numbered lists start with a number and a dot. */
 const lineMarkers = /^[#>-]/gm;
 const numberedLine = /^(\d+)\./gm;
-/** An address is a link only while its colon and slashes stand together, an invite only with its dot. */
-const addressColon = /:(?=\/\/)/g;
+/** Escaping the colon before the slashes disables a link, escaping the dot disables an invite. */
+const urlColon = /:(?=\/\/)/g;
 const inviteDot = /(discord(?:app)?)\.(?=gg|com|io|me|li)/gi;
-/** Discord looks for mentions before it looks for escapes, so the sign and the name must not touch. */
+/** Discord parses mentions before escapes, so the sign and the name must be separated. */
 const mentionSign = /@(?=\S)/g;
 
-function defuse(text: string): Markup {
+function escapeMarkdown(text: string): Markup {
   return asMarkup(
     text
       .replace(markers, '\\$&')
       .replace(lineMarkers, '\\$&')
       .replace(numberedLine, '$1\\.')
-      .replace(addressColon, '\\:')
+      .replace(urlColon, '\\:')
       .replace(inviteDot, '$1\\.')
       .replace(mentionSign, '@\u200B'),
   );

@@ -1,27 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
-import { LookupUnreachable } from '../../src/lookup/failures.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { asked, asker, bot, knowing, other, server, services, start } from './known.ts';
+import { bot, contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
 
 const free: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: null };
 const waiting: CachedVoteStatus = { canVote: false, lastVoteAt: start - hour, nextVoteAt: start + 11 * hour };
 
-function serverThatSays(status: CachedVoteStatus, staleSince?: number) {
+function serverWith(status: CachedVoteStatus, staleSince?: number) {
   const stale = staleSince === undefined ? {} : { staleSince };
   return {
     name: 'server',
-    lookup: knowing('server', { profile: async () => server, voteStatus: () => status, ...stale }),
+    lookup: fakeLookup('server', { profile: async () => server, voteStatus: () => status, ...stale }),
   };
 }
 
 describe('/canvote', () => {
-  it('is seen only by the one who asks', () => expect(canvote.visibility).toBe('private'));
+  it('is visible only to the member who runs it', () => expect(canvote.visibility).toBe('private'));
 
-  it('says that you can vote, with a button to the page', async () => {
-    const reply = await canvote.execute(asked(), services(serverThatSays({ ...free, lastVoteAt: start - 13 * hour })));
+  it('reports that the member can vote, with a button to the page', async () => {
+    const reply = await canvote.execute(inputOf(), contextFor(serverWith({ ...free, lastVoteAt: start - 13 * hour })));
     expect(reply).toMatchObject({
       tone: 'good',
       text: `You can vote for **Lantern Harbour** now.\nLast vote: <t:${(start - 13 * hour) / 1_000}:R>`,
@@ -29,121 +28,123 @@ describe('/canvote', () => {
     });
   });
 
-  it('says when you can vote again, and when you did, without a button', async () => {
-    const reply = await canvote.execute(asked(), services(serverThatSays(waiting)));
+  it('reports the next and the last vote, without a button', async () => {
+    const reply = await canvote.execute(inputOf(), contextFor(serverWith(waiting)));
     expect(reply.text).toContain(`<t:${(start + 11 * hour) / 1_000}:R>`);
     expect(reply.text).toContain(`<t:${(start - hour) / 1_000}:R>`);
     expect(reply.buttons ?? []).toEqual([]);
   });
 
-  it('says "not yet" where the service gives no dates', async () => {
+  it('reports that the cooldown runs when the service sends no dates', async () => {
     const reply = await canvote.execute(
-      asked(),
-      services(serverThatSays({ canVote: false, lastVoteAt: null, nextVoteAt: null })),
+      inputOf(),
+      contextFor(serverWith({ canVote: false, lastVoteAt: null, nextVoteAt: null })),
     );
     expect(reply.tone).toBe('wait');
-    expect(reply.text).toContain('voted for **Lantern Harbour** not long ago');
+    expect(reply.text).toContain('voted for **Lantern Harbour** recently');
     expect(reply.text).not.toContain('<t:');
   });
 
-  it('asks for somebody else and names them', async () => {
-    const seen: string[] = [];
-    const lookup = knowing('server', {
+  it('checks another member and mentions them', async () => {
+    const userIds: string[] = [];
+    const lookup = fakeLookup('server', {
       voteStatus: (userId) => {
-        seen.push(userId);
+        userIds.push(userId);
         return free;
       },
     });
-    const reply = await canvote.execute(asked({ user: other }), services({ name: 'server', lookup }));
-    expect(seen).toEqual([other]);
-    expect(reply.text).toContain(`<@${other}> can vote`);
+    const reply = await canvote.execute(inputOf({ user: otherMemberId }), contextFor({ name: 'server', lookup }));
+    expect(userIds).toEqual([otherMemberId]);
+    expect(reply.text).toContain(`<@${otherMemberId}> can vote`);
   });
 
-  it('takes an id that is none for no id', async () => {
-    const seen: string[] = [];
-    const lookup = knowing('server', {
+  it('ignores an invalid id', async () => {
+    const userIds: string[] = [];
+    const lookup = fakeLookup('server', {
       voteStatus: (userId) => {
-        seen.push(userId);
+        userIds.push(userId);
         return free;
       },
     });
-    await canvote.execute(asked({ user: '../server' }), services({ name: 'server', lookup }));
-    expect(seen).toEqual([asker]);
+    await canvote.execute(inputOf({ user: '../server' }), contextFor({ name: 'server', lookup }));
+    expect(userIds).toEqual([memberId]);
   });
 
-  it('answers without a button when the profile cannot be had', async () => {
-    const lookup = knowing('server', { voteStatus: () => free });
-    const reply = await canvote.execute(asked(), services({ name: 'server', lookup }));
+  it('replies without a button when the profile is not available', async () => {
+    const lookup = fakeLookup('server', { voteStatus: () => free });
+    const reply = await canvote.execute(inputOf(), contextFor({ name: 'server', lookup }));
     expect(reply).toMatchObject({ tone: 'good', text: 'You can vote for **this server** now.', buttons: [] });
   });
 
-  it('does not wait for a profile that hangs', async () => {
-    const lookup = knowing('server', { voteStatus: () => free, profile: () => new Promise(() => {}) });
-    const asking = services({ name: 'server', lookup });
-    const coming = canvote.execute(asked(), asking);
+  it('has a timeout for the profile', async () => {
+    const lookup = fakeLookup('server', { voteStatus: () => free, profile: () => new Promise(() => {}) });
+    const context = contextFor({ name: 'server', lookup });
+    const pending = canvote.execute(inputOf(), context);
     await wait(5);
-    await asking.clock.advance(600);
-    expect((await coming).tone).toBe('good');
+    await context.clock.advance(600);
+    expect((await pending).tone).toBe('good');
   });
 
-  it('fails when nothing is known of the vote', async () => {
-    const lookup = knowing('server', { profile: async () => server });
-    await expect(canvote.execute(asked(), services({ name: 'server', lookup }))).rejects.toThrow(LookupUnreachable);
+  it('fails when the vote status is not available', async () => {
+    const lookup = fakeLookup('server', { profile: async () => server });
+    await expect(canvote.execute(inputOf(), contextFor({ name: 'server', lookup }))).rejects.toMatchObject({
+      code: 'lookup_unreachable',
+    });
   });
 
-  it('says how old an answer is when the service cannot be asked', async () => {
-    const reply = await canvote.execute(asked(), services(serverThatSays(waiting, start - 5 * minute)));
+  it('shows the age of a stale status', async () => {
+    const reply = await canvote.execute(inputOf(), contextFor(serverWith(waiting, start - 5 * minute)));
     expect(reply.text).toContain(`<t:${(start - 5 * minute) / 1_000}:R>`);
   });
 
-  it('knows that a cooldown whose end has passed is over, even when the service cannot be asked', async () => {
+  it('treats a cooldown as over when its end has passed, even in a stale status', async () => {
     const ended = { canVote: false, lastVoteAt: start - 13 * hour, nextVoteAt: start - hour };
-    expect((await canvote.execute(asked(), services(serverThatSays(ended, start - 2 * hour)))).tone).toBe('good');
+    expect((await canvote.execute(inputOf(), contextFor(serverWith(ended, start - 2 * hour)))).tone).toBe('good');
   });
 
-  it('does not promise a moment that has passed when the service says "no" just now', async () => {
-    const odd = { canVote: false, lastVoteAt: null, nextVoteAt: start - minute };
-    const reply = await canvote.execute(asked(), services(serverThatSays(odd)));
+  it('shows no end in the past when the service reports a running cooldown', async () => {
+    const contradictory = { canVote: false, lastVoteAt: null, nextVoteAt: start - minute };
+    const reply = await canvote.execute(inputOf(), contextFor(serverWith(contradictory)));
     expect(reply.tone).toBe('wait');
     expect(reply.text).not.toContain('<t:');
   });
 
-  it('lets nobody dress up a name', async () => {
-    const lookup = knowing('server', {
+  it('escapes the name of the listing', async () => {
+    const lookup = fakeLookup('server', {
       voteStatus: () => free,
       profile: async () => ({ ...server, name: '@everyone [free](https://evil.example)\n# nitro' }),
     });
-    const reply = await canvote.execute(asked(), services({ name: 'server', lookup }));
+    const reply = await canvote.execute(inputOf(), contextFor({ name: 'server', lookup }));
     expect(reply.text).toBe('You can vote for **@\u200Beveryone \\[free\\](https\\://evil.example) # nitro** now.');
   });
 });
 
-describe('the listing that /canvote asks', () => {
+describe('the listing of /canvote', () => {
   const listings = [
-    serverThatSays(free),
-    { name: 'bot', lookup: knowing('bot', { profile: async () => bot, voteStatus: () => free }) },
+    serverWith(free),
+    { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot, voteStatus: () => free }) },
   ] as const;
 
-  it('is the server first, and the bot when it is chosen', async () => {
-    const asking = services(...listings);
-    expect((await canvote.execute(asked(), asking)).text).toContain('Lantern Harbour');
-    expect((await canvote.execute(asked({ listing: 'bot' }), asking)).text).toContain('Lamplighter');
-    expect((await canvote.execute(asked({ listing: 'gone' }), asking)).text).toContain('Lantern Harbour');
+  it('is the server by default, and the bot if selected', async () => {
+    const context = contextFor(...listings);
+    expect((await canvote.execute(inputOf(), context)).text).toContain('Lantern Harbour');
+    expect((await canvote.execute(inputOf({ listing: 'bot' }), context)).text).toContain('Lamplighter');
+    expect((await canvote.execute(inputOf({ listing: 'gone' }), context)).text).toContain('Lantern Harbour');
   });
 
-  it('can be chosen only where there is a choice', () => {
-    const names = (...given: (typeof listings)[number][]) =>
-      canvote.describe(services(...given)).options.map(({ name }) => name);
+  it('can be selected only if there are several', () => {
+    const names = (...selection: (typeof listings)[number][]) =>
+      canvote.describe(contextFor(...selection)).options.map(({ name }) => name);
     expect(names(...listings)).toEqual(['user', 'listing']);
     expect(names(listings[0])).toEqual(['user']);
     expect(names(listings[1])).toEqual(['user']);
   });
 
-  it('is called by its kind, or by its name where there are several of a kind', () => {
+  it('has its kind as its name, or its own name if there are several of its kind', () => {
     const second = { name: 'harbour', lookup: listings[0].lookup };
     const choices = canvote
-      .describe(services(listings[0], second, listings[1]))
-      .options.flatMap((option) => ('choices' in option ? option.choices : []));
+      .describe(contextFor(listings[0], second, listings[1]))
+      .options.flatMap((option) => ('choices' in option ? [...(option.choices ?? [])] : []));
     expect(choices).toEqual([
       { name: 'server', value: 'server' },
       { name: 'harbour', value: 'harbour' },

@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { reviews } from '../../commands/reviews.ts';
-import { stars } from '../../commands/stars.ts';
+import { reviews, stars } from '../../commands/reviews.ts';
 import type { CachedReviews } from '../../src/lookup/schemas.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import { asked, bot, knowing, reviewOf, services, start } from './known.ts';
+import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from './command-fixture.ts';
 
-function reviewed(found: CachedReviews, staleSince?: number) {
+function fixture(cachedReviews: CachedReviews, staleSince?: number) {
   const queries: { sort: string; limit: number }[] = [];
-  const lookup = knowing('server', {
+  const lookup = fakeLookup('server', {
     reviews: (query) => {
       queries.push(query);
-      return { ...found, reviews: found.reviews.slice(0, query.limit) };
+      return { ...cachedReviews, reviews: cachedReviews.reviews.slice(0, query.limit) };
     },
     ...(staleSince === undefined ? {} : { staleSince }),
   });
-  return { asking: services({ name: 'server', lookup }), queries };
+  return { context: contextFor({ name: 'server', lookup }), queries };
 }
 
 const twelve: CachedReviews = {
@@ -23,41 +22,41 @@ const twelve: CachedReviews = {
 };
 
 describe('/reviews', () => {
-  it('is seen by everybody', () => expect(reviews.visibility).toBe('public'));
+  it('is visible to everyone', () => expect(reviews.visibility).toBe('public'));
 
   it('shows stars, author, text and date', async () => {
-    const { asking } = reviewed({
+    const { context } = fixture({
       reviews: [reviewOf({ rating: 4, comment: 'Good boats.', createdAt: start - day })],
       total: 1,
     });
-    const reply = await reviews.execute(asked(), asking);
+    const reply = await reviews.execute(inputOf(), context);
     expect(reply.fields).toEqual([{ name: '★★★★☆ · mira', value: `Good boats.\n<t:${(start - day) / 1_000}:D>` }]);
     expect(reply.footer).toBe('1 of 1 review');
   });
 
-  it('says "12 of 345" and turns pages of five', async () => {
-    const { asking } = reviewed(twelve);
-    const first = await reviews.execute(asked({ limit: 12 }), asking);
+  it('shows "12 of 345" on pages of five', async () => {
+    const { context } = fixture(twelve);
+    const first = await reviews.execute(inputOf({ limit: 12 }), context);
     expect(first.footer).toBe('12 of 345 reviews · page 1 of 3');
     expect(first.fields?.map(({ name }) => name)).toEqual([1, 2, 3, 4, 5].map((n) => `★★★★★ · writer${n}`));
     expect(first.buttons).toEqual([
       { kind: 'page', label: 'Previous', disabled: true, options: { sort: 'newest', limit: 12, page: 0 } },
       { kind: 'page', label: 'Next', disabled: false, options: { sort: 'newest', limit: 12, page: 2 } },
     ]);
-    const last = await reviews.execute(asked({ sort: 'newest', limit: '12', page: '3' }), asking);
+    const last = await reviews.execute(inputOf({ sort: 'newest', limit: '12', page: '3' }), context);
     expect(last.fields?.map(({ name }) => name)).toEqual(['★★★★★ · writer11', '★★★★★ · writer12']);
     expect(last.buttons).toMatchObject([{ disabled: false }, { disabled: true }]);
   });
 
   it('groups the digits of a large total', async () => {
-    const { asking } = reviewed({ ...twelve, total: 12_345 });
-    expect((await reviews.execute(asked(), asking)).footer).toContain('10 of 12,345 reviews');
+    const { context } = fixture({ ...twelve, total: 12_345 });
+    expect((await reviews.execute(inputOf(), context)).footer).toContain('10 of 12,345 reviews');
   });
 
-  it('asks for ten of the newest, or for what was said', async () => {
-    const { asking, queries } = reviewed(twelve);
-    await reviews.execute(asked(), asking);
-    await reviews.execute(asked({ sort: 'lowest', limit: 50 }), asking);
+  it('requests the ten newest, or the options of the member', async () => {
+    const { context, queries } = fixture(twelve);
+    await reviews.execute(inputOf(), context);
+    await reviews.execute(inputOf({ sort: 'lowest', limit: 50 }), context);
     expect(queries).toEqual([
       { sort: 'newest', limit: 10 },
       { sort: 'lowest', limit: 50 },
@@ -78,34 +77,34 @@ describe('/reviews', () => {
       { sort: 'newest', limit: 1 },
     ],
     [{ limit: '' }, { sort: 'newest', limit: 1 }],
-  ])('takes %j, which somebody made up, for a question that it answers', async (options, query) => {
-    const { asking, queries } = reviewed(twelve);
-    const reply = await reviews.execute(asked(options), asking);
+  ])('replaces the forged options %j with valid ones', async (options, query) => {
+    const { context, queries } = fixture(twelve);
+    const reply = await reviews.execute(inputOf(options), context);
     expect(queries).toEqual([query]);
     expect(reply.fields?.length).toBeGreaterThan(0);
   });
 
-  it('has kind words where there is no review yet', async () => {
-    const reply = await reviews.execute(asked(), reviewed({ reviews: [], total: 0 }).asking);
+  it('invites the member when there is no review yet', async () => {
+    const reply = await reviews.execute(inputOf(), fixture({ reviews: [], total: 0 }).context);
     expect(reply.text).toBe('Nobody has written a review yet. Be the first!');
     expect(reply.buttons).toBeUndefined();
   });
 
-  it('has words for what the service leaves out', async () => {
+  it('has placeholders for missing fields', async () => {
     const bare = reviewOf({ username: null, rating: null, comment: ' \u200B ', createdAt: null });
-    const reply = await reviews.execute(asked(), reviewed({ reviews: [bare], total: 1 }).asking);
-    expect(reply.fields).toEqual([{ name: 'No rating · Somebody', value: '*No words, only stars.*' }]);
+    const reply = await reviews.execute(inputOf(), fixture({ reviews: [bare], total: 1 }).context);
+    expect(reply.fields).toEqual([{ name: 'No rating · Anonymous', value: '*No text.*' }]);
   });
 
-  it('says how old the reviews are when the service cannot be asked', async () => {
-    const reply = await reviews.execute(asked(), reviewed(twelve, start - hour).asking);
+  it('shows the age of stale reviews', async () => {
+    const reply = await reviews.execute(inputOf(), fixture(twelve, start - hour).context);
     expect(reply.text).toContain(`<t:${(start - hour) / 1_000}:R>`);
   });
 
-  it('cuts long reviews, so that a page always fits into an embed', async () => {
+  it('truncates long reviews to fit a page into an embed', async () => {
     const long = reviewOf({ username: '*'.repeat(500), rating: 3.7, comment: '_@everyone_ '.repeat(2_000) });
-    const { asking } = reviewed({ reviews: Array.from({ length: 5 }, () => long), total: 5 }, start - hour);
-    const { title = '', text = '', footer = '', fields = [] } = await reviews.execute(asked(), asking);
+    const { context } = fixture({ reviews: Array.from({ length: 5 }, () => long), total: 5 }, start - hour);
+    const { title = '', text = '', footer = '', fields = [] } = await reviews.execute(inputOf(), context);
     for (const { name, value } of fields) {
       expect(name.length).toBeLessThanOrEqual(256);
       expect(value.length).toBeLessThanOrEqual(1_024);
@@ -115,10 +114,10 @@ describe('/reviews', () => {
     expect(fields).toHaveLength(5);
   });
 
-  it('is offered only where a server has a key', () => {
-    const listed = { name: 'bot', lookup: knowing('bot', { profile: async () => bot }) };
+  it('is available only if a server has a key', () => {
+    const listed = { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) };
     expect(reviews.isServedBy([listed])).toBe(false);
-    expect(reviews.isServedBy(reviewed(twelve).asking.listings)).toBe(true);
+    expect(reviews.isServedBy(fixture(twelve).context.listings)).toBe(true);
   });
 });
 
@@ -132,5 +131,5 @@ describe('stars', () => {
     [10, '★ 10'],
     [-3, '★ -3'],
     [1e9, '★ 1,000,000,000'],
-  ])('of %d are %s', (rating, drawn) => expect(stars(rating)).toBe(drawn));
+  ])('of %d are %s', (rating, text) => expect(stars(rating)).toBe(text));
 });

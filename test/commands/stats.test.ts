@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { stats } from '../../commands/stats.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { asked, bot, knowing, server, services, start } from './known.ts';
+import { bot, contextFor, fakeLookup, inputOf, server, start } from './command-fixture.ts';
 
-const listedServer = { name: 'server', lookup: knowing('server', { profile: async () => server }) };
-const listedBot = { name: 'bot', lookup: knowing('bot', { profile: async () => bot }) };
+const listedServer = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
+const listedBot = { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) };
 
 describe('/stats', () => {
-  it('is seen by everybody', () => expect(stats.visibility).toBe('public'));
+  it('is visible to everyone', () => expect(stats.visibility).toBe('public'));
 
   it('shows the profile of a server, its counts in full digits, and its link', async () => {
-    const reply = await stats.execute(asked(), services(listedServer, listedBot));
+    const reply = await stats.execute(inputOf(), contextFor(listedServer, listedBot));
     expect(reply).toMatchObject({
       title: 'Lantern Harbour',
       url: 'https://listing.example/server/1',
@@ -29,8 +29,8 @@ describe('/stats', () => {
     ]);
   });
 
-  it('shows the bot when it is chosen', async () => {
-    const reply = await stats.execute(asked({ listing: 'bot' }), services(listedServer, listedBot));
+  it('shows the bot if it is selected', async () => {
+    const reply = await stats.execute(inputOf({ listing: 'bot' }), contextFor(listedServer, listedBot));
     expect(reply.title).toBe('Lamplighter');
     expect(reply.fields?.map(({ name, value }) => `${name}: ${value}`)).toEqual([
       'Votes: 42',
@@ -39,7 +39,7 @@ describe('/stats', () => {
     ]);
   });
 
-  it('leaves out what the service leaves out', async () => {
+  it('omits missing fields', async () => {
     const bare = {
       ...server,
       name: '',
@@ -54,8 +54,8 @@ describe('/stats', () => {
       category: null,
       url: null,
     };
-    const lookup = knowing('server', { profile: async () => bare });
-    const reply = await stats.execute(asked(), services({ name: 'server', lookup }));
+    const lookup = fakeLookup('server', { profile: async () => bare });
+    const reply = await stats.execute(inputOf(), contextFor({ name: 'server', lookup }));
     expect(reply).toEqual({
       tone: 'plain',
       title: 'this server',
@@ -64,35 +64,35 @@ describe('/stats', () => {
     });
   });
 
-  it('never shows who owns it', async () => {
-    const lookup = knowing('server', { profile: async () => ({ ...server, ownerDiscordId: '999888777666555444' }) });
-    const reply = await stats.execute(asked(), services({ name: 'server', lookup }));
+  it("never shows the owner's id", async () => {
+    const lookup = fakeLookup('server', { profile: async () => ({ ...server, ownerDiscordId: '999888777666555444' }) });
+    const reply = await stats.execute(inputOf(), contextFor({ name: 'server', lookup }));
     expect(JSON.stringify(reply)).not.toContain('999888777666555444');
   });
 
-  it('escapes what a stranger wrote about it', async () => {
-    const wild = {
+  it('escapes the texts of the profile', async () => {
+    const hostile = {
       ...server,
       description: '# Free\n<@1> https://evil.example',
       category: '**x**',
       tags: ['`a`', '@here'],
     };
-    const lookup = knowing('server', { profile: async () => wild });
-    const reply = await stats.execute(asked(), services({ name: 'server', lookup }));
+    const lookup = fakeLookup('server', { profile: async () => hostile });
+    const reply = await stats.execute(inputOf(), contextFor({ name: 'server', lookup }));
     expect(reply.text).toBe('\\# Free\n\\<@\u200B1> https\\://evil.example');
     expect(reply.fields?.slice(-2).map(({ value }) => value)).toEqual(['\\*\\*x\\*\\*', '\\`a\\`, @\u200Bhere']);
   });
 
-  it('says how old the profile is when the service cannot be asked', async () => {
-    const lookup = knowing('server', { profile: async () => server, staleSince: start - hour });
-    const reply = await stats.execute(asked(), services({ name: 'server', lookup }));
+  it('shows the age of a stale profile', async () => {
+    const lookup = fakeLookup('server', { profile: async () => server, staleSince: start - hour });
+    const reply = await stats.execute(inputOf(), contextFor({ name: 'server', lookup }));
     expect(reply.text).toContain(`<t:${(start - hour) / 1_000}:R>`);
   });
 
-  it('offers the kinds that are configured', () => {
-    const choices = (...given: (typeof listedServer)[]) =>
+  it('has the configured kinds as choices', () => {
+    const choices = (...listings: (typeof listedServer)[]) =>
       stats
-        .describe(services(...given))
+        .describe(contextFor(...listings))
         .options.flatMap((option) => ('choices' in option ? (option.choices ?? []).map(({ name }) => name) : []));
     expect(choices(listedServer, listedBot)).toEqual(['server', 'bot']);
     expect(choices(listedBot)).toEqual(['bot']);

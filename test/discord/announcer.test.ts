@@ -91,7 +91,7 @@ describe('an announcement', () => {
   it('of a test says so', async () => {
     const { announce } = await announcing();
     expect(await announce({ ...vote, test: true, credits: 0, balance: null, nextVoteAt: null })).toBe(
-      'This is a test\nThe webhook of **Lantern Harbour** works: a test of **server\\_vote** arrived. Nobody gets credits for a test.',
+      'This is a test\nThe webhook of **Lantern Harbour** works: a test of **server\\_vote** arrived. Tests give no credits.',
     );
   });
 
@@ -99,13 +99,15 @@ describe('an announcement', () => {
     const { announce } = await announcing();
     const text = await announce({ ...vote, credits: 0, reason: '@everyone **Ad blocker** https://evil.example' });
     expect(text).toContain('No credits this time. · Balance: **1,230** credits');
-    expect(text).toContain('The service says: @\u200Beveryone \\*\\*Ad blocker\\*\\* https\\://evil.example');
+    expect(text).toContain(
+      'Reason given by the service: @\u200Beveryone \\*\\*Ad blocker\\*\\* https\\://evil.example',
+    );
   });
 
   it('of a vote within the cooldown says so in plain words', async () => {
     const { announce } = await announcing();
     const text = await announce({ ...vote, credits: 0, reason: 'within_cooldown' });
-    expect(text).toContain('It came too soon after the last vote to count again.');
+    expect(text).toContain('The previous vote was too recent.');
     expect(text).not.toContain('within');
   });
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { onTestFinished } from 'vitest';
 import type { Command, CommandContext, Reply } from '../../commands/command.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
@@ -58,7 +59,7 @@ export function command(changes: Partial<Command> & Pick<Command, 'execute'>): C
     isServedBy: () => true,
     describe: () => ({
       description: 'Says something.',
-      options: [{ type: 'user', name: 'user', description: 'To whom.' }],
+      options: [{ type: ApplicationCommandOptionType.User, name: 'user', description: 'To whom.' }],
     }),
     ...changes,
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { bot, knowing, reviewOf, server, start } from '../commands/known.ts';
+import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
 import { connectedBot } from './bot.ts';
 
 const many = Array.from({ length: 12 }, (_, place) =>
@@ -10,13 +10,13 @@ const many = Array.from({ length: 12 }, (_, place) =>
 const listings = [
   {
     name: 'server',
-    lookup: knowing('server', {
+    lookup: fakeLookup('server', {
       profile: async () => server,
       voteStatus: (userId) => ({ canVote: userId.endsWith('1'), lastVoteAt: start, nextVoteAt: start + 12 * hour }),
       reviews: ({ limit }) => ({ reviews: many.slice(0, limit), total: 345 }),
     }),
   },
-  { name: 'bot', lookup: knowing('bot', { profile: async () => bot }) },
+  { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) },
 ] as const;
 
 describe('the commands on Discord', () => {

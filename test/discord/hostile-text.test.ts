@@ -10,7 +10,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { en } from '../../src/texts/en.ts';
-import { bot, knowing, reviewOf, server } from '../commands/known.ts';
+import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
 import { harmIn, hostileText } from '../support/hostile-text.ts';
 import { collectingLog, connectedBot } from './bot.ts';
 
@@ -52,13 +52,13 @@ describe('hostile text', { timeout: 60_000 }, () => {
     const listings = [
       {
         name: 'server',
-        lookup: knowing('server', {
+        lookup: fakeLookup('server', {
           profile: async () => profiles[0],
           voteStatus: () => status,
           reviews: () => ({ reviews: written, total: written.length }),
         }),
       },
-      { name: 'bot', lookup: knowing('bot', { profile: async () => profiles[1], voteStatus: () => status }) },
+      { name: 'bot', lookup: fakeLookup('bot', { profile: async () => profiles[1], voteStatus: () => status }) },
     ];
     const { discord, run, logged } = await connectedBot(commands, { listings });
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CommandInput } from '../../commands/command.ts';
 import { registerCommands } from '../../src/discord/registration.ts';
-import { LookupRateLimited } from '../../src/lookup/failures.ts';
+import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { en } from '../../src/texts/en.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { command, connectedBot, fastClock, hello, until } from './bot.ts';
@@ -61,7 +61,9 @@ describe('a slash command', () => {
 
   it('answers a failed lookup ephemerally with the time to retry', async () => {
     const retryAt = Date.UTC(2030, 0, 1);
-    const failing = command({ execute: () => Promise.reject(new LookupRateLimited('429', retryAt)) });
+    const failing = command({
+      execute: () => Promise.reject(new LookupError('lookup_rate_limited', '429', { retryAt })),
+    });
     const { discord, run, logged } = await connectedBot([failing]);
     const answer = await run('say').settled;
     expect(answer.embeds[0]?.description).toContain(`<t:${retryAt / 1_000}:R>`);
@@ -104,7 +106,7 @@ describe('a slash command', () => {
       },
     });
     const answer = await run('say').settled;
-    expect(answer.embeds[0]?.description).toContain('does not offer this command any more');
+    expect(answer.embeds[0]?.description).toContain('This command is no longer available');
     expect(answer.flags & ephemeral).toBe(ephemeral);
   });
 
@@ -245,7 +247,7 @@ describe('a page button', () => {
       components,
     })) as { id: string };
     const refusal = await discord.clickButton(posted.id, forged, member.id).settled;
-    expect(refusal.embeds[0]?.description).toBe('This button has no use any more. Please use the command again.');
+    expect(refusal.embeds[0]?.description).toBe('This button has expired. Run the command again.');
     expect(refusal.flags & ephemeral).toBe(ephemeral);
     expect(inputs).toEqual([]);
   });

@@ -3,11 +3,11 @@ import { commands } from '../../commands/index.ts';
 import { registerCommands } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { en } from '../../src/texts/en.ts';
-import { bot, knowing, server } from '../commands/known.ts';
+import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { commandRegistry, localDiscord } from './bot.ts';
 
-const listedServer = { name: 'server', lookup: knowing('server', { profile: async () => server }) };
-const listedBot = { name: 'bot', lookup: knowing('bot', { profile: async () => bot }) };
+const listedServer = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
+const listedBot = { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) };
 const both = [listedServer, listedBot];
 const foreign = { name: 'play', description: 'Plays a song.' };
 

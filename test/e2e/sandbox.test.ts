@@ -270,7 +270,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await trouble(page, /Service down/).click();
     await shown(page.locator('.timeline'), 'The service is down');
     await ask();
-    await shown(messages, /no new answer.*12 hours ago/);
+    await shown(messages, /did not respond.*12 hours ago/);
     await vote(page).click();
     await shown(page.locator('#vote-result'), 'The service is down');
     await keepPicture(page, 'service-down');

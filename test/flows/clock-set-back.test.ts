@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { fingerprint } from '../../src/lookup/fingerprint.ts';
+import { fingerprint } from '../../src/lookup/budget.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { running } from '../service/running.ts';
 import { journey } from '../support/journey.ts';

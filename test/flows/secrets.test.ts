@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { failure, type json, pretendService, success } from '../lookup/pretend-service.ts';
+import { failure, type json, startFakeService, success } from '../lookup/fake-service.ts';
 import { type Program, program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -86,9 +86,9 @@ function expectNoneIn(text: string, values: readonly string[]): void {
 describe('no secret is in any log, error, answer or message', { timeout: 120_000 }, () => {
   it('of a whole run, in which everything goes wrong that can', async () => {
     const directory = tempDir();
-    const service = await pretendService();
+    const service = await startFakeService();
     onTestFinished(() => service.close());
-    const elsewhere = await pretendService();
+    const elsewhere = await startFakeService();
     onTestFinished(() => elsewhere.close());
     const discord = await startLocalDiscord({ rateLimits: false });
     onTestFinished(() => discord.stop());
@@ -141,8 +141,8 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
       .map(({ d }) => (d as { token?: unknown }).token)
       .filter((token) => typeof token === 'string');
     expect(tokens.length).toBeGreaterThan(10);
-    expect(new Set(service.asked.map(({ headers }) => headers['x-api-key'])).size).toBe(failures.length);
-    expect(elsewhere.asked).toEqual([]);
+    expect(new Set(service.requests.map(({ headers }) => headers['x-api-key'])).size).toBe(failures.length);
+    expect(elsewhere.requests).toEqual([]);
     const { token: _t, serverKey: _k, botKey: _c, ...configured } = secrets;
     const keys = failures.map((_, place) => keyOf(place));
     expectNoneIn(whole(), [discord.token, ...tokens, ...keys, ...Object.values(configured)]);
@@ -252,12 +252,12 @@ function listingsWith(voteSecrets: readonly string[]): string {
 /** Every command, answered by a service that fails in every way and repeats the key, while Discord stumbles, too. */
 async function askForEverything(
   discord: LocalDiscord,
-  service: Awaited<ReturnType<typeof pretendService>>,
+  service: Awaited<ReturnType<typeof startFakeService>>,
   elsewhere: string,
 ): Promise<void> {
   const [member] = discord.members;
   if (member === undefined) throw new Error('nobody is there');
-  service.answer((response, request) => {
+  service.respondWith((response, request) => {
     const key = String(request.headers['x-api-key']);
     failures[Number(key.at(-1))]?.(key, elsewhere)(response, request);
   });

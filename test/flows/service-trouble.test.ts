@@ -1,17 +1,17 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
-import { type Answering, failure, pretendService, success } from '../lookup/pretend-service.ts';
+import { failure, type ResponseHandler, startFakeService, success } from '../lookup/fake-service.ts';
 import { journey } from '../support/journey.ts';
 import { laterClock } from '../support/later-clock.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 const profile = success({ id: '1', name: 'Lantern Harbour', votes: 5 });
-const hangs: Answering = () => {};
+const hangs: ResponseHandler = () => {};
 const deferred = 5;
 
 /** A bot whose listing service does as it is told. */
 async function troubled(changes: Record<string, string> = {}) {
-  const service = await pretendService();
+  const service = await startFakeService();
   onTestFinished(() => service.close());
   const clock = laterClock();
   const { discord, lines, url } = await journey({ LOOKUP_BASE_URL: service.baseUrl, ...changes }, clock);
@@ -33,16 +33,16 @@ async function troubled(changes: Record<string, string> = {}) {
 }
 
 describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
-  it.each<[string, Answering, string]>([
-    ['is broken', failure(500, 'oh'), 'has a problem of its own'],
+  it.each<[string, ResponseHandler, string]>([
+    ['is broken', failure(500, 'oh'), 'has a temporary problem'],
     ['is gone', (response) => response.destroy(), 'cannot be reached'],
     ['asks for a pause', failure(429, 'slow down', { 'Retry-After': '20' }), 'Please try again <t:'],
-    ['refuses the key', failure(401, 'no'), 'does not let the bot in'],
+    ['refuses the key', failure(401, 'no'), 'denied access to the bot'],
     ['answers in another shape', success({ title: 'x', can_vote: 1 }), 'does not understand'],
-    ['answers with a page', (response) => response.writeHead(200).end('<h1>soon</h1>'), 'makes no sense'],
+    ['answers with a page', (response) => response.writeHead(200).end('<h1>soon</h1>'), 'unreadable response'],
   ])('every command has a kind answer in time when it %s', async (_, answering, words) => {
     const { service, ask } = await troubled();
-    service.answer(answering);
+    service.respondWith(answering);
     const answers = await Promise.all(['canvote', 'stats', 'reviews'].map(ask));
     const said = answers.map(({ text }) => text);
     for (const text of said) expect(text).toMatch(/That did not work/);
@@ -51,7 +51,7 @@ describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
 
   it('a service that never answers is waited for behind a deferred answer, and then it is said when to try again', async () => {
     const { service, ask } = await troubled();
-    service.answer(hangs);
+    service.respondWith(hangs);
     const answers = await Promise.all(['canvote', 'stats', 'reviews'].map(ask));
     for (const { type, text } of answers) {
       expect(type).toBe(deferred);
@@ -61,10 +61,10 @@ describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
 
   it('what was known is told, with its age', async () => {
     const { service, clock, ask } = await troubled({ CACHE_URL: 'memory:' });
-    service.answer(profile);
+    service.respondWith(profile);
     expect((await ask('stats')).text).toContain('Lantern Harbour');
     clock.pass(10 * minute);
-    service.answer(failure(500, 'oh'));
+    service.respondWith(failure(500, 'oh'));
     const { text } = await ask('stats');
     expect(text).toContain('Lantern Harbour');
     expect(text).toMatch(/<t:\d+:R>/);
@@ -72,12 +72,12 @@ describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
 
   it('a refused key and a changed answer are told to the owner once, and stay in the metrics', async () => {
     const { service, ask, errors, metrics } = await troubled();
-    service.answer(success({ title: 'no name' }));
+    service.respondWith(success({ title: 'no name' }));
     for (let times = 0; times < 3; times += 1) await ask('stats');
     expect(errors()).toMatchObject([{ code: 'lookup_wrong_shape', msg: expect.stringContaining('name') }]);
     expect(await metrics()).toContain('tallyhook_lookup_answers_changed{listing="server"} 1');
 
-    service.answer(failure(401, 'no'));
+    service.respondWith(failure(401, 'no'));
     for (let times = 0; times < 3; times += 1) await ask('canvote');
     expect(errors().map(({ code }) => code)).toEqual(['lookup_wrong_shape', 'lookup_key_refused']);
     // A scrape is served again for a second.

@@ -159,7 +159,7 @@ describe('a slash command while the database is locked', { timeout: 60_000 }, ()
     };
     expect(await runCanVote(voter?.id)).toContain('can vote for');
     const text = await runCanVote(stranger?.id);
-    expect(text).toContain('The bot has a problem of its own just now');
+    expect(text).toContain('The bot has a temporary problem');
     expect(text).toMatch(/Please try again <t:\d+:R>/);
   });
 });

@@ -1,57 +1,57 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type BudgetStore, createBudget, memoryBudgetStore } from '../../src/lookup/budget.ts';
-import { LookupOverBudget } from '../../src/lookup/failures.ts';
+import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 
 /** The document, section 8. */
 const requestLimit = 120;
-const timeout = 5 * second;
-const window = minute + timeout + second;
+const timeoutMs = 5 * second;
+const windowMs = minute + timeoutMs + second;
 
-/** A budget whose clock shows the moment that each call names, unless it was set meanwhile. */
+/** A budget whose clock shows the time passed to each call, unless it was set. */
 function budgetOn(log: BudgetStore, keyId = 'key') {
-  let passed = 0;
-  let ahead = 0;
-  const clock = { ...systemClock, now: () => passed + ahead, monotonic: () => passed };
-  const budget = createBudget({ log, keyId, timeout, clock });
+  let elapsedMs = 0;
+  let offsetMs = 0;
+  const clock = { ...systemClock, now: () => elapsedMs + offsetMs, monotonic: () => elapsedMs };
+  const budget = createBudget({ log, keyId, timeoutMs, clock });
   return {
-    close: (until: number) => budget.blockUntil(until),
-    spend(at: number) {
-      passed = at;
+    blockUntil: (until: number) => budget.blockUntil(until),
+    acquire(at: number) {
+      elapsedMs = at;
       return budget.acquire();
     },
-    left(at: number) {
-      passed = at;
+    remaining(at: number) {
+      elapsedMs = at;
       return budget.remaining();
     },
-    /** Sets the wall clock, back where that is negative. */
+    /** Sets the wall clock forward, or back if negative. */
     set(ms: number) {
-      ahead += ms;
+      offsetMs += ms;
     },
   };
 }
 
-function watched(log: BudgetStore) {
-  return { ...log, spend: vi.fn(log.acquire) };
+function withSpy(log: BudgetStore) {
+  return { ...log, acquire: vi.fn(log.acquire) };
 }
 
-async function spendAll(budget: ReturnType<typeof budgetOn>, at: number) {
-  for (let spent = 0; spent < requestLimit; spent++) await budget.spend(at);
+async function acquireAll(budget: ReturnType<typeof budgetOn>, at: number) {
+  for (let spent = 0; spent < requestLimit; spent++) await budget.acquire(at);
 }
 
-async function refusal(spending: Promise<void>): Promise<LookupOverBudget> {
-  const thrown = await spending.then(
-    () => new Error('it was granted'),
+async function overBudgetError(acquisition: Promise<void>): Promise<LookupError> {
+  const thrown = await acquisition.then(
+    () => new Error('The request was granted.'),
     (error: unknown) => error,
   );
-  if (!(thrown instanceof LookupOverBudget)) throw thrown;
+  if (!(thrown instanceof LookupError) || thrown.code !== 'lookup_over_budget') throw thrown;
   return thrown;
 }
 
-/** The most moments that lie in any minute. */
-function most(arrivals: readonly number[]): number {
+/** The maximum number of times in any minute. */
+function maxPerMinute(arrivals: readonly number[]): number {
   const sorted = [...arrivals].sort((a, b) => a - b);
   let first = 0;
   return sorted.reduce((highest, arrival, index) => {
@@ -61,72 +61,74 @@ function most(arrivals: readonly number[]): number {
 }
 
 describe('the budget', () => {
-  it('grants 120 requests at once and then says when the next one may leave', async () => {
+  it('grants 120 requests at once and then reports the time of the next one', async () => {
     const budget = budgetOn(memoryBudgetStore());
-    await spendAll(budget, 1_000);
-    expect((await refusal(budget.spend(2_000))).retryAt).toBe(1_000 + window);
-    await refusal(budget.spend(1_000 + window - 1));
-    await budget.spend(1_000 + window);
+    await acquireAll(budget, 1_000);
+    expect((await overBudgetError(budget.acquire(2_000))).retryAt).toBe(1_000 + windowMs);
+    await overBudgetError(budget.acquire(1_000 + windowMs - 1));
+    await budget.acquire(1_000 + windowMs);
   });
 
-  it('counts each key by itself', async () => {
+  it('counts each key separately', async () => {
     const log = memoryBudgetStore();
-    await spendAll(budgetOn(log, 'one'), 0);
-    await budgetOn(log, 'another').spend(0);
+    await acquireAll(budgetOn(log, 'one'), 0);
+    await budgetOn(log, 'another').acquire(0);
   });
 
-  it('is shared by all who write to one log, as after a restart', async () => {
+  it('is shared by all clients of one log, also after a restart', async () => {
     const log = memoryBudgetStore();
-    await spendAll(budgetOn(log), 0);
-    await refusal(budgetOn(log).spend(second));
+    await acquireAll(budgetOn(log), 0);
+    await overBudgetError(budgetOn(log).acquire(second));
   });
 
-  it('is closed for as long as the service says', async () => {
+  it('is blocked as long as the service requires', async () => {
     const budget = budgetOn(memoryBudgetStore());
-    budget.close(30 * second);
-    expect((await refusal(budget.spend(0))).retryAt).toBe(30 * second);
-    await budget.spend(30 * second);
+    budget.blockUntil(30 * second);
+    expect((await overBudgetError(budget.acquire(0))).retryAt).toBe(30 * second);
+    await budget.acquire(30 * second);
   });
 
-  it('does not look into the log again before there can be anything left', async () => {
-    const log = watched(memoryBudgetStore());
-    await spendAll(budgetOn(log), 0);
+  it('does not query the log before a request can be granted', async () => {
+    const log = withSpy(memoryBudgetStore());
+    await acquireAll(budgetOn(log), 0);
     const budget = budgetOn(log);
-    await refusal(budget.spend(0));
-    await refusal(budget.spend(window - 1));
-    expect(log.spend).toHaveBeenCalledTimes(requestLimit + 1);
+    await overBudgetError(budget.acquire(0));
+    await overBudgetError(budget.acquire(windowMs - 1));
+    expect(log.acquire).toHaveBeenCalledTimes(requestLimit + 1);
   });
 
-  it('does not ask the log for more than can be granted, when a thousand want to spend at once', async () => {
-    const log = watched(memoryBudgetStore());
+  it('queries the log for at most 120 of a thousand concurrent requests', async () => {
+    const log = withSpy(memoryBudgetStore());
     const budget = budgetOn(log);
-    const spent = await Promise.allSettled(Array.from({ length: 1_000 }, (_, number) => budget.spend(number)));
+    const spent = await Promise.allSettled(Array.from({ length: 1_000 }, (_, number) => budget.acquire(number)));
     expect(spent.map(({ status }) => status)).toEqual([
       ...Array.from({ length: requestLimit }, () => 'fulfilled'),
       ...Array.from({ length: 1_000 - requestLimit }, () => 'rejected'),
     ]);
-    expect(log.spend).toHaveBeenCalledTimes(requestLimit);
-    expect((await refusal(budget.spend(1_000))).retryAt).toBe(window);
-    await budget.spend(window);
-    expect((await refusal(budget.spend(window))).retryAt).toBe(window + 1);
+    expect(log.acquire).toHaveBeenCalledTimes(requestLimit);
+    expect((await overBudgetError(budget.acquire(1_000))).retryAt).toBe(windowMs);
+    await budget.acquire(windowMs);
+    expect((await overBudgetError(budget.acquire(windowMs))).retryAt).toBe(windowMs + 1);
   });
 
-  it('has lost nothing by what the log refused or could not write down', async () => {
+  it('does not count requests that the log refused or could not store', async () => {
     const log = memoryBudgetStore();
-    await spendAll(budgetOn(log), 0);
+    await acquireAll(budgetOn(log), 0);
     const budget = budgetOn({
       ...log,
-      acquire: (...what) => (what[1] < window ? log.acquire(...what) : Promise.reject(new Error('locked'))),
+      acquire: (...parameters) =>
+        parameters[1] < windowMs ? log.acquire(...parameters) : Promise.reject(new Error('locked')),
     });
-    const wanted = (at: number) => Promise.allSettled(Array.from({ length: requestLimit }, () => budget.spend(at)));
-    await wanted(window - 1);
-    await wanted(window);
-    await expect(budget.spend(window)).rejects.toMatchObject({ code: 'lookup_uncounted' });
+    const acquireMany = (at: number) =>
+      Promise.allSettled(Array.from({ length: requestLimit }, () => budget.acquire(at)));
+    await acquireMany(windowMs - 1);
+    await acquireMany(windowMs);
+    await expect(budget.acquire(windowMs)).rejects.toMatchObject({ code: 'lookup_uncounted' });
   });
 
-  it('grants nothing that it cannot write down', async () => {
+  it('grants nothing when the log cannot be written', async () => {
     const budget = budgetOn({ ...memoryBudgetStore(), acquire: () => Promise.reject(new Error('disk full')) });
-    await expect(budget.spend(0)).rejects.toMatchObject({
+    await expect(budget.acquire(0)).rejects.toMatchObject({
       code: 'lookup_uncounted',
       retryAt: 5 * second,
       cause: new Error('disk full'),
@@ -135,81 +137,87 @@ describe('the budget', () => {
 
   describe('when the clock is set', () => {
     it.each([-hour, -2 * minute, -second / 2, minute, hour])(
-      'by %i ms, opens again when it would have',
+      'by %i ms, grants requests again at the same time',
       async (step) => {
         const budget = budgetOn(memoryBudgetStore());
-        await spendAll(budget, 1_000);
-        await refusal(budget.spend(2_000));
+        await acquireAll(budget, 1_000);
+        await overBudgetError(budget.acquire(2_000));
         budget.set(step);
-        expect((await refusal(budget.spend(3_000))).retryAt).toBe(1_000 + window + step);
-        await refusal(budget.spend(1_000 + window - 1));
-        await spendAll(budget, 1_000 + window + second);
+        expect((await overBudgetError(budget.acquire(3_000))).retryAt).toBe(1_000 + windowMs + step);
+        await overBudgetError(budget.acquire(1_000 + windowMs - 1));
+        await acquireAll(budget, 1_000 + windowMs + second);
       },
     );
 
-    it.each([-minute, -10 * second])('by %i ms, less than a window, opens later by no more than that', async (step) => {
-      const budget = budgetOn(memoryBudgetStore());
-      await spendAll(budget, 1_000);
-      budget.set(step);
-      await refusal(budget.spend(1_000 + window - 1));
-      await spendAll(budget, 1_000 + window - step);
-    });
+    it.each([-minute, -10 * second])(
+      'by %i ms, less than a window, grants requests later by at most that time',
+      async (step) => {
+        const budget = budgetOn(memoryBudgetStore());
+        await acquireAll(budget, 1_000);
+        budget.set(step);
+        await overBudgetError(budget.acquire(1_000 + windowMs - 1));
+        await acquireAll(budget, 1_000 + windowMs - step);
+      },
+    );
 
-    it.each([-hour, -minute])('by %i ms while nobody runs, opens again within a window and no sooner', async (step) => {
-      const log = memoryBudgetStore();
-      await spendAll(budgetOn(log), hour);
-      const restarted = budgetOn(log);
-      await refusal(restarted.spend(hour + second + step));
-      await refusal(restarted.spend(hour + window + step - 1));
-      await spendAll(restarted, hour + second + step + window);
-    });
+    it.each([-hour, -minute])(
+      'by %i ms between two processes, grants requests again within a window and not earlier',
+      async (step) => {
+        const log = memoryBudgetStore();
+        await acquireAll(budgetOn(log), hour);
+        const restarted = budgetOn(log);
+        await overBudgetError(restarted.acquire(hour + second + step));
+        await overBudgetError(restarted.acquire(hour + windowMs + step - 1));
+        await acquireAll(restarted, hour + second + step + windowMs);
+      },
+    );
 
-    it.each([-hour, hour])('by %i ms, what other processes have sent still counts', async (step) => {
+    it.each([-hour, hour])('by %i ms, still counts the requests of other processes', async (step) => {
       const log = memoryBudgetStore();
-      const watching = budgetOn(log);
-      await watching.spend(hour);
-      for (let spent = 1; spent < requestLimit; spent += 1) await budgetOn(log).spend(hour);
-      watching.set(step);
-      await refusal(watching.spend(hour + second));
-      await refusal(watching.spend(hour + window - 1));
-      await spendAll(watching, hour + window + second);
+      const first = budgetOn(log);
+      await first.acquire(hour);
+      for (let spent = 1; spent < requestLimit; spent += 1) await budgetOn(log).acquire(hour);
+      first.set(step);
+      await overBudgetError(first.acquire(hour + second));
+      await overBudgetError(first.acquire(hour + windowMs - 1));
+      await acquireAll(first, hour + windowMs + second);
     });
   });
 
-  /** Requests that leave together: how long after the ones before, how many, from which process, and how long they travel. */
+  /** Bursts of requests: the pause before, the count, the process that sends them, and the time until they arrive. */
   const bursts = fc.array(
     fc.record({
-      pause: fc.oneof(fc.integer({ min: 0, max: 10 * second }), fc.integer({ min: minute, max: window + second })),
+      pause: fc.oneof(fc.integer({ min: 0, max: 10 * second }), fc.integer({ min: minute, max: windowMs + second })),
       count: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constant(150)),
       process: fc.nat({ max: 2 }),
-      travel: fc.oneof(fc.constant(0), fc.constant(timeout), fc.integer({ min: 0, max: timeout })),
+      latency: fc.oneof(fc.constant(0), fc.constant(timeoutMs), fc.integer({ min: 0, max: timeoutMs })),
     }),
     { minLength: 4, maxLength: 12 },
   );
-  const clocksOff = fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: -second / 2, max: second / 2 })));
+  const clockOffsets = fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: -second / 2, max: second / 2 })));
 
-  it('never lets more than 120 arrive in any minute, whoever asks and however long they travel', async () => {
+  it('never lets more than 120 arrive in any minute, from any process and with any latency', async () => {
     let busiest = 0;
-    const neverTooMany = fc.asyncProperty(bursts, clocksOff, async (traffic, off) => {
+    const property = fc.asyncProperty(bursts, clockOffsets, async (traffic, offsets) => {
       const log = memoryBudgetStore();
-      const processes = off.map((ms) => ({ ms, budget: budgetOn(log) }));
+      const processes = offsets.map((ms) => ({ ms, budget: budgetOn(log) }));
       const arrivals: number[] = [];
       let now = 1_000_000;
-      for (const { pause, count, process, travel } of traffic) {
+      for (const { pause, count, process, latency } of traffic) {
         now += pause;
         const { ms, budget } = processes[process] ?? { ms: 0, budget: budgetOn(log) };
         for (let sent = 0; sent < count; sent++) {
-          await budget.spend(now + ms).then(
-            () => arrivals.push(now + travel),
+          await budget.acquire(now + ms).then(
+            () => arrivals.push(now + latency),
             () => {},
           );
         }
       }
-      busiest = Math.max(busiest, most(arrivals));
-      expect(most(arrivals)).toBeLessThanOrEqual(requestLimit);
+      busiest = Math.max(busiest, maxPerMinute(arrivals));
+      expect(maxPerMinute(arrivals)).toBeLessThanOrEqual(requestLimit);
     });
-    await fc.assert(neverTooMany, { numRuns: 300 });
-    // A budget that grants nothing would hold the promise as well.
+    await fc.assert(property, { numRuns: 300 });
+    // A budget that grants nothing would also satisfy the property.
     expect(busiest).toBe(requestLimit);
   });
 });

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryKeyv, openKeyv } from '../../src/lookup/open-keyv.ts';
-import { asking } from './asking.ts';
-import { success } from './pretend-service.ts';
+import { success } from './fake-service.ts';
+import { lookupFixture } from './lookup-fixture.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('a cache in a file', () => {
-  it('makes its directory and knows after a restart what it knew before', async () => {
+  it('creates its directory and keeps its entries after a restart', async () => {
     const url = `sqlite:${join(directory, 'new', 'folder', 'cache.db')}`;
     const before = await openKeyv(url);
     await before.set('a', { b: 1 });
@@ -26,9 +26,9 @@ describe('a cache in a file', () => {
     await after.disconnect();
   });
 
-  it('that is broken is replaced by the memory, and the owner is told', async () => {
+  it('falls back to memory if it is damaged, and reports it', async () => {
     const path = join(directory, 'cache.db');
-    await writeFile(path, 'this is no database, and long enough to be taken for a broken one. '.repeat(100));
+    await writeFile(path, 'this is not a database, but long enough to look like a damaged one. '.repeat(100));
     const onFallback = vi.fn();
     const keyv = await openKeyv(`sqlite:${path}`, onFallback);
     expect(onFallback).toHaveBeenCalledTimes(1);
@@ -37,7 +37,7 @@ describe('a cache in a file', () => {
     await keyv.disconnect();
   });
 
-  it('that cannot be made is replaced by the memory', async () => {
+  it('falls back to memory if it cannot be created', async () => {
     await writeFile(join(directory, 'file'), '');
     const onFallback = vi.fn();
     const keyv = await openKeyv(`sqlite:${join(directory, 'file', 'cache.db')}`, onFallback);
@@ -46,27 +46,30 @@ describe('a cache in a file', () => {
     expect(await keyv.get('a')).toBe(1);
   });
 
-  it('that is closed under the feet of a question sinks no answer', async () => {
+  it('does not fail lookups when it is closed', async () => {
     const cache = await openKeyv(`sqlite:${join(directory, 'cache.db')}`);
-    const { service, lookup, told } = await asking({ cache });
+    const { service, lookup, logged } = await lookupFixture({ cache });
     await cache.disconnect();
-    service.answer(success({ name: 'Cats' }));
+    service.respondWith(success({ name: 'Cats' }));
     expect((await lookup.profile()).value.name).toBe('Cats');
-    expect(told).toEqual([expect.objectContaining({ code: 'cache_failed' })]);
+    expect(logged).toEqual([expect.objectContaining({ code: 'cache_failed' })]);
     await service.close();
   });
 });
 
-describe('an address of Redis that cannot be read', () => {
-  it.each(['redis://bad host:xx', 'redis://me:100%sure@host:6379'])('is told without its password: %s', async (url) => {
-    const fault = await openKeyv(url).catch((error: unknown) => error);
-    expect(fault).toMatchObject({ code: 'cache_url_unknown', cure: expect.stringContaining('percent-encoded') });
-    expect(String(fault)).not.toContain('100');
-  });
+describe('an invalid URL of Redis', () => {
+  it.each(['redis://bad host:xx', 'redis://me:100%sure@host:6379'])(
+    'is reported without its password: %s',
+    async (url) => {
+      const error = await openKeyv(url).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'cache_url_unknown', hint: expect.stringContaining('percent-encoded') });
+      expect(String(error)).not.toContain('100');
+    },
+  );
 });
 
-describe('a cache in the memory', () => {
-  it('forgets the oldest entries first', async () => {
+describe('a cache in memory', () => {
+  it('deletes the oldest entries first', async () => {
     const keyv = memoryKeyv(2);
     await keyv.set('a', 1);
     await keyv.set('b', 2);
@@ -75,7 +78,7 @@ describe('a cache in the memory', () => {
     expect(await keyv.get(['a', 'b', 'c'])).toEqual([3, undefined, 4]);
   });
 
-  it('is opened by its name', async () => {
+  it('is opened by its URL', async () => {
     const keyv = await openKeyv('memory:');
     await keyv.set('a', 1);
     expect(await keyv.get('a')).toBe(1);
@@ -105,7 +108,7 @@ describe('a cache in Redis', () => {
 
   const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
 
-  it.skipIf(!isInstalled)('is shared, goes away without harm and comes back by itself', async () => {
+  it.skipIf(!isInstalled)('is shared, does not fail lookups while it is down, and reconnects', async () => {
     const port = await freePort();
     const url = `redis://127.0.0.1:${port}`;
     let server = await redis(port);
@@ -114,10 +117,10 @@ describe('a cache in Redis', () => {
     expect(await other.get('a')).toBe(1);
     await server.stop();
 
-    const { service, lookup, told } = await asking({ cache: one });
-    service.answer(success({ name: 'Cats' }));
+    const { service, lookup, logged } = await lookupFixture({ cache: one });
+    service.respondWith(success({ name: 'Cats' }));
     expect((await lookup.profile()).value.name).toBe('Cats');
-    expect(told).toEqual([expect.objectContaining({ code: 'cache_failed' })]);
+    expect(logged).toEqual([expect.objectContaining({ code: 'cache_failed' })]);
     await service.close();
 
     server = await redis(port);
@@ -128,19 +131,19 @@ describe('a cache in Redis', () => {
     await server.stop();
   });
 
-  it('that was never there does not hold up the start or an answer', async () => {
+  it('that is unavailable delays neither the start nor a lookup', async () => {
     const cache = await openKeyv(`redis://127.0.0.1:${await freePort()}`);
-    const { service, lookup } = await asking({ cache });
-    service.answer(success({ name: 'Cats' }));
+    const { service, lookup } = await lookupFixture({ cache });
+    service.respondWith(success({ name: 'Cats' }));
     expect((await lookup.profile()).value.name).toBe('Cats');
     await cache.disconnect();
     await service.close();
   });
 });
 
-it('an address of another kind is refused, and not repeated: it may hold a password', async () => {
+it('a URL of another scheme is rejected without repeating it: it may contain a password', async () => {
   await expect(openKeyv('mongodb://user:secret@host')).rejects.toMatchObject({
     code: 'cache_url_unknown',
-    message: 'The address of the cache begins with "mongodb:", which is not known.',
+    message: 'The URL of the cache has the unknown scheme "mongodb:".',
   });
 });

@@ -18,16 +18,16 @@ describe('the distance of two words', () => {
   });
 });
 
-describe('the word that is meant', () => {
+describe('the closest word', () => {
   const verbs = ['start', 'send', 'backup', 'restore', 'register'];
 
   it.each([
     ['backpu', 'backup'],
     ['SEND', 'send'],
     ['resotre', 'restore'],
-  ])('%s is %s', (word, meant) => expect(closest(word, verbs)).toBe(meant));
+  ])('%s is %s', (word, expected) => expect(closest(word, verbs)).toBe(expected));
 
-  it('is none where nothing is close', () => {
+  it('is undefined if none is close', () => {
     expect(closest('nonsense', verbs)).toBe(undefined);
     expect(closest('', verbs)).toBe(undefined);
   });

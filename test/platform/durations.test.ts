@@ -12,7 +12,7 @@ import {
   second,
 } from '../../src/platform/durations.ts';
 
-describe('durations in words', () => {
+describe('formatted durations', () => {
   it.each([
     [0, '0 seconds'],
     [second, '1 second'],
@@ -38,9 +38,7 @@ describe('durations in words', () => {
     [90 * second, '1 minute ago'],
     [5 * hour, '5 hours ago'],
     [3 * day, '3 days ago'],
-  ])('says how long ago %i ms are', (ms, text) =>
-    expect(formatAgo(1_000_000_000_000 - ms, 1_000_000_000_000)).toBe(text),
-  );
+  ])('formats %i ms ago', (ms, text) => expect(formatAgo(1_000_000_000_000 - ms, 1_000_000_000_000)).toBe(text));
 
   it('shows elapsed times short', () => {
     expect(formatElapsed(3.6)).toBe('4 ms');

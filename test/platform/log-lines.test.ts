@@ -3,39 +3,42 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { prettyLine } from '../../src/platform/log-lines.ts';
 
-/** What a log writes for people, without colours and with a fixed time of day. */
-function written(write: (log: ReturnType<typeof createLog>) => void, secrets: readonly string[] = []): string {
+/** The output of a log in the format `pretty`, without colours and with a fixed time of day. */
+function prettyLog(write: (log: ReturnType<typeof createLog>) => void, secrets: readonly string[] = []): string {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   write(createLog({ level: 'trace', secrets, format: 'pretty', destination }));
   return stripVTControlCharacters(lines.join('')).replaceAll(/^\d\d:\d\d:\d\d/gm, '12:00:00');
 }
 
-describe('a log for people', () => {
+describe('a log in the format "pretty"', () => {
   it('has time, level, message and the other fields on one line', () => {
-    expect(written((log) => log.info({ url: 'http://127.0.0.1:1', count: 2, reason: 'two words' }, 'listening'))).toBe(
-      '12:00:00 INFO  listening url=http://127.0.0.1:1 count=2 reason="two words"\n',
-    );
+    expect(
+      prettyLog((log) => log.info({ url: 'http://127.0.0.1:1', count: 2, reason: 'two words' }, 'listening')),
+    ).toBe('12:00:00 INFO  listening url=http://127.0.0.1:1 count=2 reason="two words"\n');
   });
 
-  it('puts hint and stack on lines of their own', () => {
-    const text = written((log) => log.error({ err: new Error('broken'), cure: 'Mend it.' }, 'failed'));
-    expect(text).toMatch(/^12:00:00 ERROR failed\n {15}→ Mend it\.\n {15}Error: broken\n {15} {4}at .*\n/);
+  it('has hint and stack on separate lines', () => {
+    const text = prettyLog((log) => log.error({ err: new Error('broken'), hint: 'Repair it.' }, 'failed'));
+    expect(text).toMatch(/^12:00:00 ERROR failed\n {15}→ Repair it\.\n {15}Error: broken\n {15} {4}at .*\n/);
   });
 
-  it('contains no secret, and nothing that steers the terminal', () => {
+  it('contains no secrets and no control characters', () => {
     const secret = 'hush "quoted"\nhush';
-    const text = written((log) => log.warn({ told: `\u001b[2J\u202e${secret}` }, `a\u009b31m ${secret}\r\n`), [secret]);
+    const text = prettyLog(
+      (log) => log.warn({ name: `\u001b[2J\u202e${secret}` }, `a\u009b31m ${secret}\r\n`),
+      [secret],
+    );
     expect(text).not.toContain('hush');
     expect(text.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('leaves alone what is not JSON', () => {
+  it('does not change lines that are not JSON', () => {
     for (const line of ['', 'text\n', '7\n', 'null\n', '[]\n']) expect(prettyLine(line)).toBe(line);
   });
 
-  it('tells of every level', () => {
-    const text = written((log) => {
+  it('names every level', () => {
+    const text = prettyLog((log) => {
       for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const) log[level]('x');
     });
     expect(text.match(/[A-Z]+/g)).toEqual(['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']);

@@ -5,14 +5,14 @@ import { makeDirectory } from '../../src/platform/make-directory.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('a directory', () => {
-  it('is made with those above it, and may be there already', () => {
+  it('is created with its parents, and may exist', () => {
     const path = join(tempDir(), 'a', 'b', 'c');
     makeDirectory(path);
     makeDirectory(path);
     expect(existsSync(path)).toBe(true);
   });
 
-  it('that cannot be made is an error at once', () => {
+  it('that cannot be created is an error', () => {
     const folder = tempDir();
     writeFileSync(join(folder, 'file'), '');
     symlinkSync('/nowhere/at/all', join(folder, 'dangling'));

@@ -6,7 +6,7 @@ const secret = 'p@ss "wörd"/+ 1';
 
 describe('a redactor', () => {
   it.each([
-    ['as it is', secret],
+    ['as plain text', secret],
     ['in JSON', JSON.stringify({ secret })],
     ['in a URL', `https://x.example/?key=${encodeURIComponent(secret)}`],
     ['in a form', new URLSearchParams({ secret }).toString()],
@@ -15,13 +15,13 @@ describe('a redactor', () => {
     ['in Base64', Buffer.from(secret).toString('base64')],
     ['in a Basic authorization', `Basic ${Buffer.from(`user:${secret}`).toString('base64')}`],
     ['in Base64 for URLs', Buffer.from(`{"a":"${secret}"}`).toString('base64url')],
-  ])('cuts a secret out %s', (_how, text) => {
-    const cut = createRedactor([secret])(text);
-    expect(cut).toContain('[secret]');
-    expect(cut).not.toMatch(/p@ss|w(ö|%C3%B6)rd/i);
+  ])('removes a secret %s', (_encoding, text) => {
+    const redacted = createRedactor([secret])(text);
+    expect(redacted).toContain('[secret]');
+    expect(redacted).not.toMatch(/p@ss|w(ö|%C3%B6)rd/i);
   });
 
-  it('finds it in Base64 wherever it stands there', () => {
+  it('removes a secret at any position in Base64', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 9 }), fc.uint8Array({ maxLength: 9 }), (before, after) => {
         const encoded = Buffer.concat([before, Buffer.from('a-long-secret'), after]).toString('base64');
@@ -30,7 +30,7 @@ describe('a redactor', () => {
     );
   });
 
-  it('cuts out the tokens of interactions, which nobody knows beforehand', () => {
+  it('removes the tokens of interactions by their place in a URL', () => {
     const redact = createRedactor([]);
     expect(redact('"url":"https://discord.com/api/v10/interactions/12/aW50ZXI-xyz/callback?a=b"')).toBe(
       '"url":"https://discord.com/api/v10/interactions/12/[token]/callback?a=b"',
@@ -39,13 +39,13 @@ describe('a redactor', () => {
     expect(redact('/webhooks/vote /webhooks/premium')).toBe('/webhooks/vote /webhooks/premium');
   });
 
-  it('can be told of more secrets later', () => {
+  it('accepts more secrets later', () => {
     const redact = createRedactor(['first-secret']);
     redact.add(['second-secret']);
     expect(redact('first-secret second-secret third')).toBe('[secret] [secret] third');
   });
 
-  it('leaves alone what is too short to be told from other words', () => {
+  it('ignores secrets that are too short', () => {
     expect(createRedactor(['abc', ''])('abc')).toBe('abc');
   });
 });

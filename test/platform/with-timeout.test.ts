@@ -1,16 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { settleWithin } from '../../src/platform/with-timeout.ts';
+import { settleWithin, TimeoutError, withTimeout } from '../../src/platform/with-timeout.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-describe('patience', () => {
-  it('takes what is at hand without a look at the clock', async () => {
-    const noClock = { ...manualClock(), sleep: () => Promise.reject(new Error('asked')) };
+describe('settleWithin', () => {
+  it('needs no timer for a settled promise', async () => {
+    const noClock = { ...manualClock(), sleep: () => Promise.reject(new Error('A timer was created.')) };
     expect(await settleWithin(1_000, noClock, Promise.resolve('here'))).toBe('here');
     expect(await settleWithin(1_000, noClock, Promise.reject(new Error('broken')))).toBeUndefined();
   });
 
-  it('waits for what comes in time', async () => {
+  it('waits for a promise that settles in time', async () => {
     const clock = manualClock();
     const { promise, resolve } = Promise.withResolvers<string>();
     const waiting = settleWithin(1_000, clock, promise);
@@ -20,20 +20,20 @@ describe('patience', () => {
     expect(await waiting).toBe('here');
   });
 
-  it('counts from the beginning, however much else went on before it could look at the clock again', async () => {
+  it('measures the timeout from the call, even if the event loop was busy', async () => {
     let now = 0;
-    const slept: number[] = [];
-    const busy = { ...manualClock(), monotonic: () => now, sleep: async (ms: number) => void slept.push(ms) };
-    const waiting = settleWithin(1_000, busy, new Promise(() => {}));
+    const sleeps: number[] = [];
+    const busyClock = { ...manualClock(), monotonic: () => now, sleep: async (ms: number) => void sleeps.push(ms) };
+    const waiting = settleWithin(1_000, busyClock, new Promise(() => {}));
     now = 600;
     await waiting;
-    const late = settleWithin(1_000, busy, new Promise(() => {}));
+    const second = settleWithin(1_000, busyClock, new Promise(() => {}));
     now = 2_000;
-    await late;
-    expect(slept).toEqual([400, 0]);
+    await second;
+    expect(sleeps).toEqual([400, 0]);
   });
 
-  it('ends when its time is up, and when the other fails', async () => {
+  it('is undefined on timeout and on rejection', async () => {
     const clock = manualClock();
     const waiting = settleWithin(1_000, clock, new Promise(() => {}));
     await wait(1);
@@ -44,5 +44,16 @@ describe('patience', () => {
     await wait(1);
     reject(new Error('broken'));
     expect(await failing).toBeUndefined();
+  });
+});
+
+describe('withTimeout', () => {
+  it('returns the value, and rejects with the error of the promise or with a TimeoutError', async () => {
+    const clock = manualClock();
+    expect(await withTimeout(1_000, clock, Promise.resolve('value'))).toBe('value');
+    await expect(withTimeout(1_000, clock, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    const waiting = withTimeout(1_000, clock, new Promise(() => {}));
+    await wait(1);
+    await Promise.all([expect(waiting).rejects.toThrow(TimeoutError), clock.advance(1_000)]);
   });
 });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { en } from '../../src/texts/en.ts';
 import { timestamp } from '../../src/texts/markup.ts';
 
-const moment = timestamp(0, 'R');
+const retry = timestamp(0, 'R');
 
-describe('the English sentences about failures', () => {
-  it.each(Object.entries(en.failure.lookup))('for %s are kind, short, and end', (_, say) => {
-    for (const text of [say(null), say(moment)]) {
+describe('the English texts of failed lookups', () => {
+  it.each(Object.entries(en.failure.lookup))('for %s are short sentences without internals', (_, textFor) => {
+    for (const text of [textFor(null), textFor(retry)]) {
       expect(text).toMatch(/^[A-Z].*\.$/);
       expect(text.length).toBeLessThan(160);
       expect(text).not.toMatch(/error|null|undefined|invalid|\d{3}/i);
@@ -20,20 +20,17 @@ describe('the English sentences about failures', () => {
     'lookup_service_error',
     'lookup_unreachable',
     'lookup_timeout',
-  ] as const)('for %s say when to try again, if that is known', (code) => {
-    expect(en.failure.lookup[code](moment)).toContain('Please try again <t:0:R>.');
-    expect(en.failure.lookup[code](null)).toContain('Please try again in a little while.');
+  ] as const)('for %s contain the time to try again, if known', (code) => {
+    expect(en.failure.lookup[code](retry)).toContain('Please try again <t:0:R>.');
+    expect(en.failure.lookup[code](null)).toContain('Please try again later.');
   });
 
-  it.each(['lookup_wrong_key_type', 'lookup_key_refused'] as const)(
-    'for %s do not send the member round in circles',
-    (code) => {
-      expect(en.failure.lookup[code](moment)).not.toContain('Please try again');
-    },
-  );
+  it.each(['lookup_wrong_key_type', 'lookup_key_refused'] as const)('for %s do not suggest to try again', (code) => {
+    expect(en.failure.lookup[code](retry)).not.toContain('Please try again');
+  });
 });
 
-describe('the English sentences in the command picker', () => {
+describe('the English texts of the command picker', () => {
   it("fit Discord's limit", () => {
     const { canVote, reviews, stats, listing } = en;
     const descriptions = [canVote, reviews, stats].map(({ description }) => description);

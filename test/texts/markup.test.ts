@@ -17,8 +17,8 @@ import {
   webAddress,
 } from '../../src/texts/markup.ts';
 
-/** Texts as members write them and as they should not: markup, mentions, links, emoji, marks, halves of characters. */
-const nasty = fc
+/** Hostile texts: markup, mentions, links, emoji, combining marks, lone surrogates. */
+const hostileText = fc
   .array(
     fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -70,46 +70,46 @@ const nasty = fc
   )
   .map((parts) => parts.join(''));
 
-/** The text as Discord draws it: every escape is its character, our own space after a mention's sign is nothing. */
-function drawn(text: string): string {
+/** The text as Discord shows it: without escapes and without the space after the sign of a mention. */
+function rendered(text: string): string {
   return text.replace(/\\([^0-9A-Za-z\s])/g, '$1').replaceAll('@\u200B', '@');
 }
 
-/** The text with a letter in place of every escape. */
-function live(text: string): string {
+/** The text with every escape replaced by a letter. */
+function withoutEscapes(text: string): string {
   return text.replace(/\\[^0-9A-Za-z\s]/g, 'x');
 }
 
-describe('escaped foreign text', () => {
-  it('holds no live markup', () => {
+describe('escaped external text', () => {
+  it('contains no active markup', () => {
     fc.assert(
-      fc.property(nasty, (text) => {
-        const left = live(escapeText(text));
-        expect(left).not.toMatch(/[*_~`|<[\]\\]/);
-        expect(left).not.toMatch(/^(#|>|-|\d+\.)/m);
+      fc.property(hostileText, (text) => {
+        const unescaped = withoutEscapes(escapeText(text));
+        expect(unescaped).not.toMatch(/[*_~`|<[\]\\]/);
+        expect(unescaped).not.toMatch(/^(#|>|-|\d+\.)/m);
       }),
     );
   });
 
-  it('mentions nobody, not even for a reader of the raw text', () => {
+  it('contains no mention, also not in its raw text', () => {
     fc.assert(
-      fc.property(nasty, (text) => {
+      fc.property(hostileText, (text) => {
         expect(escapeText(text)).not.toMatch(/@everyone|@here|<@[!&]?\d|(?<!\\)</);
       }),
     );
   });
 
-  it('has no links and no invites', () => {
+  it('contains no link or invite', () => {
     fc.assert(
-      fc.property(nasty, (text) => {
+      fc.property(hostileText, (text) => {
         expect(escapeText(text)).not.toMatch(/(?<!\\):\/\/|discord(app)?\.(gg|com)/i);
       }),
     );
   });
 
-  it('hides nothing and is well formed', () => {
+  it('has no invisible characters and is well formed', () => {
     fc.assert(
-      fc.property(nasty, (text) => {
+      fc.property(hostileText, (text) => {
         const escaped = escapeText(text);
         expect(escaped.isWellFormed()).toBe(true);
         expect(escaped.replaceAll('@\u200B', '')).not.toMatch(
@@ -120,54 +120,54 @@ describe('escaped foreign text', () => {
     );
   });
 
-  it('reads as it was written', () => {
+  it('is shown as it was written', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
-        const lined = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim());
-        expect(drawn(escapeText(text))).toBe(lined.join('\n').trim());
+        const normalizedLines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim());
+        expect(rendered(escapeText(text))).toBe(normalizedLines.join('\n').trim());
       }),
     );
   });
 
-  it('fits any limit, with whole graphemes and whole escapes', () => {
+  it('fits any limit, with complete graphemes and escapes', () => {
     fc.assert(
-      fc.property(nasty, fc.integer({ min: 0, max: 60 }), (text, limit) => {
+      fc.property(hostileText, fc.integer({ min: 0, max: 60 }), (text, limit) => {
         const whole = escapeText(text);
         const escaped = escapeText(text, limit);
         expect(escaped.length).toBeLessThanOrEqual(limit);
         if (whole.length <= limit) expect(escaped).toBe(whole);
         else if (limit > 0) expect(escaped.endsWith('…')).toBe(true);
         expect(escaped.isWellFormed()).toBe(true);
-        expect(live(escaped)).not.toMatch(/[*_~`|<[\]\\]/);
+        expect(withoutEscapes(escaped)).not.toMatch(/[*_~`|<[\]\\]/);
       }),
     );
   });
 
-  it('is on one line where it is a name', () => {
+  it('is on one line if it is a name', () => {
     fc.assert(
-      fc.property(nasty, (text) => {
+      fc.property(hostileText, (text) => {
         expect(escapeName(text)).not.toMatch(/[\n\r\u2028\u2029]/);
       }),
     );
     expect(escapeName(' a\n\n b\t')).toBe('a b');
   });
 
-  it('keeps emoji of several parts together', () => {
+  it('keeps composed emoji', () => {
     expect(escapeText('👨‍👩‍👧‍👦 👍🏽 ❤️‍🔥 🇵🇱')).toBe('👨‍👩‍👧‍👦 👍🏽 ❤️‍🔥 🇵🇱');
   });
 
-  it('keeps paragraphs, but no field of empty lines', () => {
+  it('keeps paragraphs, but not several empty lines', () => {
     expect(escapeText('one\r\n\r\n\r\n\n\n two\n')).toBe('one\n\ntwo');
   });
 
-  it('is done in no time for a megabyte of stars', () => {
+  it('takes less than 500 ms for a megabyte of asterisks', () => {
     const before = performance.now();
     escapeText('*'.repeat(1_000_000), 950);
     expect(performance.now() - before).toBeLessThan(500);
   });
 });
 
-describe('cutting', () => {
+describe('truncation', () => {
   it('never splits a grapheme', () => {
     expect(cut('👨‍👩‍👧👨‍👩‍👧', 12)).toBe('👨‍👩‍👧…');
     expect(cut('👨‍👩‍👧👨‍👩‍👧', 8)).toBe('…');
@@ -176,47 +176,47 @@ describe('cutting', () => {
     expect(cut('abcd', 0)).toBe('');
   });
 
-  it('leaves no backslash behind that would escape our ellipsis', () => {
+  it('leaves no backslash before the ellipsis', () => {
     expect(cutMarkup(escapeText('a*b*c'), 3)).toBe('a…');
     fc.assert(
-      fc.property(nasty, fc.integer({ min: 1, max: 40 }), (text, limit) => {
+      fc.property(hostileText, fc.integer({ min: 1, max: 40 }), (text, limit) => {
         const short = cutMarkup(escapeText(text), limit);
         expect(short.length).toBeLessThanOrEqual(limit);
-        expect(live(short)).not.toContain('\\');
+        expect(withoutEscapes(short)).not.toContain('\\');
       }),
     );
   });
 });
 
-describe('what we say ourselves', () => {
-  it('is a moment in the words of each reader', () => {
+describe('our own markup', () => {
+  it('shows times in the language of the reader', () => {
     expect(timestamp(1_767_225_600_999, 'R')).toBe('<t:1767225600:R>');
   });
 
-  it('is a mention only of what is an id', () => {
+  it('mentions only valid ids', () => {
     expect(mention('123456789012345678')).toBe('<@123456789012345678>');
     expect(mention('@everyone')).toBe('@\u200Beveryone');
   });
 
-  it('is a number in full digits', () => {
+  it('groups the digits of numbers', () => {
     expect(grouped(1_234_567)).toBe('1,234,567');
     expect(grouped(0)).toBe('0');
   });
 
-  it('is bold, joined and on lines only where there is something', () => {
-    const nothing = escapeText('');
-    expect(bold(nothing)).toBe('');
-    expect(lines(markup`a`, null, nothing, markup`b`)).toBe('a\nb');
+  it('formats and joins only parts that are not empty', () => {
+    const empty = escapeText('');
+    expect(bold(empty)).toBe('');
+    expect(lines(markup`a`, null, empty, markup`b`)).toBe('a\nb');
     expect(joined([markup`a`, markup`b`], ', ')).toBe('a, b');
   });
 
-  it('draws no markup where Discord draws none', () => {
+  it('has plain names for places without markup', () => {
     expect(plainName('a*b\n@everyone \u202Ec')).toBe('a*b @everyone c');
   });
 });
 
-describe('addresses', () => {
-  it('are links when a browser should open them', () => {
+describe('URLs', () => {
+  it('are links if they are web addresses', () => {
     expect(link(markup`here`, 'https://example.com/a(b)')).toBe('[here](https://example.com/a%28b%29)');
     expect(webAddress('http://example.com/s/1?a=b')).toBe('http://example.com/s/1?a=b');
   });
@@ -225,12 +225,12 @@ describe('addresses', () => {
     'javascript:alert(1)',
     'data:text/html,x',
     'https://user:pw@example.com',
-    'no address',
+    'not a url',
     '',
     null,
     undefined,
     `https://e.com/${'a'.repeat(600)}`,
-  ])('are nothing when they are %s', (url) => {
+  ])('are ignored if they are %s', (url) => {
     expect(webAddress(url)).toBeNull();
     expect(link(markup`here`, url)).toBe('here');
   });

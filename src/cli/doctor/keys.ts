@@ -1,10 +1,10 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import { LookupError, LookupUnexpectedStatus } from '../../lookup/failures.ts';
+import { LookupError } from '../../lookup/lookup-error.ts';
 import type { BotProfile, ServerProfile } from '../../lookup/schemas.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
-/** The listing that a key belongs to, as the service says it. Throws LookupFailure. */
+/** The listing that a key belongs to, as the service says it. Throws LookupError. */
 export type ProfileOf = (
   listing: ListingConfig,
   key: string,
@@ -37,7 +37,7 @@ export function evaluateProfile({ name, kind, id }: ListingConfig, profile: Awai
 }
 
 export function evaluateLookupError({ name, kind }: ListingConfig, error: unknown): Finding {
-  if (error instanceof LookupUnexpectedStatus && error.status === 403) {
+  if (error instanceof LookupError && error.status === 403) {
     return fail(
       `The service forbids the request with the key of ${name} (403).`,
       "The key may be right all the same: something before the service may block this machine. Ask the service's support.",

@@ -7,7 +7,7 @@ import {
   SqliteDriver,
 } from 'kysely';
 import { systemClock as clock } from '../../platform/clock.ts';
-import type { DatabaseFileReplaced } from '../../platform/database-files.ts';
+import type { DatabaseFileReplacedError } from '../../platform/database-files.ts';
 import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -22,7 +22,7 @@ export interface DriverOptions {
   readonly writer: SqliteDatabase;
   /** The same as `writer` where there can be only one connection: then reads wait for transactions. */
   readonly reader: SqliteDatabase;
-  readonly checkFiles: () => DatabaseFileReplaced | null;
+  readonly checkFiles: () => DatabaseFileReplacedError | null;
   readonly close: () => void;
   readonly log: Log | undefined;
 }

@@ -1,5 +1,5 @@
 import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
-import type { DatabaseFileReplaced, DatabaseFiles } from '../../platform/database-files.ts';
+import type { DatabaseFileReplacedError, DatabaseFiles } from '../../platform/database-files.ts';
 
 /** A statement as compiled by Kysely: its text and its parameters. */
 export interface Query {
@@ -48,7 +48,7 @@ export interface Dialect {
   /**
    * An error if the files at their paths are not the open ones any more, since commits would be lost; otherwise null.
    */
-  checkFiles(): DatabaseFileReplaced | null;
+  checkFiles(): DatabaseFileReplacedError | null;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type BudgetStore, maxSkew } from '../../lookup/budget.ts';
+import { type BudgetStore, maxClockSkewMs } from '../../lookup/budget.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -17,7 +17,7 @@ export function budgetWrites(db: Kysely<Tables>, connection: Connection): Pick<B
       const future = db
         .updateTable('lookup_requests')
         .where('key_id', '=', keyId)
-        .where('at', '>', at + maxSkew);
+        .where('at', '>', at + maxClockSkewMs);
       await run(connection, future.where('at', '>', at + setBack).set({ at }));
       await run(
         connection,

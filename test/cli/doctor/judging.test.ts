@@ -192,7 +192,7 @@ describe('an examination', () => {
     const told = await toldBy(
       [
         { name: 'endless', run: () => wait(60_000, [], { ref: false }) },
-        { name: 'broken', run: () => Promise.reject(new TallyhookError('x', 'It broke.', { hint: 'Mend it.' })) },
+        { name: 'broken', run: () => Promise.reject(new TallyhookError('usage', 'It broke.', { hint: 'Mend it.' })) },
       ],
       20,
     );

@@ -1,17 +1,17 @@
-/** A map that holds only so many entries, and forgets first what was set longest ago. */
+/** A map with at most `maxEntries` entries. Setting one more deletes the entry that was set longest ago. */
 export class BoundedMap<Value> extends Map<string, Value> {
-  readonly #limit: number;
+  readonly #maxEntries: number;
 
-  constructor(limit: number) {
+  constructor(maxEntries: number) {
     super();
-    this.#limit = limit;
+    this.#maxEntries = maxEntries;
   }
 
   override set(key: string, value: Value): this {
     this.delete(key);
     super.set(key, value);
     for (const oldest of this.keys()) {
-      if (this.size <= this.#limit) break;
+      if (this.size <= this.#maxEntries) break;
       this.delete(oldest);
     }
     return this;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { botProfileSchema, reviewsSchema, serverProfileSchema, voteStatusSchema } from '../../src/lookup/schemas.ts';
 import {
   botProfileResponse,
   reviewsResponse,
   serverProfileResponse,
   voteStatusResponse,
-} from '../../src/lookup/wire.ts';
+} from '../../src/lookup/endpoints.ts';
+import { botProfileSchema, reviewsSchema, serverProfileSchema, voteStatusSchema } from '../../src/lookup/schemas.ts';
 import { hour } from '../../src/platform/durations.ts';
 
 const now = Date.UTC(2026, 0, 1, 12);
@@ -30,7 +30,7 @@ describe('a server profile', () => {
     stats: { members: 500, online: 20 },
   };
 
-  it('is read in full, without its owner', () => {
+  it('is parsed completely, without its owner', () => {
     expect(serverProfileResponse.parse(documented)).toEqual({
       kind: 'server',
       id: '123456789012345678',
@@ -51,14 +51,14 @@ describe('a server profile', () => {
     });
   });
 
-  it('takes the member count from the stats, and from the top level when they have none', () => {
-    const members = (odd: object) => serverProfileResponse.parse({ ...documented, ...odd });
+  it('takes the member count from the stats, or from the top level if they have none', () => {
+    const members = (changes: object) => serverProfileResponse.parse({ ...documented, ...changes });
     expect(members({ memberCount: 3 })).toMatchObject({ members: 500, online: 20 });
     expect(members({ memberCount: 3, stats: { online: 2 } })).toMatchObject({ members: 3, online: 2 });
     expect(members({ memberCount: 3, stats: 'none' })).toMatchObject({ members: 3, online: null });
   });
 
-  it('needs nothing but a name', () => {
+  it('requires only a name', () => {
     const bare = serverProfileResponse.parse({ name: 'Cats' });
     expect(bare).toMatchObject({ name: 'Cats', votes: null, tags: [], members: null, url: null });
     expect(bare).toMatchObject({ features: [], emojis: [], rules: [] });
@@ -66,36 +66,36 @@ describe('a server profile', () => {
     expect(serverProfileResponse.safeParse({ ...documented, name: undefined }).success).toBe(false);
   });
 
-  it.each(['javascript:alert(1)', 'ftp://list.example', '//list.example', 'cats', 7])('has no page %j', (url) => {
+  it.each(['javascript:alert(1)', 'ftp://list.example', '//list.example', 'cats', 7])('has no URL for %j', (url) => {
     expect(serverProfileResponse.parse({ ...documented, url }).url).toBeNull();
   });
 
-  it('reads an id that is a number only while it has all its digits', () => {
+  it('accepts a numeric id only while it is exact', () => {
     const idOf = (id: unknown) => serverProfileResponse.parse({ ...documented, id }).id;
     expect(idOf(42)).toBe('42');
     expect(idOf(2 ** 60)).toBeNull();
     expect(idOf('abc')).toBeNull();
   });
 
-  it('counts nothing below zero, in halves or in words', () => {
+  it('has no counts that are negative, fractional or not numbers', () => {
     const votes = (count: unknown) => serverProfileResponse.parse({ ...documented, votes: count }).votes;
     expect([-1, 1.5, '7', true, null].map(votes)).toEqual([null, null, null, null, null]);
     expect(votes(-0)).toBe(0);
   });
 
-  it('leaves out tags that are no words', () => {
+  it('omits invalid tags', () => {
     expect(serverProfileResponse.parse({ ...documented, tags: ['cats', 7, null, ' '] }).tags).toEqual(['cats']);
   });
 
-  it.each([null, 'COMMUNITY', 7, { 0: 'COMMUNITY' }])('has no features where the service sends %j', (features) => {
+  it.each([null, 'COMMUNITY', 7, { 0: 'COMMUNITY' }])('has no features for %j', (features) => {
     expect(serverProfileResponse.parse({ ...documented, features }).features).toEqual([]);
   });
 
-  it('survives any value in any field that decorates, and can be kept and taken back', () => {
+  it('accepts any value in optional fields, and can be cached', () => {
     const odd = fc.record(Object.fromEntries(Object.keys(documented).map((field) => [field, fc.jsonValue()])));
     fc.assert(
       fc.property(odd, (fields) => {
-        // JSON writes a minus zero without its sign, wherever in a list of unknown elements it is.
+        // JSON drops the sign of -0, also within lists of unknown elements.
         const read = serverProfileResponse.parse({ ...JSON.parse(JSON.stringify(fields)), name: 'Cats' });
         expect(serverProfileSchema.parse(JSON.parse(JSON.stringify(read)))).toEqual(read);
       }),
@@ -104,7 +104,7 @@ describe('a server profile', () => {
 });
 
 describe('a bot profile', () => {
-  it('is read in full', () => {
+  it('is parsed completely', () => {
     const documented = {
       id: '1',
       name: 'Purr',
@@ -118,7 +118,7 @@ describe('a bot profile', () => {
     expect(botProfileResponse.parse(documented)).toEqual({ kind: 'bot', ...rest, ...stats });
   });
 
-  it('needs nothing but a name', () => {
+  it('requires only a name', () => {
     const bare = botProfileResponse.parse({ name: 'Purr' });
     expect(bare).toMatchObject({ servers: null, shards: null });
     expect(botProfileSchema.parse(bare)).toEqual(bare);
@@ -139,15 +139,15 @@ describe('a vote status', () => {
     });
   });
 
-  it('takes the end from the seconds when the dates are missing', () => {
+  it('takes the end from the seconds if the dates are missing', () => {
     expect(read({ canVote: false, secondsUntilVote: 60 }).nextVoteAt).toBe(now + 60_000);
   });
 
-  it('takes the end from the last vote when nothing else says it', () => {
+  it('takes the end from the last vote if everything else is missing', () => {
     expect(read({ canVote: false, lastVoteDate }).nextVoteAt).toBe(now + 10 * hour);
   });
 
-  it('has no end that is over already', () => {
+  it('has no end in the past', () => {
     expect(read({ canVote: false, nextVoteDate: lastVoteDate, secondsUntilVote: 0 }).nextVoteAt).toBeNull();
     expect(read({ canVote: false, nextVoteDate: lastVoteDate, secondsUntilVote: 5 }).nextVoteAt).toBe(now + 5_000);
   });
@@ -156,12 +156,12 @@ describe('a vote status', () => {
     {},
     { nextVoteDate: null, lastVoteDate: null, secondsUntilVote: null },
     { nextVoteDate: 'soon', lastVoteDate: 5 },
-  ])('may hold nothing but the answer: %j', (rest) => {
+  ])('requires only canVote: %j', (rest) => {
     expect(read({ canVote: true, ...rest })).toEqual({ canVote: true, lastVoteAt: null, nextVoteAt: null });
     expect(read({ canVote: false, ...rest })).toEqual({ canVote: false, lastVoteAt: null, nextVoteAt: null });
   });
 
-  it('has no next vote when it is possible now', () => {
+  it('has no next vote if the user can vote now', () => {
     expect(read({ canVote: true, nextVoteDate: '2026-01-02T00:00:00.000Z', lastVoteDate })).toEqual({
       canVote: true,
       lastVoteAt: now - 2 * hour,
@@ -169,11 +169,11 @@ describe('a vote status', () => {
     });
   });
 
-  it.each([{}, { canVote: 'yes' }, { canVote: null }, [], null])('is none without the answer: %j', (data) => {
+  it.each([{}, { canVote: 'yes' }, { canVote: null }, [], null])('is invalid without canVote: %j', (data) => {
     expect(voteStatusResponse(now).safeParse(data).success).toBe(false);
   });
 
-  it('survives any value beside the answer, and can be kept and taken back', () => {
+  it('accepts any value in the other fields, and can be cached', () => {
     const fields = fc.record({
       nextVoteDate: fc.jsonValue(),
       lastVoteDate: fc.jsonValue(),
@@ -192,23 +192,23 @@ describe('reviews', () => {
   const documented = { username: 'Ann', rating: 4.5, comment: 'Good', createdAt: '2026-01-01T12:00:00Z' };
   const ann = { username: 'Ann', rating: 4.5, comment: 'Good', createdAt: now };
 
-  it('are read with how many there are in all', () => {
-    const answer = { data: [documented], meta: { total: 345, shown: 1 } };
-    expect(reviewsResponse.parse(answer)).toEqual({ reviews: [ann], total: 345 });
+  it('are parsed with their total', () => {
+    const response = { data: [documented], meta: { total: 345, shown: 1 } };
+    expect(reviewsResponse.parse(response)).toEqual({ reviews: [ann], total: 345 });
   });
 
-  it('are at least as many as are shown', () => {
+  it('have a total of at least their number', () => {
     expect(reviewsResponse.parse({ data: [documented], meta: undefined }).total).toBe(1);
     expect(reviewsResponse.parse({ data: [documented], meta: { total: 0 } }).total).toBe(1);
   });
 
-  it('may lack any of their parts; what is no review is left out', () => {
+  it('may lack any field; elements that are not reviews are omitted', () => {
     const read = reviewsResponse.parse({ data: [{}, 'bad', null, documented], meta: {} });
     expect(read.reviews).toEqual([{ username: null, rating: null, comment: '', createdAt: null }, ann]);
     expect(reviewsSchema.parse(read)).toEqual(read);
   });
 
-  it.each([undefined, null, {}, 'none'])('are none without a list: %j', (data) => {
+  it.each([undefined, null, {}, 'none'])('are invalid without a list: %j', (data) => {
     expect(reviewsResponse.safeParse({ data, meta: {} }).success).toBe(false);
   });
 });

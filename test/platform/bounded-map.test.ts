@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { BoundedMap } from '../../src/lookup/bounded-map.ts';
+import { BoundedMap } from '../../src/platform/bounded-map.ts';
 
-it('a map of the newest entries forgets first what was set longest ago', () => {
+it('a bounded map deletes the entry that was set longest ago', () => {
   const map = new BoundedMap<number>(2);
   map.set('a', 1).set('b', 2).set('a', 3).set('c', 4);
   expect([...map]).toEqual([

@@ -1,6 +1,6 @@
 import type { CommandContext, CommandInput, ListedLookup, OptionValue } from '../../commands/command.ts';
-import { LookupUnreachable } from '../../src/lookup/failures.ts';
 import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
+import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type {
   BotProfile,
   CachedReviews,
@@ -14,8 +14,8 @@ import { en } from '../../src/texts/en.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 export const start = Date.UTC(2026, 0, 1);
-export const asker = '200000000000000001';
-export const other = '200000000000000002';
+export const memberId = '200000000000000001';
+export const otherMemberId = '200000000000000002';
 
 export const server: ServerProfile = {
   kind: 'server',
@@ -56,44 +56,44 @@ export const reviewOf = (changes: Partial<Review> = {}): Review => ({
   ...changes,
 });
 
-type Answers = Partial<{
+type Responses = Partial<{
   profile: () => Promise<ProfileByKind[ListingKind]>;
   voteStatus: (userId: string) => CachedVoteStatus;
   reviews: (query: { sort: string; limit: number }) => CachedReviews;
-  /** Since when nothing newer is known. */
+  /** Makes every value stale, from this time (ms since the epoch). */
   staleSince: number;
 }>;
 
-/** What a service would say; where nothing is said it is unreachable. */
-export function knowing(kind: ListingKind, answers: Answers): Lookup {
-  const known = <Value>(value: Value): CachedValue<Value> => ({
+/** A lookup client with these responses; the service is unreachable for all others. */
+export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
+  const cached = <Value>(value: Value): CachedValue<Value> => ({
     value,
-    asOf: answers.staleSince ?? start,
-    stale: answers.staleSince !== undefined,
+    asOf: responses.staleSince ?? start,
+    stale: responses.staleSince !== undefined,
   });
-  const unreachable = () => new LookupUnreachable('connect ECONNREFUSED', new Error('connect ECONNREFUSED'));
+  const unreachable = () => new LookupError('lookup_unreachable', 'connect ECONNREFUSED');
   return {
     kind,
     async profile() {
-      if (answers.profile === undefined) throw unreachable();
-      return known(await answers.profile());
+      if (responses.profile === undefined) throw unreachable();
+      return cached(await responses.profile());
     },
     async voteStatus(userId) {
-      if (answers.voteStatus === undefined) throw unreachable();
-      return known(withSecondsLeft(answers.voteStatus(userId), start));
+      if (responses.voteStatus === undefined) throw unreachable();
+      return cached(withSecondsLeft(responses.voteStatus(userId), start));
     },
     async reviews({ sort = 'newest', limit = 10 } = {}) {
-      if (answers.reviews === undefined) throw unreachable();
-      const found = answers.reviews({ sort, limit });
-      return known({ ...found, shown: found.reviews.length });
+      if (responses.reviews === undefined) throw unreachable();
+      const page = responses.reviews({ sort, limit });
+      return cached({ ...page, shown: page.reviews.length });
     },
   };
 }
 
-export function services(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
+export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   return { listings, texts: en, clock: manualClock(start) };
 }
 
-export function asked(options: Record<string, OptionValue> = {}): CommandInput {
-  return { options, userId: asker };
+export function inputOf(options: Record<string, OptionValue> = {}): CommandInput {
+  return { options, userId: memberId };
 }

@@ -1,0 +1,115 @@
+import { TallyhookError } from '../platform/errors.ts';
+
+interface ErrorDefinition {
+  /** What the operator can do about it. */
+  readonly hint: string;
+  /** Lasts until the operator or a new version fixes it. Logged once, as an error, until a request succeeds again. */
+  readonly isPersistent?: true;
+}
+
+const definitions = {
+  /** Status 400 on an endpoint that does not accept this kind of key (document, section 5.5). */
+  lookup_wrong_key_type: {
+    hint: "Check in the settings that this is the listing's own key, and that the server's key and the bot's key are not swapped.",
+    isPersistent: true,
+  },
+  /**
+   * Status 400 for a parameter, such as a user id that is not numeric (document, section 7), or a parameter rejected
+   * before sending.
+   */
+  lookup_bad_parameter: {
+    hint: 'Correct the parameter: a user id has 1 to 20 digits, a limit is a whole number from 1 to 50, a sort is newest, highest or lowest.',
+  },
+  /** Status 400 that may concern the key or a parameter; its error text does not say which (document, section 7). */
+  lookup_bad_request: {
+    hint: 'Check that the key belongs to a server. If it does, the service rejects a documented request: report this message.',
+  },
+  /** Status 401: the key is missing or invalid (document, section 5.4). */
+  lookup_key_refused: {
+    hint: "Copy the API key again from the service's dashboard (edit view, advanced setup) to the settings, and restart or send SIGHUP.",
+    isPersistent: true,
+  },
+  /** Status 404. */
+  lookup_not_found: {
+    hint: 'If every request fails with it, check that the base URL of the service ends in /api/v1.',
+  },
+  /** Status 429: the service counts more requests than we sent (document, section 8). */
+  lookup_rate_limited: {
+    hint: 'Another program uses the same key. Stop it, or give it its own key.',
+  },
+  /** Our own request budget is exhausted; no request was sent. */
+  lookup_over_budget: {
+    hint: 'Wait. If it happens often, check which commands send many requests, and whether votes arrive by webhook.',
+  },
+  /** The request could not be counted in the budget; no request was sent. */
+  lookup_uncounted: {
+    hint: 'Check that the disk has free space and that no other program holds a lock on the database.',
+  },
+  /** Status 5xx, or a response that reports a failure. */
+  lookup_service_error: {
+    hint: 'Wait: this is an error of the service.',
+  },
+  /** No connection, or an interrupted one. */
+  lookup_unreachable: {
+    hint: 'Check the base URL of the service in the settings, and that this machine can reach it.',
+  },
+  /** No complete response in time. */
+  lookup_timeout: {
+    hint: 'Wait: the service or the network is slow.',
+  },
+  /** A response that is not JSON; often a page of a proxy in front of the service. */
+  lookup_not_json: {
+    hint: 'Check that the base URL of the service ends in /api/v1 and that no proxy responds in its place.',
+  },
+  /** JSON that does not match the document, or a longer response than any documented one. */
+  lookup_wrong_shape: {
+    hint: 'The service may have changed. Look for a newer version of tallyhook, or report this message.',
+    isPersistent: true,
+  },
+  /** Any other status, including redirects. They are never followed, because the key would be sent along. */
+  lookup_unexpected_status: {
+    hint: 'Check the base URL of the service in the settings (https, and ending in /api/v1).',
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+/** Why a lookup failed. */
+export type LookupErrorCode = keyof typeof definitions;
+
+/** Details of a failed lookup. */
+interface LookupErrorOptions {
+  /** The earliest time at which a retry makes sense (ms since the epoch). */
+  readonly retryAt?: number | null;
+  /** The HTTP status of the response. */
+  readonly status?: number;
+  /** Replaces the hint of the code. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * A lookup without a usable response. Members read the text for its `code` in `texts/`; `message` and `hint` are for
+ * the operator. The message may quote the service (at most 200 characters), and never contains the key.
+ */
+export class LookupError extends TallyhookError {
+  declare readonly code: LookupErrorCode;
+  declare readonly hint: string;
+  /**
+   * The earliest time at which a retry makes sense (ms since the epoch); null if unknown, or if waiting does not help.
+   */
+  readonly retryAt: number | null;
+  /** The HTTP status of the response; null without a response. */
+  readonly status: number | null;
+
+  constructor(code: LookupErrorCode, message: string, options: LookupErrorOptions = {}) {
+    const { retryAt = null, status = null, hint = definitions[code].hint } = options;
+    super(code, message, { hint, ...('cause' in options ? { cause: options.cause } : {}) });
+    this.retryAt = retryAt;
+    this.status = status;
+  }
+
+  /** Whether it lasts until the operator or a new version fixes it. */
+  get isPersistent(): boolean {
+    const definition: ErrorDefinition = definitions[this.code];
+    return definition.isPersistent ?? false;
+  }
+}

@@ -1,0 +1,92 @@
+/** The codes of the lookup client's failed requests; `src/lookup/lookup-error.ts` describes each. */
+type LookupFailureCode =
+  | 'lookup_wrong_key_type'
+  | 'lookup_bad_parameter'
+  | 'lookup_bad_request'
+  | 'lookup_key_refused'
+  | 'lookup_not_found'
+  | 'lookup_rate_limited'
+  | 'lookup_over_budget'
+  | 'lookup_uncounted'
+  | 'lookup_service_error'
+  | 'lookup_unreachable'
+  | 'lookup_timeout'
+  | 'lookup_not_json'
+  | 'lookup_wrong_shape'
+  | 'lookup_unexpected_status';
+
+/** The codes of invalid options of the lookup client and its cache. */
+type LookupOptionCode =
+  | 'cache_url_unknown'
+  | 'lookup_base_url_malformed'
+  | 'lookup_base_url_missing'
+  | 'lookup_key_malformed'
+  | 'lookup_key_missing'
+  | 'lookup_kind_missing'
+  | 'lookup_kind_unknown';
+
+type CommandLineCode = 'cannot_listen' | 'not_registered' | 'stopped' | 'unreadable_file' | 'usage';
+
+type DatabaseCode =
+  | 'cannot_open_database'
+  | 'cannot_write'
+  | 'damaged'
+  | 'database_exists'
+  | 'database_file_replaced'
+  | 'database_too_new'
+  | 'file_exists'
+  | 'in_use'
+  | 'no_database'
+  | 'no_ledger'
+  | 'not_ours'
+  | 'partial_exists'
+  | 'queue_full'
+  | 'store_unavailable';
+
+/** The codes of the listing service for development. */
+type ServiceCode =
+  | 'invalid_listing'
+  | 'listed_already'
+  | 'no_active_order'
+  | 'no_webhook'
+  | 'service_address'
+  | 'service_database'
+  | 'unknown_listing';
+
+/**
+ * The codes of the sandbox: of itself, of its Discord client (an input that Discord's own client rejects), and of its
+ * Discord API.
+ */
+type SandboxCode =
+  | 'application_did_not_respond'
+  | 'disabled'
+  | 'discord_refusal'
+  | 'field_missing'
+  | 'field_too_long'
+  | 'field_too_short'
+  | 'no_autocomplete'
+  | 'no_modal'
+  | 'not_offered'
+  | 'not_permitted'
+  | 'option_invalid'
+  | 'option_missing'
+  | 'page_not_bundled'
+  | 'picked_too_many_or_few'
+  | 'picked_twice'
+  | 'sandbox_clock'
+  | 'subcommand_missing'
+  | 'unknown_channel'
+  | 'unknown_command'
+  | 'unknown_component'
+  | 'unknown_message'
+  | 'unknown_option'
+  | 'unknown_subcommand';
+
+/** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. */
+export type TallyhookErrorCode =
+  | LookupFailureCode
+  | LookupOptionCode
+  | CommandLineCode
+  | DatabaseCode
+  | ServiceCode
+  | SandboxCode;
