@@ -3,7 +3,7 @@
  * @module
  */
 export { loadConfig } from '../config/load.ts';
-export type { Environment } from '../config/read-values.ts';
+export type { Environment } from '../config/environment.ts';
 export {
   type Config,
   type ConfigIssue as Fault,

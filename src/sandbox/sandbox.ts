@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import type { Environment } from '../../config/read-values.ts';
+import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import { type App, createApp } from '../app/app.ts';
 import { systemClock } from '../platform/clock.ts';

@@ -74,7 +74,7 @@ async function votesCounted(url: string): Promise<{ votes: number; credits: numb
 }
 
 async function reloaded(running: Program, reload: () => void) {
-  const count = () => running.output().split('their secrets are in force').length - 1;
+  const count = () => running.output().split('configuration reloaded').length - 1;
   const before = count();
   reload();
   running.process.kill('SIGHUP');
@@ -108,7 +108,7 @@ describe('a secret', { timeout: 120_000 }, () => {
     const { running, url, write } = await rotating('old-secret');
     write('new-secret,,');
     running.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(running.output()).toContain('the old ones stay in force'), patience);
+    await vi.waitFor(() => expect(running.output()).toContain('the previous settings stay active'), patience);
     expect(running.output()).toContain('VOTE_WEBHOOK_SECRET');
     expect(running.output()).not.toContain('new-secret');
     expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(200);
