@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
-import { readListings } from './listings.ts';
 import type { Environment } from './environment.ts';
+import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
 import { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
 import { settings, type Values } from './settings.ts';

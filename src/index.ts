@@ -2,8 +2,9 @@
  * tallyhook as a package: the whole bot ({@link createApp}), its webhook routes for an Express app of your own, or single parts of it.
  * @module
  */
-export { loadConfig } from '../config/load.ts';
+
 export type { Environment } from '../config/environment.ts';
+export { loadConfig } from '../config/load.ts';
 export {
   type Config,
   type ConfigIssue as Fault,

@@ -1,7 +1,7 @@
 import { describeConfig, publicSettings } from '../../config/describe.ts';
+import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig } from '../../config/load.ts';
-import type { Environment } from '../../config/environment.ts';
 import { type ConfigIssue, InvalidConfigError } from '../../config/schema.ts';
 import { configWarnings } from '../../config/warnings.ts';
 import { command } from '../terminal/command.ts';

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import { isConfigured, loadConfig } from '../../config/load.ts';
 import type { Environment } from '../../config/environment.ts';
+import { isConfigured, loadConfig } from '../../config/load.ts';
 import { createApp } from '../app/app.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';

@@ -55,7 +55,10 @@ describe('the commands backup and restore', () => {
   });
 
   it('require exactly one file and a valid DATABASE_URL', async () => {
-    expect(await run(backupCommand)).toMatchObject({ code: 2, output: expect.stringContaining('Specify exactly one file') });
+    expect(await run(backupCommand)).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('Specify exactly one file'),
+    });
     expect(await run(restoreCommand, 'a', 'b')).toMatchObject({ code: 2 });
     vi.stubEnv('DATABASE_URL', 'mysql://db.example');
     expect(await run(backupCommand, 'copy.db')).toMatchObject({

@@ -23,9 +23,7 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
     expect(first.output).toContain('Registered globally.\n  created: /canvote, /reviews\n');
     expect(first.output).toMatch(/\/stats \(\d+\) belongs to another program/);
     const second = await register();
-    expect(second.output).toContain(
-      'The commands are already registered globally.\n  unchanged: /canvote, /reviews\n',
-    );
+    expect(second.output).toContain('The commands are already registered globally.\n  unchanged: /canvote, /reviews\n');
     expect(await rest.get(route)).toEqual(expect.arrayContaining(otherCommands as unknown[]));
     expect(discord.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
   });

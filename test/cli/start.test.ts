@@ -30,9 +30,7 @@ describe('tallyhook start', () => {
     for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
     const { terminal, output } = captive();
     expect(await startCommand([option], terminal, () => ({}))).toBe(0);
-    expect(output()).toMatch(
-      /^tallyhook start: .*Without DISCORD_TOKEN it has these options:\n\ntallyhook sandbox: /s,
-    );
+    expect(output()).toMatch(/^tallyhook start: .*Without DISCORD_TOKEN it has these options:\n\ntallyhook sandbox: /s);
     expect(output()).not.toContain('is not set');
   });
 });

@@ -64,7 +64,11 @@ describe('secrets', () => {
     ],
     ['a URL', { VOTE_WEBHOOK_SECRET: 'https://votes.example.org' }, /^fail: .* is a URL/],
     ['quotation marks', { VOTE_WEBHOOK_SECRET: '"a-long-secret-for-votes"' }, /^warn: .* quotation marks/],
-    ['the same secret for both', { PREMIUM_WEBHOOK_SECRET: 'a-long-secret-for-votes' }, /^warn: .* is a premium secret as well/],
+    [
+      'the same secret for both',
+      { PREMIUM_WEBHOOK_SECRET: 'a-long-secret-for-votes' },
+      /^warn: .* is a premium secret as well/,
+    ],
     ['a short owner token', { OWNER_TOKEN: 'short' }, /^warn: OWNER_TOKEN has fewer than 16/],
   ])('are reported otherwise: %s', (_name, changes, expected) => {
     const findings = secrets(changes);
@@ -211,7 +215,10 @@ describe('the report', () => {
   ];
 
   it('has a symbol and a hint for each result, and a summary', () => {
-    expect(results.map(formatResult)).toEqual(['✓ keys           fine', '✗ disk           full\n                 → Make room.']);
+    expect(results.map(formatResult)).toEqual([
+      '✓ keys           fine',
+      '✗ disk           full\n                 → Make room.',
+    ]);
     expect(formatSummary(results)).toBe('1 failed, 0 warnings.');
     expect(formatSummary([{ check: 'x', ...warn('n') }])).toBe('0 failed, 1 warning.');
     expect(formatSummary([])).toBe('All checks passed.');

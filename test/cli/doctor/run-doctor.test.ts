@@ -163,7 +163,9 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
     );
     database.close();
     requestCount = 0;
-    expect((await diagnose(changed)).findingsOf('keys')[0]).toMatch(/^warn: The API key of server was not checked: No request/);
+    expect((await diagnose(changed)).findingsOf('keys')[0]).toMatch(
+      /^warn: The API key of server was not checked: No request/,
+    );
     // The clock check sends no API key, so it is not counted.
     expect(requestCount).toBe(1);
   });
@@ -172,7 +174,9 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
     const { environment } = await journey();
     const withOffset = (ms: number) => ({ clock: { ...systemClock, now: () => Date.now() + ms } });
     const behind = await diagnose(environment, withOffset(-10 * 60_000));
-    expect(behind.findingsOf('clock')[0]).toMatch(/^fail: The clock is 10 min behind Discord\. New votes .* quarantined/);
+    expect(behind.findingsOf('clock')[0]).toMatch(
+      /^fail: The clock is 10 min behind Discord\. New votes .* quarantined/,
+    );
     expect(behind.findingsOf('clock')).toHaveLength(2);
   });
 
@@ -254,7 +258,9 @@ describe('doctor, without Discord and the service', { timeout: 30_000 }, () => {
   it('does not change a database of a newer version, another file, or a missing one', async () => {
     const { environment } = await votedFile("INSERT INTO kysely_migration (name, timestamp) VALUES ('999', '2030')");
     const newer = await diagnose(environment);
-    expect(newer.findingsOf('database')).toEqual(['fail: The database was created by a newer tallyhook: it has the unknown migrations 999.']);
+    expect(newer.findingsOf('database')).toEqual([
+      'fail: The database was created by a newer tallyhook: it has the unknown migrations 999.',
+    ]);
     expect(newer.findingsOf('keys')[0]).toContain('the database cannot count the requests');
     expect(newer.findingsOf('ledger')).toEqual([]);
 
