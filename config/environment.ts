@@ -5,8 +5,8 @@ import { parseEnv } from 'node:util';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables of the process, and for those that are missing the current content of the file `.env`, which is optional.
- * Throws what `readFileSync` throws if the file exists and cannot be read.
+ * The variables of the process, and for those that are missing the current content of the file `.env`, which is
+ * optional. Throws what `readFileSync` throws if the file exists and cannot be read.
  */
 export function readEnvironment(variables: Environment, path = '.env'): Environment {
   return { ...readDotEnv(path), ...variables };

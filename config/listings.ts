@@ -4,14 +4,19 @@ import { type FileListing, listingsFile } from './listings-file.ts';
 import type { ConfigIssue, ListingConfig } from './schema.ts';
 import type { Values } from './settings.ts';
 
-/** The listings from the file that `TALLYHOOK_CONFIG` names, or else from the variables. Issues are added to `issues`. */
+/**
+ * The listings from the file that `TALLYHOOK_CONFIG` names, or else from the variables. Issues are added to `issues`.
+ */
 export function readListings(values: Values, issues: ConfigIssue[]): ListingConfig[] {
   return values.TALLYHOOK_CONFIG === undefined
     ? listingsFromVariables(values, issues)
     : listingsFromFile(values, values.TALLYHOOK_CONFIG, issues);
 }
 
-/** The variables describe one server and one bot. Webhooks of both are received, even if only one of them has an API key. */
+/**
+ * The variables describe one server and one bot. Webhooks of both are received, even if only one of them has an API
+ * key.
+ */
 function listingsFromVariables(values: Values, issues: ConfigIssue[]): ListingConfig[] {
   const isKeyInvalid = issues.some(({ setting }) => setting.startsWith('LOOKUP_') && setting.includes('_KEY'));
   if (values.LOOKUP_SERVER_KEY === undefined && values.LOOKUP_BOT_KEY === undefined && !isKeyInvalid) {

@@ -6,7 +6,10 @@ import { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig }
 import { settings, type Values } from './settings.ts';
 import { configWarnings } from './warnings.ts';
 
-/** Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN`, and outside of production, the sandbox runs. */
+/**
+ * Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN`, and outside of production, the sandbox
+ * runs.
+ */
 export function isConfigured(environment: Environment): boolean {
   return Boolean(environment['DISCORD_TOKEN'] || environment['DISCORD_TOKEN_FILE']) || isProduction(environment);
 }
@@ -53,7 +56,9 @@ export function loadDatabaseUrl(environment: Environment): string {
   return values.DATABASE_URL;
 }
 
-/** `LOG_FORMAT` alone, for a log that is needed before the configuration is complete. An invalid value counts as `auto`. */
+/**
+ * `LOG_FORMAT` alone, for a log that is needed before the configuration is complete. An invalid value counts as `auto`.
+ */
 export function loadLogFormat(environment: Environment): Config['logFormat'] {
   return readValues(environment).values.LOG_FORMAT ?? 'auto';
 }

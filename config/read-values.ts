@@ -12,7 +12,10 @@ export interface ReadValues {
   readonly secretFiles: readonly SecretFile[];
 }
 
-/** Reads each setting from its variable, its `NAME_FILE` or its default, and validates it. Issues are collected, not thrown. */
+/**
+ * Reads each setting from its variable, its `NAME_FILE` or its default, and validates it. Issues are collected, not
+ * thrown.
+ */
 export function readValues(environment: Environment): ReadValues {
   const issues: ConfigIssue[] = [];
   const texts = settingNames.map((name) => [name, readText(name, environment, issues)] as const);
@@ -67,7 +70,9 @@ function readFromFile(name: SettingName, path: string, issues: ConfigIssue[]): s
   return undefined;
 }
 
-/** Whether a value of this setting is a secret. The URL of a local file or of the memory has no password, so it is not. */
+/**
+ * Whether a value of this setting is a secret. The URL of a local file or of the memory has no password, so it is not.
+ */
 export function isSecretValue(name: SettingName, text: string): boolean {
   const setting = settings[name];
   return 'secret' in setting && !('isAddress' in setting && isLocalAddress(text));

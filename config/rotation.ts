@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config, ListingConfig } from './schema.ts';
 
 /**
- * The active configuration with the webhook secrets and API keys of a newer one, for the listings that are in both. A listing that is
- * missing in the newer one remains, without webhook secrets. All other changes need a restart.
+ * The active configuration with the webhook secrets and API keys of a newer one, for the listings that are in both. A
+ * listing that is missing in the newer one remains, without webhook secrets. All other changes need a restart.
  */
 export function withRotatedSecrets(active: Config, next: Config): Config {
   return {

@@ -11,8 +11,9 @@ export interface SecretFile {
 const otherUsers = { read: 0o004, write: 0o002 };
 
 /**
- * An issue if every user of this machine can write the file and so replace the secret. Group access is accepted: Kubernetes assigns
- * volumes to the group of the container (`fsGroup`). A missing file is not reported here, since reading it fails as well.
+ * An issue if every user of this machine can write the file and so replace the secret. Group access is accepted:
+ * Kubernetes assigns volumes to the group of the container (`fsGroup`). A missing file is not reported here, since
+ * reading it fails as well.
  */
 export function worldWritableIssue({ setting, path }: SecretFile): ConfigIssue | null {
   if (!hasMode(path, otherUsers.write)) return null;
@@ -24,8 +25,8 @@ export function worldWritableIssue({ setting, path }: SecretFile): ConfigIssue |
 }
 
 /**
- * One warning for all files that every user of this machine can read. It is only a warning, and only one, because Docker Swarm mounts
- * secrets with mode 0444 and Kubernetes with 0644, into a container that has no other users.
+ * One warning for all files that every user of this machine can read. It is only a warning, and only one, because
+ * Docker Swarm mounts secrets with mode 0444 and Kubernetes with 0644, into a container that has no other users.
  */
 export function worldReadableWarnings(files: readonly SecretFile[]): ConfigIssue[] {
   const readable = files.filter(({ path }) => hasMode(path, otherUsers.read));

@@ -7,7 +7,9 @@ import { settingNames } from './settings.ts';
 
 const knownNames: readonly string[] = settingNames.flatMap((name) => [name, `${name}_FILE`]);
 
-/** Prefixes that only tallyhook uses. `DATABASE_`, `CACHE_` and `LOG_` are missing because other programs use them, too. */
+/**
+ * Prefixes that only tallyhook uses. `DATABASE_`, `CACHE_` and `LOG_` are missing because other programs use them, too.
+ */
 const ownPrefix = /^(DISCORD|LOOKUP|VOTE|PREMIUM|ANNOUNCE|CREDITS|OWNER|TALLYHOOK)_/;
 
 /** Kubernetes sets such variables for a service named tallyhook: TALLYHOOK_SERVICE_HOST, TALLYHOOK_PORT_3000_TCP, … */
@@ -41,7 +43,9 @@ export function unknownVariables(environment: Environment): ConfigIssue[] {
     });
 }
 
-/** Whether the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated. */
+/**
+ * Whether the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
+ */
 function isMisspelled(name: string, environment: Environment): boolean {
   return (
     name.length >= minMisspelledLength &&

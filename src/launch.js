@@ -2,7 +2,8 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Entry point in JavaScript that old versions of Node can parse, so that they report the required version, not a syntax error.
+// Entry point in JavaScript that old versions of Node can parse, so that they report the required version, not a syntax
+// error.
 var minMajor = 24;
 var major = Number(process.versions.node.split('.')[0]);
 

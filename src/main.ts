@@ -26,7 +26,7 @@ of them. A file .env in the current directory is read as well; the environment t
 
 SIGINT or SIGTERM stops a command within 10 seconds; a second signal exits at once.
 
-Exit codes: 0 success, 1 runtime error, or exit after a second signal, 2 invalid usage or settings`;
+Exit codes: 0 success, 1 runtime error, or exit after a second signal, 2 invalid usage or settings.`;
 
 /** Time for handles that are still open, such as a socket without a response, before the process exits anyway (ms). */
 const exitGraceMs = 1_000;
@@ -85,7 +85,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 async function loadVerb(verb: string): Promise<Verb> {
   const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (load !== undefined) return load();
-  throw new UsageError(withSuggestion(`There is no command "${verb}".`, verb, Object.keys(verbs)));
+  throw new UsageError(withSuggestion(`Unknown command "${verb}".`, verb, Object.keys(verbs)));
 }
 
 function isGlobalOption(arg: string): boolean {

@@ -5,7 +5,8 @@ import { systemClock } from '../platform/clock.ts';
 import { en } from '../texts/en.ts';
 
 /**
- * The part of the command context that determines which commands are registered: the listings with an API key. It sends no request.
+ * The part of the command context that determines which commands are registered: the listings with an API key. It sends
+ * no request.
  * @throws TallyhookError `lookup_key_malformed`
  */
 export function commandContextFor({ lookup, listings }: Config): Pick<CommandContext, 'listings' | 'texts'> {

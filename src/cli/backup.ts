@@ -10,7 +10,8 @@ name FILE.partial until then. An existing file is not overwritten. Only its owne
 
   --json  print the result as a JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
 
-Exit codes: 0 copied, 1 not copied, or copied but the ledger is inconsistent, 2 invalid usage or settings, or PostgreSQL`;
+Exit codes: 0 copied, 1 not copied, or copied but the ledger is inconsistent, 2 invalid usage or settings, or
+PostgreSQL.`;
 
 /** `tallyhook backup`. */
 export const backupCommand = copyCommand({

@@ -14,7 +14,7 @@ const help = `tallyhook config: shows the settings in effect, with secrets hidde
              issues: [{setting, problem, hint}]}; value is null if the setting is unset, secret, or read from a file
   --schema   print the JSON Schema of the file that TALLYHOOK_CONFIG names
 
-Exit codes: 0 success, 2 invalid usage, or with --check invalid settings`;
+Exit codes: 0 success, 2 invalid usage, or with --check invalid settings.`;
 
 const flag = { type: 'boolean', default: false } as const;
 

@@ -2,7 +2,7 @@ import { loadDatabaseUrl } from '../../config/load.ts';
 import { formatCount } from '../platform/durations.ts';
 import type { CopyResult } from '../store/snapshots/backup.ts';
 import { databaseFile } from '../store/snapshots/snapshot.ts';
-import { type Command, command } from '../terminal/command.ts';
+import { type CliCommand, command } from '../terminal/command.ts';
 import { exitCode, type Terminal, UsageError } from '../terminal/terminal.ts';
 
 /** The differences between backup and restore. */
@@ -17,7 +17,7 @@ export interface CopyCommandOptions {
 }
 
 /** A command that copies between a backup file and the database, and prints a summary of the copied ledger. */
-export function copyCommand({ help, postgresHint, copy, formatSuccess }: CopyCommandOptions): Command {
+export function copyCommand({ help, postgresHint, copy, formatSuccess }: CopyCommandOptions): CliCommand {
   return command({
     help,
     options: { json: { type: 'boolean', default: false } },

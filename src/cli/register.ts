@@ -18,9 +18,12 @@ the database (DATABASE_URL), and only commands that tallyhook itself has registe
   --json  print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
           inaccessible}; outcome is "registered" or "unchanged"
 
-Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or settings`;
+Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or settings.`;
 
-/** `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link commandContextFor} and {@link openStore} throw. */
+/**
+ * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link commandContextFor} and
+ * {@link openStore} throw.
+ */
 export const registerCommand = command({
   help,
   options: { json: { type: 'boolean', default: false } },

@@ -5,8 +5,8 @@ import type { Log } from '../platform/log.ts';
 import type { Redactor } from '../platform/redactor.ts';
 
 /**
- * Returns a function that reloads the configuration and activates its webhook secrets and API keys, all or none. If the configuration is
- * invalid, nothing changes and the log lists the issues. The function never throws.
+ * Returns a function that reloads the configuration and activates its webhook secrets and API keys, all or none. If the
+ * configuration is invalid, nothing changes and the log lists the issues. The function never throws.
  */
 export function createReload(options: {
   config: Config;

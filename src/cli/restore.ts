@@ -10,7 +10,7 @@ database is created. For PostgreSQL the command prints the tool to use instead.
   --json  print the result as a JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
 
 Exit codes: 0 restored, 1 not restored, or restored but the ledger is inconsistent, 2 invalid usage or settings, or
-PostgreSQL`;
+PostgreSQL.`;
 
 /** `tallyhook restore`. */
 export const restoreCommand = copyCommand({

@@ -5,7 +5,7 @@ import { createApp } from '../app/app.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import { createRedactor } from '../platform/redactor.ts';
-import { type Command, command } from '../terminal/command.ts';
+import { type CliCommand, command } from '../terminal/command.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
 import { resolveLogFormat } from '../terminal/process-terminal.ts';
 import { exitCode, type Terminal, untilStopped } from '../terminal/terminal.ts';
@@ -16,13 +16,13 @@ const help = `tallyhook start: receives webhooks and runs the bot until it is st
 Settings are environment variables; .env.example lists them all. Without DISCORD_TOKEN it runs the sandbox instead,
 unless NODE_ENV is production.
 
-SIGHUP reloads .env, the files of NAME_FILE and the file of TALLYHOOK_CONFIG, and activates their webhook secrets and API
-keys. Other changes need a restart. If the new settings are invalid, the old ones stay active and the log lists the
-issues.
+SIGHUP reloads .env, the files of NAME_FILE and the file of TALLYHOOK_CONFIG, and activates their webhook secrets and
+API keys. Other changes need a restart. If the new settings are invalid, the old ones stay active and the log lists
+the issues.
 
 SIGINT or SIGTERM stops it within 10 seconds; a second signal exits at once.
 
-Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage or settings`;
+Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage or settings.`;
 
 /** `tallyhook start`. `readEnvironment` returns the variables that a start at that moment would use. */
 export async function startCommand(
@@ -45,7 +45,7 @@ async function startSandboxCommand(args: readonly string[], terminal: Terminal):
   return sandboxCommand(args, terminal);
 }
 
-function startBotCommand(readEnvironment: () => Environment): Command {
+function startBotCommand(readEnvironment: () => Environment): CliCommand {
   return command({
     help,
     options: {},
@@ -56,7 +56,8 @@ function startBotCommand(readEnvironment: () => Environment): Command {
       installProcessErrorHandlers(log);
       const hangups = handleHangups();
       try {
-        // A database that does not respond must not delay the stop. At this point nothing is open that needs to be closed.
+        // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
+        // closed.
         const app = await Promise.race([createApp(config, { clock: systemClock, log }), untilStopped(terminal.stop)]);
         if (app === undefined) return exitCode.ok;
         try {
@@ -77,8 +78,8 @@ function startBotCommand(readEnvironment: () => Environment): Command {
 }
 
 /**
- * Listens for SIGHUP, whose default action would end the process, even during a migration or a graceful shutdown. A signal that arrives
- * before the handler is set is handled as soon as it is.
+ * Listens for SIGHUP, whose default action would end the process, even during a migration or a graceful shutdown. A
+ * signal that arrives before the handler is set is handled as soon as it is.
  */
 function handleHangups() {
   let isPending = false;
@@ -97,9 +98,9 @@ function handleHangups() {
 }
 
 /**
- * The HTTP parser of undici is WebAssembly, which V8 would compile again with optimizations after a few responses. That permanently takes
- * 15 MB and has no measurable benefit, so only function 0, an import, may be optimized. It is set after all modules are loaded, because
- * Node ignores its compile cache under other V8 flags.
+ * The HTTP parser of undici is WebAssembly, which V8 would compile again with optimizations after a few responses. That
+ * permanently takes 15 MB and has no measurable benefit, so only function 0, an import, may be optimized. It is set
+ * after all modules are loaded, because Node ignores its compile cache under other V8 flags.
  */
 function limitWasmOptimization(): void {
   setFlagsFromString('--wasm-tier-up-filter=0');

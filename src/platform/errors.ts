@@ -29,3 +29,14 @@ export class StoreUnavailableError extends TallyhookError {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/**
+ * The innermost cause of a failed network request, in a few words: its code, such as `ECONNREFUSED`, or its message. The message of the
+ * outer error often says only "fetch failed".
+ */
+export function rootCauseOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown.name === 'TimeoutError' || thrown.name === 'AbortError') return 'no response in time';
+  if (thrown.cause !== undefined) return rootCauseOf(thrown.cause);
+  return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : messageOf(thrown);
+}

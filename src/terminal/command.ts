@@ -8,8 +8,11 @@ const helpOption = { help: { type: 'boolean', short: 'h', default: false } } as 
 /** The parsed command line: `values` of the options and `positionals`. */
 export type ParsedArgs<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true }>>;
 
-/** A command of the command line. Resolves with its exit code. Rejects only with unexpected errors: see {@link runCommand}. */
-export type Command = (args: readonly string[], terminal: Terminal) => Promise<number>;
+/**
+ * A command of the command line. Resolves with its exit code, and rejects only with unexpected errors
+ * (see {@link runCommand}).
+ */
+export type CliCommand = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
 /** Creates a command with the given options and `--help`. Unknown options are reported with a suggestion. */
 export function command<const O extends Options>(definition: {
@@ -18,7 +21,7 @@ export function command<const O extends Options>(definition: {
   readonly options: O;
   readonly allowPositionals?: boolean;
   readonly run: (parsed: ParsedArgs<O>, terminal: Terminal) => Promise<number>;
-}): Command {
+}): CliCommand {
   const { help, options, allowPositionals = false, run } = definition;
   return (args, terminal) =>
     runCommand(terminal, async () => {
@@ -32,7 +35,10 @@ export function command<const O extends Options>(definition: {
     });
 }
 
-/** `parseArgs` of `node:util`, with a suggestion for an unknown option. Throws {@link UsageError}, and what `parseArgs` throws. */
+/**
+ * `parseArgs` of `node:util`, with a suggestion for an unknown option. Throws {@link UsageError}, and what `parseArgs`
+ * throws.
+ */
 export function parseOptions<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config);

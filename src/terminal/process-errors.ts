@@ -18,8 +18,9 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * Logs unhandled rejections and uncaught exceptions. Rejections and connection errors do not end the process: @discordjs/ws removes its
- * listeners from an abandoned socket, whose later reset would otherwise stop the receiver. Any other exception ends it with code 1.
+ * Logs unhandled rejections and uncaught exceptions. Rejections and connection errors do not end the process:
+ * @discordjs/ws removes its listeners from an abandoned socket, whose later reset would otherwise stop the receiver.
+ * Any other exception ends it with code 1.
  */
 export function installProcessErrorHandlers(log: Log): void {
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled rejection'));

@@ -41,8 +41,8 @@ function stopSignal(): AbortSignal {
 }
 
 /**
- * A reader that closes the pipe, such as `head`, is not an error: the remaining output is dropped, and a server keeps running. Any other
- * write error, such as a full disk, sets the exit code 1.
+ * A reader that closes the pipe, such as `head`, is not an error: the remaining output is dropped, and a server keeps
+ * running. Any other write error, such as a full disk, sets the exit code 1.
  */
 export function surviveClosedOutput(): void {
   let hasFailed = false;

@@ -40,8 +40,9 @@ export function untilStopped(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs a command. Prints expected errors and returns their exit code: {@link TallyhookError}, {@link InvalidConfigError}, errors of
- * `parseArgs`, and errors of the operating system (a path that cannot be used, a port in use). Rejects with any other error.
+ * Runs a command. Prints expected errors and returns their exit code: {@link TallyhookError},
+ * {@link InvalidConfigError}, errors of `parseArgs`, and errors of the operating system (a path that cannot be used, a
+ * port in use). Rejects with any other error.
  */
 export async function runCommand(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {
@@ -66,8 +67,8 @@ export async function runCommand(terminal: Terminal, run: () => Promise<number>)
 }
 
 /**
- * A secret from an option, from a file, or from stdin if the file is `-`, which keeps it out of the shell history. A trailing newline
- * is removed.
+ * A secret from an option, from a file, or from stdin if the file is `-`, which keeps it out of the shell history. A
+ * trailing newline is removed.
  * @throws UsageError if both are missing or the secret is empty
  * @throws TallyhookError `unreadable_file`
  */

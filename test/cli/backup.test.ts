@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backupCommand } from '../../src/cli/backup.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
-import type { Command } from '../../src/terminal/command.ts';
+import type { CliCommand } from '../../src/terminal/command.ts';
 import { captive } from '../service/terminal.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { voted } from '../support/voted.ts';
 
-async function run(command: Command, ...args: string[]) {
+async function run(command: CliCommand, ...args: string[]) {
   const { terminal, output } = captive();
   const code = await command(args, terminal);
   return { code, output: output() };

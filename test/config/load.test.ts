@@ -49,17 +49,17 @@ describe('the configuration', () => {
   it('marks the server or bot without a key as implied, but no listing of a file', () => {
     const impliedKinds = (environment: Record<string, string>) =>
       loadConfig(environment).listings.map(({ kind, implied }) => [kind, implied]);
-    const { LOOKUP_SERVER_KEY, ...rest } = minimal;
+    const { LOOKUP_SERVER_KEY, ...otherSettings } = minimal;
     const botKey = { LOOKUP_BOT_KEY: 'bot-key' };
     expect(impliedKinds(minimal)).toEqual([
       ['server', false],
       ['bot', true],
     ]);
-    expect(impliedKinds({ ...rest, ...botKey })).toEqual([
+    expect(impliedKinds({ ...otherSettings, ...botKey })).toEqual([
       ['server', true],
       ['bot', false],
     ]);
-    expect(impliedKinds({ LOOKUP_SERVER_KEY, ...rest, ...botKey })).toEqual([
+    expect(impliedKinds({ LOOKUP_SERVER_KEY, ...otherSettings, ...botKey })).toEqual([
       ['server', false],
       ['bot', false],
     ]);
@@ -69,7 +69,7 @@ describe('the configuration', () => {
       { name: 'other', kind: 'bot' },
     ];
     writeFileSync(path, JSON.stringify({ listings }), { mode: 0o600 });
-    expect(impliedKinds({ ...rest, TALLYHOOK_CONFIG: path })).toEqual([
+    expect(impliedKinds({ ...otherSettings, TALLYHOOK_CONFIG: path })).toEqual([
       ['server', false],
       ['bot', false],
     ]);
@@ -83,10 +83,10 @@ describe('the configuration', () => {
   it('reads every value from a file as well, without the trailing newline', () => {
     const path = join(tempDir(), 'token');
     writeFileSync(path, 'from a file \n', { mode: 0o600 });
-    const { DISCORD_TOKEN: _, ...rest } = minimal;
-    expect(loadConfig({ ...rest, DISCORD_TOKEN_FILE: path }).discord.token).toBe('from a file ');
+    const { DISCORD_TOKEN: _, ...otherSettings } = minimal;
+    expect(loadConfig({ ...otherSettings, DISCORD_TOKEN_FILE: path }).discord.token).toBe('from a file ');
     for (const name of settingNames)
-      expect(issuesOf({ ...rest, [`${name}_FILE`]: '/nowhere/at/all' }), name).not.toEqual([]);
+      expect(issuesOf({ ...otherSettings, [`${name}_FILE`]: '/nowhere/at/all' }), name).not.toEqual([]);
   });
 
   it('splits secrets at commas, and treats an empty variable as unset', () => {
@@ -358,7 +358,9 @@ describe('the documentation', () => {
       const defaultValue = settings[name].default ?? '';
       expect(example, name).toMatch(new RegExp(`^#? ?${name}=${escapeRegExp(defaultValue)}`, 'm'));
       // Name and default are in the first two cells of its row, which may contain other settings.
-      expect(readme, name).toMatch(new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\|[^|]*${escapeRegExp(defaultValue)}[^|]*\\|`, 'm'));
+      expect(readme, name).toMatch(
+        new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\|[^|]*${escapeRegExp(defaultValue)}[^|]*\\|`, 'm'),
+      );
     }
   });
 });

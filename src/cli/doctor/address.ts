@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { second } from '../../platform/durations.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
-import { type HttpProbeResult, parseJson, probeHttp } from './http-probe.ts';
+import { type HttpProbeResult, parseJsonBody, probeHttp } from './http-probe.ts';
 
 /** Timeout of a request to the receiver (ms). */
 const probeTimeoutMs = 6 * second;
 
 /**
- * Checks whether the receiver is reachable: `GET /healthz`, and an unsigned delivery that must be rejected with the receiver's own 401.
+ * Checks whether the receiver is reachable: `GET /healthz`, and an unsigned delivery that must be rejected with the
+ * receiver's own 401.
  *
- * @param url webhook URL as configured at the service, with or without the path; null checks HOST and PORT on this machine instead
+ * @param url webhook URL as configured at the service, with or without the path; null checks HOST and PORT on this
+ * machine instead
  */
 export async function checkAddress(url: string | null, http: { host: string; port: number }): Promise<Finding[]> {
   if (url !== null) return checkPublicAddress(baseUrlOf(url));
@@ -54,7 +56,10 @@ async function checkLocalAddress({ host, port }: { host: string; port: number })
   );
 }
 
-/** The URL at which a server with this HOST is reached from the same machine: a wildcard address becomes the loopback address. */
+/**
+ * The URL at which a server with this HOST is reached from the same machine: a wildcard address becomes the loopback
+ * address.
+ */
 export function localBaseUrl(host: string, port: number): string {
   const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
@@ -70,7 +75,7 @@ export function evaluateDelivery(base: string, result: HttpProbeResult): Finding
   if (result.status === null)
     return fail(`${base} does not respond (${result.reason}).`, unreachableHint(result.reason));
   const { status, headers, body } = result;
-  if (status === 401 && rejection.safeParse(parseJson(body)).success) {
+  if (status === 401 && rejection.safeParse(parseJsonBody(body)).success) {
     return pass(`${base} is reachable and rejects unsigned deliveries.`);
   }
   if (status >= 300 && status < 400) return evaluateRedirect(base, status, headers.get('location') ?? 'nowhere');
@@ -113,5 +118,5 @@ const rejection = z.object({ success: z.literal(false), error: z.unknown() });
 const healthResponse = z.object({ alive: z.literal(true) });
 
 function isHealthResponse(result: HttpProbeResult): boolean {
-  return result.status === 200 && healthResponse.safeParse(parseJson(result.body)).success;
+  return result.status === 200 && healthResponse.safeParse(parseJsonBody(result.body)).success;
 }

@@ -8,7 +8,9 @@ const maxIgnoredOffsetMs = 30 * second;
 /** Votes with a timestamp further in the future than this are quarantined (ms). */
 const maxToleratedOffsetMs = 5 * minute;
 
-/** A server whose clock is compared, by the Date header of any response (RFC 9110, section 6.6.1). No API key is sent. */
+/**
+ * A server whose clock is compared, by the Date header of any response (RFC 9110, section 6.6.1). No API key is sent.
+ */
 export interface TimeSource {
   readonly name: string;
   readonly url: string;

@@ -19,7 +19,7 @@ const help = `tallyhook doctor: checks the whole installation, also while tallyh
 It sends requests to Discord and to the service (one request for each API key, counted in its rate limit) and reads the
 whole database. It writes a single row, to check that the database is writable.
 
-Exit codes: 0 no check failed (there may be warnings), 1 a check failed, 2 invalid usage or settings`;
+Exit codes: 0 no check failed (there may be warnings), 1 a check failed, 2 invalid usage or settings.`;
 
 /** `tallyhook doctor`. */
 export const doctorCommand = command({

@@ -1,3 +1,5 @@
+import { rootCauseOf } from '../../platform/errors.ts';
+
 /** Response to a probe. `status` is null if there was none; then `reason` is the cause, such as ECONNREFUSED. */
 export type HttpProbeResult =
   | { readonly status: number; readonly headers: Headers; readonly body: string }
@@ -13,12 +15,12 @@ export async function probeHttp(url: string, init: RequestInit, timeoutMs: numbe
     const response = await fetch(url, { ...init, redirect: 'manual', signal });
     return { status: response.status, headers: response.headers, body: await readBeginning(response) };
   } catch (error) {
-    return { status: null, reason: reasonOf(error) };
+    return { status: null, reason: rootCauseOf(error) };
   }
 }
 
 /** The body as JSON; undefined if it is not JSON. */
-export function parseJson(body: string): unknown {
+export function parseJsonBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
@@ -35,12 +37,4 @@ async function readBeginning({ body }: Response): Promise<string> {
     if (size >= maxBodyLength) break;
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The root cause, since the message of fetch is always "fetch failed". */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'timeout';
-  if (error.cause !== undefined) return reasonOf(error.cause);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

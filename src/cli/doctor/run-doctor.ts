@@ -34,8 +34,9 @@ export interface DoctorOptions extends Pick<RunOptions, 'clock' | 'onResult' | '
 }
 
 /**
- * Checks a whole installation, also while tallyhook runs. It only reads, except for one row that tests write access, and the counted
- * requests with API keys. Network checks run first and concurrently, then the database checks, which block this process.
+ * Checks a whole installation, also while tallyhook runs. It only reads, except for one row that tests write access,
+ * and the counted requests with API keys. Network checks run first and concurrently, then the database checks, which
+ * block this process.
  */
 export async function runDoctor(config: Config, options: DoctorOptions): Promise<void> {
   const { clock, onProgress, secretFiles } = options;
@@ -96,7 +97,8 @@ function networkChecks(
     { name: 'Discord', url: `${discord.apiUrl}/v10/gateway` },
     { name: 'the service', url: lookup.baseUrl },
   ];
-  // Requests must be counted in the budget of the database. Without a database there is no other process that counts them.
+  // Requests must be counted in the budget of the database. Without a database there is no other process that counts
+  // them.
   const budget = store?.budgetStore ?? (status.state === 'absent' ? memoryBudgetStore() : null);
   const checkApiKeys = async (): Promise<Finding[]> => {
     if (budget === null) {

@@ -27,7 +27,7 @@ Progress and the summary are printed to stderr.
 Fields: id, userId, listing, credits, cause, reason, at, deliveryId. In CSV, text that a spreadsheet would execute as a
 formula is prefixed with an apostrophe. Spreadsheets round long numbers: import the column userId as text.
 
-Exit codes: 0 exported, 1 runtime error, 2 invalid usage or settings`;
+Exit codes: 0 exported, 1 runtime error, 2 invalid usage or settings.`;
 
 const text = { type: 'string' } as const;
 

@@ -36,7 +36,9 @@ function formatField(value: string | number | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Prefixes text that a spreadsheet would execute as a formula, since reasons are external text. OWASP: "CSV Injection". */
+/**
+ * Prefixes text that a spreadsheet would execute as a formula, since reasons are external text. OWASP: "CSV Injection".
+ */
 function escapeFormula(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 }
