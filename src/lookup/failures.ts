@@ -35,8 +35,8 @@ export abstract class LookupError extends TallyhookError {
   /** When asking again makes sense (ms since the epoch); null when that is not known or time alone does not help. */
   readonly retryAt: number | null;
 
-  constructor({ code, message, retryAt = null, ...rest }: Particulars) {
-    super(code, message, rest);
+  constructor({ code, message, cure, retryAt = null, ...rest }: Particulars) {
+    super(code, message, { ...rest, hint: cure });
     this.retryAt = retryAt;
   }
 }
