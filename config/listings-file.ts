@@ -1,21 +1,24 @@
 import { z } from 'zod';
+import { snowflakePattern } from '../src/platform/snowflake.ts';
 import { apiKey } from './settings.ts';
 
-const id = z.string().regex(/^\d{1,20}$/, 'it must be a Discord id: a string of digits');
+const id = z.string().regex(snowflakePattern, 'it must be a Discord id: a string of digits');
 const text = z.string().min(1);
 const credits = z.int().min(0).max(1_000_000);
 
 const listing = z.strictObject({
   name: z
     .string()
-    .regex(/^[\w.-]{1,32}$/, 'it must be of letters, digits, dots, dashes and underscores, at most 32')
-    .describe('Names the listing for good: the ledger knows its votes by it.'),
+    .regex(/^[\w.-]{1,32}$/, 'it must consist of at most 32 letters, digits, dots, dashes and underscores')
+    .describe('Permanent name of the listing. The ledger stores it with each vote, so do not change it.'),
   kind: z.enum(['server', 'bot']),
-  id: id.optional().describe('Discord id of the server or bot; needed where listings of one kind share a secret.'),
+  id: id
+    .optional()
+    .describe('Discord id of the server or bot. Required if several listings of the same kind share a secret.'),
   lookupKey: apiKey.optional().describe('API key of this listing.'),
-  voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhooks; all of them are valid.'),
-  premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhooks.'),
-  voteAuthorization: text.optional().describe('Opt-in: accept unsigned server votes with this Authorization value.'),
+  voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhooks. All of them are valid.'),
+  premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhooks. All of them are valid.'),
+  voteAuthorization: text.optional().describe('Opt-in: accept unsigned server votes with this Authorization header.'),
   announceChannelId: id.optional(),
   premiumChannelId: id.optional(),
   creditsPerVote: credits.optional(),
@@ -24,7 +27,7 @@ const listing = z.strictObject({
   cooldownHours: z.number().positive().max(8_760).optional(),
 });
 
-/** The file that `TALLYHOOK_CONFIG` names. What a listing leaves out is taken from the variables of the same meaning. */
+/** The file that `TALLYHOOK_CONFIG` names. A listing inherits missing values from the environment variables. */
 export const listingsFile = z.strictObject({
   $schema: z.string().optional(),
   listings: z
@@ -33,7 +36,7 @@ export const listingsFile = z.strictObject({
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two listings have the same name'),
 });
 
-/** A listing as the file has it: the cooldown is in hours here. */
+/** A listing in the file. Its cooldown is in hours. */
 export type FileListing = z.infer<typeof listing>;
 
 /** The JSON Schema of the file, for editors. */

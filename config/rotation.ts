@@ -2,34 +2,35 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config, ListingConfig } from './schema.ts';
 
 /**
- * The configuration in force with the secrets of another that was read later: webhook secrets and API keys of the listings that both of
- * them have. A listing that is gone keeps its place, without any webhook secret. Everything else waits for a restart.
+ * The active configuration with the webhook secrets and API keys of a newer one, for the listings that are in both. A
+ * listing that is missing in the newer one remains, without webhook secrets. All other changes need a restart.
  */
-export function withRotatedSecrets(inForce: Config, read: Config): Config {
+export function withRotatedSecrets(active: Config, next: Config): Config {
   return {
-    ...inForce,
-    listings: inForce.listings.map((listing) => withSecretsOf(listing, read.listings.find(isSame(listing)))),
-    // What was a secret stays one: it may still turn up somewhere.
-    secrets: [...new Set([...inForce.secrets, ...read.secrets])],
+    ...active,
+    listings: active.listings.map((listing) => withSecretsOf(listing, next.listings.find(isSameListing(listing)))),
+    // Old secrets remain redacted, since they may still appear in a log line.
+    secrets: [...new Set([...active.secrets, ...next.secrets])],
   };
 }
 
-const isSame =
+const isSameListing =
   ({ name, kind }: ListingConfig) =>
   (other: ListingConfig) =>
     other.name === name && other.kind === kind;
 
-function withSecretsOf(listing: ListingConfig, read: ListingConfig | undefined): ListingConfig {
-  const { voteSecrets = [], premiumSecrets = [], voteAuthorization = null } = read ?? {};
-  // Whether there is a key at all decides which commands there are.
-  const lookupKey = listing.lookupKey === null ? null : (read?.lookupKey ?? listing.lookupKey);
+function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined): ListingConfig {
+  const { voteSecrets = [], premiumSecrets = [], voteAuthorization = null } = next ?? {};
+  // Adding or removing a key needs a restart, because it changes which commands are registered.
+  const lookupKey = listing.lookupKey === null ? null : (next?.lookupKey ?? listing.lookupKey);
   return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey };
 }
 
-const slices: Readonly<Record<string, (config: Config) => unknown>> = {
+/** Parts of the configuration by the settings that they are read from. */
+const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID': ({ discord }) => discord,
   LOOKUP_BASE_URL: ({ lookup }) => lookup,
-  'the listings, their channels and credits': ({ listings }) => listings,
+  'listings, channels, credits': ({ listings }) => listings,
   DATABASE_URL: ({ databaseUrl }) => databaseUrl,
   CACHE_URL: ({ cacheUrl }) => cacheUrl,
   'HOST, PORT': ({ http }) => http,
@@ -38,7 +39,7 @@ const slices: Readonly<Record<string, (config: Config) => unknown>> = {
   LOG_FORMAT: ({ logFormat }) => logFormat,
 };
 
-/** The settings that are not as they were read: they wait for a restart. */
-export function settingsNeedingRestart(inForce: Config, read: Config): string[] {
-  return Object.keys(slices).filter((name) => !isDeepStrictEqual(slices[name]?.(inForce), slices[name]?.(read)));
+/** Changed settings that take effect after a restart. */
+export function settingsNeedingRestart(active: Config, next: Config): string[] {
+  return Object.keys(parts).filter((name) => !isDeepStrictEqual(parts[name]?.(active), parts[name]?.(next)));
 }

@@ -1,25 +1,28 @@
-/** A listing as it is configured: one server or one bot on the service, with its own key and secrets. */
+import { formatCount } from '../src/platform/durations.ts';
+import type { LogLevel } from '../src/platform/log.ts';
+
+/** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
 export interface ListingConfig {
-  /** Names it in the ledger, for good. */
+  /** Permanent name in the ledger. */
   readonly name: string;
   readonly kind: 'server' | 'bot';
-  /** Discord id of the server or bot; null where it need not be known. */
+  /** Discord id of the server or bot; null if it is not configured. */
   readonly id: string | null;
-  /** It was not asked for by name: variables describe a server and a bot, and this one of the two has no API key. */
+  /** Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key. */
   readonly implied: boolean;
-  /** Its API key (document, section 5); null: the service is asked nothing about it. */
+  /** API key (document, section 5); null disables lookups for this listing. */
   readonly lookupKey: string | null;
-  /** All of them are valid at once, for rotation; with none every signed vote is refused (document, section 5.7). */
+  /** All of them are valid, for rotation. Without any, signed votes are rejected (document, section 5.7). */
   readonly voteSecrets: readonly string[];
   /** The same for premium events. */
   readonly premiumSecrets: readonly string[];
-  /** The whole Authorization value that unsigned server votes may carry; null: none may come unsigned. */
+  /** Authorization header with which unsigned server votes are accepted; null rejects unsigned votes. */
   readonly voteAuthorization: string | null;
-  /** Where votes are announced; null for nowhere. */
+  /** Channel for vote announcements; null disables them. */
   readonly announceChannelId: string | null;
-  /** Where premium is announced; null for nowhere. */
+  /** Channel for premium announcements; null disables them. */
   readonly premiumChannelId: string | null;
-  /** Whole credits; the cooldown in ms. */
+  /** In whole credits; the cooldown in ms. */
   readonly rules: {
     readonly perVote: number;
     readonly perPremium: number;
@@ -28,45 +31,47 @@ export interface ListingConfig {
   };
 }
 
-/** Everything that can be set, checked and frozen. */
+/** All settings, validated and frozen. */
 export interface Config {
-  /** `apiUrl` without the version; `guildId` null registers the commands everywhere. */
+  /** `apiUrl` without the version; `guildId` null registers the commands globally. */
   readonly discord: { readonly token: string; readonly apiUrl: string; readonly guildId: string | null };
-  /** Ends in `/api/v1`, without a slash after it (document, section 1). */
+  /** Ends in `/api/v1`, without a trailing slash (document, section 1). */
   readonly lookup: { readonly baseUrl: string };
   readonly listings: readonly ListingConfig[];
   /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
   /** `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). */
   readonly cacheUrl: string;
-  /** Port 0 takes any that is free. */
+  /** Port 0 selects any free port. */
   readonly http: { readonly host: string; readonly port: number };
-  /** Null: there is neither an owner's API nor a console. */
+  /** Null disables the owner API and the console. */
   readonly ownerToken: string | null;
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-  /** `auto`: for people where the log goes to a terminal, JSON elsewhere. */
+  readonly logLevel: LogLevel;
+  /** `auto` is `pretty` on a terminal and `json` elsewhere. */
   readonly logFormat: 'auto' | 'json' | 'pretty';
-  /** What is no fault, but most likely not meant. */
+  /** Likely mistakes that do not make the configuration invalid. */
   readonly warnings: readonly ConfigIssue[];
-  /** Every secret in it, for the log to cut out. */
+  /** All secrets in the configuration, to be redacted from logs. */
   readonly secrets: readonly string[];
 }
 
-/** One thing that is wrong with the settings, and what to do about it. */
+/** A problem with a setting. The message for the operator is `${setting} ${problem} ${hint}`. It contains no secret. */
 export interface ConfigIssue {
   readonly setting: string;
+  /** Rest of a sentence that begins with the name of the setting. */
   readonly problem: string;
+  /** How to fix it. */
   readonly hint: string;
 }
 
-/** The settings are faulty: all faults at once, each with its cure. No value of a secret is in it. */
+/** The configuration is invalid. Reports all issues with their hints, without the value of any secret. */
 export class InvalidConfigError extends Error {
   readonly issues: readonly ConfigIssue[];
 
   constructor(issues: readonly ConfigIssue[]) {
-    const lines = issues.map(({ setting, problem, hint: cure }) => `  ${setting} ${problem}\n    → ${cure}`);
-    super(`The settings have ${issues.length === 1 ? 'a fault' : `${issues.length} faults`}:\n${lines.join('\n')}`);
-    this.name = 'FaultyConfig';
+    const lines = issues.map(({ setting, problem, hint }) => `  ${setting} ${problem}\n    → ${hint}`);
+    super(`Invalid configuration (${formatCount(issues.length, 'issue')}):\n${lines.join('\n')}`);
+    this.name = 'InvalidConfigError';
     this.issues = issues;
   }
 }

@@ -1,21 +1,23 @@
 import { z } from 'zod';
+import { logLevels } from '../src/platform/log.ts';
+import { snowflakePattern } from '../src/platform/snowflake.ts';
 
 /** One setting: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Setting<Value = unknown> {
   readonly schema: z.ZodType<Value>;
-  /** What the value has to be, as the cure of a faulty one says it. */
+  /** Description of a valid value; it completes the hint "Set it to …". */
   readonly expected: string;
-  /** The value's text when it is not set. */
+  /** Text of the value if the setting is not set. */
   readonly default?: string;
-  /** Never shown, never logged. */
+  /** Never shown or logged. */
   readonly secret?: true;
-  /** The secret is only the password in it: the rest of the address is shown. */
+  /** Only the password of the URL is secret; the rest is shown. */
   readonly isAddress?: true;
 }
 
-const id = z.string().regex(/^\d{1,20}$/);
+const id = z.string().regex(snowflakePattern);
 const text = z.string().min(1);
-/** What a header can carry. */
+/** Visible ASCII, as allowed in a header. */
 export const apiKey = z.string().regex(/^[\x21-\x7e]+$/);
 const secrets = z
   .string()
@@ -24,12 +26,12 @@ const secrets = z
 const wholeCredits = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1_000_000));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
-const idForm = 'a Discord id: digits only, as "Copy ID" in Discord gives it (Settings → Advanced → Developer Mode)';
-const creditsForm = 'a whole number from 0 to 1000000';
-const secretsForm = "the secret from the service's dashboard; several are separated by commas, none of them empty";
+const expectedId = 'a Discord id, digits only: enable Developer Mode (Settings → Advanced) and use "Copy ID"';
+const expectedCredits = 'a whole number from 0 to 1000000';
+const expectedSecrets = "the secret from the service's dashboard; separate several with commas, without empty ones";
 
-/** An address with a host, whose parts can be decoded; what is no address with a host is not looked at. */
-function isReadable(url: string): boolean {
+/** Whether a URL with a host can be parsed and decoded. URLs without a host are not checked. */
+function isDecodable(url: string): boolean {
   if (!url.includes('://')) return true;
   try {
     decodeURIComponent(new URL(url).href);
@@ -39,14 +41,14 @@ function isReadable(url: string): boolean {
   }
 }
 
-/** A shorter owner token is taken, but it can be guessed (characters). */
+/** Shorter owner tokens are accepted with a warning, since they can be guessed (characters). */
 export const minOwnerTokenLength = 16;
 
 function setting<Value>(setting: Setting<Value>): Setting<Value> {
   return setting;
 }
 
-/** Every setting, in the order in which it is told. */
+/** All settings, in the order in which issues are reported. */
 export const settings = {
   DISCORD_TOKEN: setting({
     schema: text,
@@ -55,13 +57,13 @@ export const settings = {
   }),
   DISCORD_API_URL: setting({
     schema: httpUrl,
-    expected: 'an http(s) address',
+    expected: 'an http(s) URL',
     default: 'https://discord.com/api',
   }),
-  DISCORD_GUILD_ID: setting({ schema: id, expected: idForm }),
+  DISCORD_GUILD_ID: setting({ schema: id, expected: expectedId }),
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
-    expected: 'the http(s) address of the lookup API, ending in /api/v1',
+    expected: 'the http(s) URL of the lookup API, ending in /api/v1',
   }),
   LOOKUP_SERVER_KEY: setting({
     schema: apiKey,
@@ -75,37 +77,37 @@ export const settings = {
   }),
   VOTE_WEBHOOK_SECRET: setting({
     schema: secrets,
-    expected: secretsForm,
+    expected: expectedSecrets,
     secret: true,
   }),
   PREMIUM_WEBHOOK_SECRET: setting({
     schema: secrets,
-    expected: secretsForm,
+    expected: expectedSecrets,
     secret: true,
   }),
   VOTE_WEBHOOK_AUTHORIZATION: setting({
     schema: text,
-    expected: 'the whole value of the Authorization header that the service sends',
+    expected: 'the complete Authorization header that the service sends',
     secret: true,
   }),
-  ANNOUNCE_CHANNEL_ID: setting({ schema: id, expected: idForm }),
+  ANNOUNCE_CHANNEL_ID: setting({ schema: id, expected: expectedId }),
   PREMIUM_CHANNEL_ID: setting({
     schema: id,
-    expected: idForm,
+    expected: expectedId,
   }),
   CREDITS_PER_VOTE: setting({
     schema: wholeCredits,
-    expected: creditsForm,
+    expected: expectedCredits,
     default: '10',
   }),
   CREDITS_PER_PREMIUM: setting({
     schema: wholeCredits,
-    expected: creditsForm,
+    expected: expectedCredits,
     default: '100',
   }),
   CREDITS_WHEN_DENIED: setting({
     schema: wholeCredits,
-    expected: creditsForm,
+    expected: expectedCredits,
     default: '0',
   }),
   VOTE_COOLDOWN_HOURS: setting({
@@ -114,7 +116,7 @@ export const settings = {
       .regex(/^\d+(\.\d+)?$/)
       .transform(Number)
       .pipe(z.number().positive().max(8_760)),
-    expected: 'a number of hours above 0',
+    expected: 'a number of hours greater than 0',
     default: '12',
   }),
   DATABASE_URL: setting({
@@ -128,7 +130,7 @@ export const settings = {
     schema: z
       .string()
       .regex(/^(sqlite:(?!\/\/).+|rediss?:\/\/.+|memory:)$/)
-      .refine(isReadable),
+      .refine(isDecodable),
     expected: 'sqlite: followed by a path, redis://host:6379, or memory:',
     default: 'sqlite:data/cache.db',
     secret: true,
@@ -136,12 +138,12 @@ export const settings = {
   }),
   HOST: setting({
     schema: text,
-    expected: 'an address of this machine, or 0.0.0.0 for all of them',
+    expected: 'an address of this machine, or 0.0.0.0 for all addresses',
     default: '127.0.0.1',
   }),
   PORT: setting({
     schema: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(65_535)),
-    expected: 'a port from 0 (any that is free) to 65535',
+    expected: 'a port number from 0 (any free port) to 65535',
     default: '3000',
   }),
   OWNER_TOKEN: setting({
@@ -150,13 +152,13 @@ export const settings = {
     secret: true,
   }),
   LOG_LEVEL: setting({
-    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
-    expected: 'one of fatal, error, warn, info, debug, trace, silent',
+    schema: z.enum(logLevels),
+    expected: `one of ${logLevels.join(', ')}`,
     default: 'info',
   }),
   LOG_FORMAT: setting({
     schema: z.enum(['auto', 'json', 'pretty']),
-    expected: 'json, pretty, or auto: pretty on a terminal, JSON elsewhere',
+    expected: 'json, pretty, or auto (pretty on a terminal, JSON elsewhere)',
     default: 'auto',
   }),
   TALLYHOOK_CONFIG: setting({
@@ -166,7 +168,7 @@ export const settings = {
 } as const;
 
 export type SettingName = keyof typeof settings;
-/** Each as its schema reads it; undefined where it is faulty, or neither set nor given a default. */
+/** Parsed values; undefined if the value is invalid, or if the setting is unset and has no default. */
 export type Values = { readonly [Name in SettingName]: z.infer<(typeof settings)[Name]['schema']> | undefined };
 
 export const settingNames = Object.keys(settings) as SettingName[];

@@ -1,34 +1,54 @@
-import type { Environment, NamedFile } from './read-values.ts';
+import { closest, distance } from '../src/platform/did-you-mean.ts';
+import type { Environment } from './environment.ts';
+import { readValues } from './read-values.ts';
 import type { ConfigIssue } from './schema.ts';
-import { isWorldReadable, modeOf } from './secret-file.ts';
-import { unknownVariables } from './unknown-variables.ts';
+import { type SecretFile, worldReadableWarnings } from './secret-files.ts';
+import { settingNames } from './settings.ts';
 
-/** What is no fault of the settings, but most likely not meant. */
-export function warningsOf(environment: Environment, secretFiles: readonly NamedFile[]): ConfigIssue[] {
-  return [...unknownVariables(environment), ...worldReadable(secretFiles)];
+const knownNames: readonly string[] = settingNames.flatMap((name) => [name, `${name}_FILE`]);
+
+/**
+ * Prefixes that only tallyhook uses. `DATABASE_`, `CACHE_` and `LOG_` are missing because other programs use them, too.
+ */
+const ownPrefix = /^(DISCORD|LOOKUP|VOTE|PREMIUM|ANNOUNCE|CREDITS|OWNER|TALLYHOOK)_/;
+
+/** Kubernetes sets such variables for a service named tallyhook: TALLYHOOK_SERVICE_HOST, TALLYHOOK_PORT_3000_TCP, … */
+const kubernetesServiceVariable = /_SERVICE_(HOST|PORT)|_PORT$|_PORT_\d+_(TCP|UDP)/;
+
+/** Edit distance up to which a name with another prefix counts as a misspelled setting. */
+const maxTypos = 2;
+/** Shorter names resemble too many others (characters). */
+const minMisspelledLength = 8;
+
+/** Likely mistakes that do not make the settings invalid. It works for invalid settings as well. */
+export function configWarnings(
+  environment: Environment,
+  secretFiles: readonly SecretFile[] = readValues(environment).secretFiles,
+): ConfigIssue[] {
+  return [...unknownVariables(environment), ...worldReadableWarnings(secretFiles)];
 }
 
-/** One warning for all of them: a container platform mounts all of its secrets with the same mode. */
-function worldReadable(files: readonly NamedFile[]): ConfigIssue[] {
-  const readable = files.filter(({ path }) => isReadableFile(path));
-  if (readable.length === 0) return [];
-  const paths = [...new Set(readable.map(({ path }) => path))];
-  return [
-    {
-      setting: readable.map(({ setting }) => setting).join(', '),
-      problem: `can be read by every user of this machine: ${paths.map((path) => `${path} (mode ${modeOf(path)})`).join(', ')}.`,
-      hint:
-        `Run \`chmod 600 ${paths.join(' ')}\`. In a container nobody else is there; if you want it stricter, give the secret mode 0400 and the ` +
-        'uid of the container (1000 in ours), or in Kubernetes defaultMode 0440 with fsGroup 1000.',
-    },
-  ];
+/** Variables that are set and look like settings of tallyhook, but are not. */
+export function unknownVariables(environment: Environment): ConfigIssue[] {
+  return Object.keys(environment)
+    .filter((name) => environment[name] && !knownNames.includes(name) && !kubernetesServiceVariable.test(name))
+    .filter((name) => ownPrefix.test(name) || isMisspelled(name, environment))
+    .map((setting) => {
+      const suggestion = closest(setting, knownNames);
+      return {
+        setting,
+        problem: 'is not a setting of tallyhook.',
+        hint: suggestion === undefined ? 'Remove it; README.md lists all settings.' : `Did you mean ${suggestion}?`,
+      };
+    });
 }
 
-/** A file that cannot be found is a fault, which is reported elsewhere. */
-function isReadableFile(path: string): boolean {
-  try {
-    return isWorldReadable(path);
-  } catch {
-    return false;
-  }
+/**
+ * Whether the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
+ */
+function isMisspelled(name: string, environment: Environment): boolean {
+  return (
+    name.length >= minMisspelledLength &&
+    knownNames.some((setting) => !environment[setting] && distance(name.toUpperCase(), setting) <= maxTypos)
+  );
 }

@@ -4,8 +4,9 @@
  * ({@link sign}, {@link isSignedWith}).
  * @module
  */
+
+export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
-export type { Environment } from '../config/read-values.ts';
 export { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from '../config/schema.ts';
 export { type App, type AppDependencies, createApp } from './app/app.ts';
 export type { Account } from './ledger/account.ts';

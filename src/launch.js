@@ -2,21 +2,22 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// The first file of all: plain JavaScript that any Node can read, so that an old one gets a sentence and not a syntax error.
-var needed = 24;
+// Entry point in JavaScript that old versions of Node can parse, so that they report the required version, not a syntax
+// error.
+var minMajor = 24;
 var major = Number(process.versions.node.split('.')[0]);
 
-if (major < needed) {
+if (major < minMajor) {
   console.error(
-    'tallyhook needs Node ' +
-      needed +
-      ' or newer; this is Node ' +
+    'tallyhook requires Node ' +
+      minMajor +
+      ' or newer, but this is Node ' +
       process.versions.node +
-      '. In its folder "npm ci && npm start" brings the right one along; elsewhere install it from https://nodejs.org.',
+      '. In its own folder "npm ci && npm start" installs a suitable version; elsewhere install it from https://nodejs.org.',
   );
   process.exitCode = 1;
 } else {
-  // What was compiled once need not be again: that is a third of a start. Beside the code, where nobody else can put something else.
+  // Saves a third of the start-up time. The cache is beside the code, where only the owner of the code can write.
   if (module.enableCompileCache)
     module.enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)));
   void import('./main.ts').then((main) => main.main(process.argv.slice(2)));

@@ -1,42 +1,41 @@
 import { readFileSync } from 'node:fs';
-import { readEnvironment } from '../config/dot-env.ts';
-import type { Environment } from '../config/read-values.ts';
+import { type Environment, readEnvironment } from '../config/environment.ts';
 import { processTerminal } from './terminal/process-terminal.ts';
 import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from './terminal/terminal.ts';
 
-const help = `tallyhook: votes on a listing service become credits and announcements on Discord
+const help = `tallyhook: credits and announcements on Discord for votes on a listing service
 
 Usage
   tallyhook [start]     receive webhooks and run the bot; without DISCORD_TOKEN it runs the sandbox
-  tallyhook sandbox     a Discord and a listing service on this machine, to try everything without an account
-  tallyhook service     the listing service alone
-  tallyhook send        sign one delivery and send it to a receiver
+  tallyhook sandbox     run the bot with a local Discord and a local listing service, to try it without an account
+  tallyhook service     run the listing service alone
+  tallyhook send        send a signed test delivery to a receiver
   tallyhook register    register the slash commands and exit
-  tallyhook config      show the settings in force, secrets hidden; --check says what is wrong with them, --schema
-                        prints the JSON Schema of the file that TALLYHOOK_CONFIG names
-  tallyhook doctor      check the whole installation: settings, Discord, keys, address, database; each fault with its cure
-  tallyhook backup      copy the database into a file while the program runs, and prove the copy
-  tallyhook restore     make such a file the database again
-  tallyhook export      print every entry of the ledger as JSON lines or CSV
-  tallyhook help VERB   what a command does, and its options
-  tallyhook --help      this text
-  tallyhook --version
+  tallyhook config      show the settings, with secrets hidden; --check validates them, --schema prints the JSON Schema
+                        of the file that TALLYHOOK_CONFIG names
+  tallyhook doctor      check the whole installation (settings, Discord, API keys, address, database), with hints
+  tallyhook backup      copy the database to a file while tallyhook runs, and verify the copy
+  tallyhook restore     restore the database from a backup file
+  tallyhook export      print all entries of the ledger as JSON lines or CSV
+  tallyhook help VERB   show the options and exit codes of a command
+  tallyhook --help      show this help
+  tallyhook --version   show the version
 
-Settings come from environment variables, each also as NAME_FILE; .env.example names them all, and a file .env in the
-current directory is read.
+Settings are environment variables, or NAME_FILE with the path of a file that contains the value. .env.example lists all
+of them. A file .env in the current directory is read as well; the environment takes precedence.
 
-SIGINT and SIGTERM stop it in order, within 10 seconds; a second one ends it at once.
+SIGINT or SIGTERM stops a command within 10 seconds; a second signal exits at once.
 
-Exit codes: 0 stopped on request, 1 fault while running or ended at once, 2 faulty configuration.`;
+Exit codes: 0 success, 1 runtime error, or exit after a second signal, 2 invalid usage or settings.`;
 
-/** For what was not closed well, such as a socket that nobody answers (ms). */
+/** Time for handles that are still open, such as a socket without a response, before the process exits anyway (ms). */
 const exitGraceMs = 1_000;
 
-/** A command. Resolves with its exit code; what it may throw is for `complaining` to tell. */
-type Run = (args: readonly string[], terminal: Terminal, environment: () => Environment) => Promise<number>;
+/** A command with access to the current environment. */
+type Verb = (args: readonly string[], terminal: Terminal, environment: () => Environment) => Promise<number>;
 
-/** Each is loaded only when it is asked for: a bot has no use for a service, nor the other way round. */
-const verbs: Readonly<Record<string, () => Promise<Run>>> = {
+/** Loads only the modules of the command that runs. */
+const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   start: async () => (await import('./cli/start.ts')).startCommand,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
   service: async () => (await import('./service/cli.ts')).serviceCommand,
@@ -46,71 +45,71 @@ const verbs: Readonly<Record<string, () => Promise<Run>>> = {
   },
   register: async () => (await import('./cli/register.ts')).registerCommand,
   config: async () => (await import('./cli/config.ts')).configCommand,
-  doctor: async () => (await import('./cli/doctor/command.ts')).doctorCommand,
+  doctor: async () => (await import('./cli/doctor/doctor-command.ts')).doctorCommand,
   backup: async () => (await import('./cli/backup.ts')).backupCommand,
   restore: async () => (await import('./cli/restore.ts')).restoreCommand,
-  export: async () => (await import('./cli/export/command.ts')).exportCommand,
+  export: async () => (await import('./cli/export/export-command.ts')).exportCommand,
 };
 
-/** The command line. Sets the exit code; returns when there is nothing left to do. */
+/** Runs the command line and sets the exit code of the process. */
 export async function main(args: readonly string[]): Promise<void> {
   const terminal = processTerminal();
-  process.exitCode = await runCommand(terminal, () => run(args, terminal)).catch((defect: unknown) => {
-    terminal.printError(
-      `Unexpected error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
-    );
+  process.exitCode = await runCommand(terminal, () => run(args, terminal)).catch((error: unknown) => {
+    terminal.printError(`Unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     return exitCode.runtimeError;
   });
-  // All is closed by now. Should something hold on all the same, it must not hold up whoever waits for the end.
+  // Everything is closed at this point. A leaked handle must not delay the exit.
   setTimeout(() => process.exit(), exitGraceMs).unref();
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [verb = 'start', ...rest] = args[0]?.startsWith('-') && !isGlobalOption(args[0]) ? ['start', ...args] : args;
+  const [verb = 'start', ...verbArgs] =
+    args[0]?.startsWith('-') && !isGlobalOption(args[0]) ? ['start', ...args] : args;
   if (verb === '--version' || verb === '-v') {
-    terminal.print(version());
+    terminal.print(readVersion());
     return exitCode.ok;
   }
   const isHelp = verb === '--help' || verb === '-h' || verb === 'help';
-  if (isHelp && rest[0] === undefined) {
+  if (isHelp && verbArgs[0] === undefined) {
     terminal.print(help);
     return exitCode.ok;
   }
-  const command = await commandNamed(isHelp ? (rest[0] ?? '') : verb);
-  const given = { ...process.env };
-  readDotEnv();
-  return command(isHelp ? ['--help'] : rest, terminal, () => readEnvironment(given));
+  const command = await loadVerb(isHelp ? (verbArgs[0] ?? '') : verb);
+  const variables = { ...process.env };
+  const environment = () => readEnvironment(variables);
+  applyDotEnv(environment);
+  return command(isHelp ? ['--help'] : verbArgs, terminal, environment);
 }
 
-/** Throws {@link UsageError} where there is none. */
-async function commandNamed(verb: string): Promise<Run> {
+/** Throws {@link UsageError} if the command does not exist. */
+async function loadVerb(verb: string): Promise<Verb> {
   const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (load !== undefined) return load();
-  throw new UsageError(withSuggestion(`There is no command "${verb}".`, verb, Object.keys(verbs)));
+  throw new UsageError(withSuggestion(`Unknown command "${verb}".`, verb, Object.keys(verbs)));
 }
 
-function isGlobalOption(word: string): boolean {
-  return ['--help', '-h', '--version', '-v'].includes(word);
+function isGlobalOption(arg: string): boolean {
+  return ['--help', '-h', '--version', '-v'].includes(arg);
 }
 
-/** The version, from the package.json above the sources or above what was built of them. */
-function version(): string {
-  for (const place of ['../package.json', '../../package.json']) {
+/** The version in the package.json, which is one level above the sources and two above the compiled files. */
+function readVersion(): string {
+  for (const path of ['../package.json', '../../package.json']) {
     try {
-      return JSON.parse(readFileSync(new URL(place, import.meta.url), 'utf8')).version;
+      const manifest: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+      if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
     } catch {
-      // Not here, so one above.
+      // Try the next level.
     }
   }
   return 'unknown';
 }
 
-/** What the environment says already stays as it is. */
-function readDotEnv(): void {
+/** Adds the variables of `.env` to `process.env`, where libraries read theirs, such as pg `PGPASSWORD`. */
+function applyDotEnv(environment: () => Environment): void {
   try {
-    process.loadEnvFile();
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing) throw new UsageError('The file .env in this directory cannot be read.');
+    Object.assign(process.env, environment());
+  } catch {
+    throw new UsageError('The file .env in this directory cannot be read.');
   }
 }

@@ -173,8 +173,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['what the log cuts out', (text) => createRedactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
   ['a secret that the log cuts out', (text) => createRedactor([text])(`${text}${text}`)],
   ['a line of the log', (text) => log.info({ text, err: new Error(text) }, text)],
-  ['a line of CSV', (text) => formats.csv.line({ ...entry, reason: text })],
-  ['a line of JSON', (text) => formats.jsonl.line({ ...entry, reason: text })],
+  ['a line of CSV', (text) => formats.csv.formatEntry({ ...entry, reason: text })],
+  ['a line of JSON', (text) => formats.jsonl.formatEntry({ ...entry, reason: text })],
 ];
 
 const payload = { premiumPath: false, now };

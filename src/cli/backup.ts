@@ -2,31 +2,32 @@ import { backUp } from '../store/snapshots/backup.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { copyCommand } from './copy-command.ts';
 
-const help = `tallyhook backup FILE: copies the database of DATABASE_URL into a file, also while the program runs
+const help = `tallyhook backup FILE: copies the SQLite database of DATABASE_URL to a file, also while tallyhook runs
 
-The copy is of one moment. It is checked (the file is whole, every balance is the sum of its entries) before it gets its
-name; until then it is FILE.partial. A file that is there is never overwritten. Only its owner may read it.
-\`tallyhook restore FILE\` makes it the database again. PostgreSQL has tools of its own for this; the command names them.
+The copy is a consistent snapshot. It is verified (file integrity; every balance is the sum of its entries) and has the
+name FILE.partial until then. An existing file is not overwritten. Only its owner can read the copy. To restore it, use
+\`tallyhook restore FILE\`. For PostgreSQL the command prints the tool to use instead.
 
-  --json  print what was copied as one JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
+  --json  print the result as a JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
 
-Exit codes: 0 the copy is made, 1 it is not, or it is a true copy of a ledger that does not add up, 2 not with this database.`;
+Exit codes: 0 copied, 1 not copied, or copied but the ledger is inconsistent, 2 invalid usage or settings, or
+PostgreSQL.`;
 
 /** `tallyhook backup`. */
 export const backupCommand = copyCommand({
   help,
-  postgres: (file) => `which copies itself: pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
-  copy: (file, path, terminal) => backUp(path, file, { onProgress: tellTenths(terminal), stop: terminal.stop }),
-  done: (file, path) => `${file} is a whole copy of ${path}`,
+  postgresHint: (file) => `Back it up with: pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
+  copy: (file, path, terminal) => backUp(path, file, { onProgress: printProgress(terminal), stop: terminal.stop }),
+  formatSuccess: (file, path) => `Copied ${path} to ${file}`,
 });
 
-/** A line for each tenth; a small database is done before the first. */
-function tellTenths(terminal: Terminal): (share: number) => void {
-  let told = 0;
-  return (share) => {
-    const tenths = Math.floor(share * 10);
-    if (tenths <= told || tenths >= 10) return;
-    told = tenths;
+/** Prints a line for each tenth. A small database is copied before the first one. */
+function printProgress(terminal: Terminal): (fraction: number) => void {
+  let printedTenths = 0;
+  return (fraction) => {
+    const tenths = Math.floor(fraction * 10);
+    if (tenths <= printedTenths || tenths >= 10) return;
+    printedTenths = tenths;
     terminal.printError(`${tenths}0 % copied …`);
   };
 }

@@ -1,38 +1,37 @@
-import type { CommandContext } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
-import type { Config } from '../../config/schema.ts';
+import { loadConfig } from '../../config/load.ts';
+import { commandContextFor } from '../app/command-context.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { conflictHint, inaccessibleHint } from '../discord/registrar.ts';
 import { type RegistrationReport, registerCommands } from '../discord/registration.ts';
 import { createDiscordRest } from '../discord/rest.ts';
-import { createLookup } from '../lookup/client.ts';
 import { systemClock } from '../platform/clock.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
 import { openStore } from '../store/store.ts';
-import { parseOptions } from '../terminal/parse-options.ts';
+import { command } from '../terminal/command.ts';
 import { exitCode, type Terminal } from '../terminal/terminal.ts';
-import { withConfig } from '../terminal/with-config.ts';
-import { en } from '../texts/en.ts';
 
-const help = `tallyhook register: registers the slash commands, on the guild that DISCORD_GUILD_ID names or everywhere, and exits
+const help = `tallyhook register: registers the slash commands, in the guild of DISCORD_GUILD_ID or globally
 
-  --json  print the result as one JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts, inaccessible}
+\`tallyhook start\` registers them as well; use this to register them ahead of time. The ids of the commands are stored in
+the database (DATABASE_URL), and only commands that tallyhook itself has registered are changed or deleted.
 
-\`tallyhook start\` does the same by itself; use this to register them ahead of time. The ids of the commands are stored in the
-database (DATABASE_URL): only commands that tallyhook registered itself are ever changed or deleted.`;
+  --json  print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
+          inaccessible}; outcome is "registered" or "unchanged"
 
-/** `tallyhook register`. Throws TallyhookError `not_registered`, and what {@link commandContextFor} and {@link openStore} throw. */
-export async function registerCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseOptions({ args: [...args], options: { help: { ...flag, short: 'h' }, json: flag } });
-  if (values.help) {
-    terminal.print(help);
-    return exitCode.ok;
-  }
-  return withConfig(terminal, async (config) => {
-    const { discord } = config;
-    const { guildId } = discord;
-    const rest = createDiscordRest(discord);
+Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or settings.`;
+
+/**
+ * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link commandContextFor} and
+ * {@link openStore} throw.
+ */
+export const registerCommand = command({
+  help,
+  options: { json: { type: 'boolean', default: false } },
+  async run({ values }, terminal) {
+    const config = loadConfig(process.env);
+    const { guildId } = config.discord;
+    const rest = createDiscordRest(config.discord);
     const context = commandContextFor(config);
     const store = await openStore(config.databaseUrl, systemClock, { thread: false });
     try {
@@ -41,9 +40,9 @@ export async function registerCommand(args: readonly string[], terminal: Termina
         .then((applicationId) => registerCommands({ rest, applicationId, guildId, commands, context, registry }))
         .catch((cause: unknown) => {
           if (cause instanceof TallyhookError) throw cause;
-          throw new TallyhookError('not_registered', `Discord did not take the commands: ${messageOf(cause)}.`, {
+          throw new TallyhookError('not_registered', `The commands could not be registered: ${messageOf(cause)}.`, {
             cause,
-            hint: 'Check that Discord can be reached, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+            hint: 'Check the connection to Discord, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
           });
         });
       if (values.json) terminal.print(JSON.stringify({ outcome: outcomeOf(report), guildId, ...report }));
@@ -52,8 +51,8 @@ export async function registerCommand(args: readonly string[], terminal: Termina
       await store.close();
     }
     return exitCode.ok;
-  });
-}
+  },
+});
 
 function outcomeOf({ created, updated, deleted }: RegistrationReport): 'registered' | 'unchanged' {
   return created.length + updated.length + deleted.length === 0 ? 'unchanged' : 'registered';
@@ -61,28 +60,16 @@ function outcomeOf({ created, updated, deleted }: RegistrationReport): 'register
 
 function printReport(report: RegistrationReport, guildId: string | null, terminal: Terminal): void {
   const { created, updated, unchanged, deleted, conflicts, inaccessible } = report;
-  const where = guildId === null ? 'everywhere' : `on guild ${guildId}`;
-  const counted = Object.entries({ created, updated, unchanged, deleted }).flatMap(([what, names]) =>
-    names.length === 0 ? [] : [`${what}: ${names.map((name) => `/${name}`).join(', ')}`],
-  );
-  terminal.print(
-    outcomeOf(report) === 'unchanged' ? `Discord has these commands already (${where}).` : `Registered ${where}.`,
-  );
-  for (const line of counted) terminal.print(`  ${line}`);
+  const scope = guildId === null ? 'globally' : `in guild ${guildId}`;
+  const isUnchanged = outcomeOf(report) === 'unchanged';
+  terminal.print(isUnchanged ? `The commands are already registered ${scope}.` : `Registered ${scope}.`);
+  for (const [change, names] of Object.entries({ created, updated, unchanged, deleted })) {
+    if (names.length > 0) terminal.print(`  ${change}: ${names.map((name) => `/${name}`).join(', ')}`);
+  }
   for (const { name, id } of conflicts) {
-    terminal.printError(`/${name} (${id}) of another program was left alone, and ours is not offered. ${conflictHint}`);
+    terminal.printError(`/${name} (${id}) belongs to another program, so ours was not registered. ${conflictHint}`);
   }
   for (const { name, id, guildId: guild } of inaccessible) {
-    terminal.printError(`/${name} (${id}) could not be deleted on guild ${guild}. ${inaccessibleHint}`);
+    terminal.printError(`/${name} (${id}) could not be deleted in guild ${guild}. ${inaccessibleHint}`);
   }
-}
-
-/** What decides which commands are offered: the listings with a key. Throws TallyhookError `lookup_key_malformed`. */
-export function commandContextFor({ lookup, listings }: Config): Pick<CommandContext, 'listings' | 'texts'> {
-  const served = listings.flatMap(({ name, kind, lookupKey }) =>
-    lookupKey === null
-      ? []
-      : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key: lookupKey, clock: systemClock }) }],
-  );
-  return { listings: served, texts: en };
 }

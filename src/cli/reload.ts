@@ -5,35 +5,34 @@ import type { Log } from '../platform/log.ts';
 import type { Redactor } from '../platform/redactor.ts';
 
 /**
- * Reads the settings anew and takes over the secrets in them, all or none. Settings that are faulty change nothing: what was in force
- * stays so, and the log says what to mend. It never throws.
+ * Returns a function that reloads the configuration and activates its webhook secrets and API keys, all or none. If the
+ * configuration is invalid, nothing changes and the log lists the issues. The function never throws.
  */
 export function createReload(options: {
   config: Config;
-  /** Throws {@link InvalidConfigError}. */
-  read: () => Config;
-  /** Throws where a secret cannot be used, and has taken over nothing then. */
-  takeOver: (config: Config) => void;
+  /** Reads the current configuration. @throws InvalidConfigError */
+  load: () => Config;
+  /** Activates the secrets. If it throws, it must have changed nothing. */
+  reloadSecrets: (config: Config) => void;
   redact: Redactor;
   log: Log;
 }): () => void {
-  const { read, takeOver, redact, log } = options;
-  let inForce = options.config;
+  const { load, reloadSecrets, redact, log } = options;
+  let active = options.config;
 
   return () => {
     try {
-      const found = read();
-      redact.add(found.secrets);
-      const next = withRotatedSecrets(inForce, found);
-      takeOver(next);
-      inForce = next;
-      log.info('the settings were read anew, and their secrets are in force');
-      const waiting = settingsNeedingRestart(next, found);
-      if (waiting.length > 0)
-        log.warn({ settings: waiting }, 'other settings have changed too: they wait for a restart');
+      const loaded = load();
+      redact.add(loaded.secrets);
+      const next = withRotatedSecrets(active, loaded);
+      reloadSecrets(next);
+      active = next;
+      log.info('configuration reloaded; new secrets active');
+      const settings = settingsNeedingRestart(next, loaded);
+      if (settings.length > 0) log.warn({ settings }, 'other changed settings take effect after a restart');
     } catch (error) {
-      const why = error instanceof InvalidConfigError ? { faults: error.issues } : { reason: messageOf(error) };
-      log.error(why, 'the settings that were read anew cannot be used: the old ones stay in force');
+      const fields = error instanceof InvalidConfigError ? { issues: error.issues } : { reason: messageOf(error) };
+      log.error(fields, 'configuration reload failed; the previous settings stay active');
     }
   };
 }

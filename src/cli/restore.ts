@@ -1,19 +1,21 @@
 import { restoreBackup } from '../store/snapshots/backup.ts';
 import { copyCommand } from './copy-command.ts';
 
-const help = `tallyhook restore FILE: makes a backup the database of DATABASE_URL
+const help = `tallyhook restore FILE: restores the SQLite database of DATABASE_URL from a backup file
 
-Stop tallyhook first. There must be no database where it goes: move the old one away, with its -wal and -shm if it has
-them. The file is checked before it is used and stays as it is; the database is there whole or not at all.
+Stop tallyhook first, and move the old database away, with its -wal and -shm files if there are any: an existing
+database is not overwritten. The backup is verified before it is copied, and is not changed. If the command fails, no
+database is created. For PostgreSQL the command prints the tool to use instead.
 
-  --json  print what was copied as one JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
+  --json  print the result as a JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
 
-Exit codes: 0 restored, 1 not restored, or restored from a ledger that does not add up, 2 not with this database.`;
+Exit codes: 0 restored, 1 not restored, or restored but the ledger is inconsistent, 2 invalid usage or settings, or
+PostgreSQL.`;
 
 /** `tallyhook restore`. */
 export const restoreCommand = copyCommand({
   help,
-  postgres: (file) => `which restores itself: pg_restore --clean --if-exists --dbname="$DATABASE_URL" ${file}`,
+  postgresHint: (file) => `Restore it with: pg_restore --clean --if-exists --dbname="$DATABASE_URL" ${file}`,
   copy: restoreBackup,
-  done: (file, path) => `${path} is restored from ${file}`,
+  formatSuccess: (file, path) => `Restored ${path} from ${file}`,
 });

@@ -1,100 +1,107 @@
 import { setFlagsFromString } from 'node:v8';
+import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
-import type { Environment } from '../../config/read-values.ts';
 import { createApp } from '../app/app.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import { createRedactor } from '../platform/redactor.ts';
-import { resolveLogFormat } from '../terminal/log-format.ts';
-import { parseOptions } from '../terminal/parse-options.ts';
+import { type CliCommand, command } from '../terminal/command.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
+import { resolveLogFormat } from '../terminal/process-terminal.ts';
 import { exitCode, type Terminal, untilStopped } from '../terminal/terminal.ts';
-import { withConfig } from '../terminal/with-config.ts';
 import { createReload } from './reload.ts';
 
 const help = `tallyhook start: receives webhooks and runs the bot until it is stopped
 
-Its settings are environment variables; .env.example names them all. Without DISCORD_TOKEN it runs the sandbox instead,
+Settings are environment variables; .env.example lists them all. Without DISCORD_TOKEN it runs the sandbox instead,
 unless NODE_ENV is production.
 
-On SIGHUP it reads .env, the files of NAME_FILE and the one of TALLYHOOK_CONFIG anew and takes over their webhook secrets
-and API keys. Faulty ones are told in the log and change nothing.`;
+SIGHUP reloads .env, the files of NAME_FILE and the file of TALLYHOOK_CONFIG, and activates their webhook secrets and
+API keys. Other changes need a restart. If the new settings are invalid, the old ones stay active and the log lists
+the issues.
 
-/** `tallyhook start`: runs until the terminal says stop. `environment` is what a start at that moment would see. */
+SIGINT or SIGTERM stops it within 10 seconds; a second signal exits at once.
+
+Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage or settings.`;
+
+/** `tallyhook start`. `readEnvironment` returns the variables that a start at that moment would use. */
 export async function startCommand(
   args: readonly string[],
   terminal: Terminal,
-  environment: () => Environment,
+  readEnvironment: () => Environment,
 ): Promise<number> {
-  if (!isConfigured(process.env)) {
-    const { sandboxCommand } = await import('../sandbox/cli.ts');
-    if (args.some((word) => word === '--help' || word === '-h')) {
-      terminal.print(`${help}\n\nWithout DISCORD_TOKEN these are its options:\n`);
-    } else {
-      terminal.print(
-        'DISCORD_TOKEN is not set, so this is the sandbox: a Discord and a listing service on this machine.',
-      );
-    }
-    return sandboxCommand(args, terminal);
+  return isConfigured(process.env)
+    ? startBotCommand(readEnvironment)(args, terminal)
+    : startSandboxCommand(args, terminal);
+}
+
+async function startSandboxCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { sandboxCommand } = await import('../sandbox/cli.ts');
+  if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    terminal.print(`${help}\n\nWithout DISCORD_TOKEN it has these options:\n`);
+  } else {
+    terminal.print('DISCORD_TOKEN is not set: starting the sandbox, with a local Discord and a local listing service.');
   }
-  const { values } = parseOptions({
-    args: [...args],
-    options: { help: { type: 'boolean', short: 'h', default: false } },
-  });
-  if (values.help) {
-    terminal.print(help);
-    return exitCode.ok;
-  }
-  return withConfig(terminal, async (config) => {
-    const redact = createRedactor(config.secrets);
-    const log = createLog({ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) });
-    installProcessErrorHandlers(log);
-    const hangUps = hearHangUps();
-    try {
-      // A database that does not answer must not hold up the end; nothing is open yet that would need to be closed.
-      const app = await Promise.race([createApp(config, { clock: systemClock, log }), untilStopped(terminal.stop)]);
-      if (app === undefined) return exitCode.ok;
+  return sandboxCommand(args, terminal);
+}
+
+function startBotCommand(readEnvironment: () => Environment): CliCommand {
+  return command({
+    help,
+    options: {},
+    async run(_parsed, terminal) {
+      const config = loadConfig(process.env);
+      const redact = createRedactor(config.secrets);
+      const log = createLog({ level: config.logLevel, secrets: redact, format: resolveLogFormat(config.logFormat) });
+      installProcessErrorHandlers(log);
+      const hangups = handleHangups();
       try {
-        const read = () => loadConfig(environment());
-        hangUps.answerWith(createReload({ config, read, takeOver: app.reloadSecrets, redact, log }));
-        keepParserSmall();
-        await app.start();
-        await untilStopped(terminal.stop);
+        // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
+        // closed.
+        const app = await Promise.race([createApp(config, { clock: systemClock, log }), untilStopped(terminal.stop)]);
+        if (app === undefined) return exitCode.ok;
+        try {
+          const load = () => loadConfig(readEnvironment());
+          hangups.setHandler(createReload({ config, load, reloadSecrets: app.reloadSecrets, redact, log }));
+          limitWasmOptimization();
+          await app.start();
+          await untilStopped(terminal.stop);
+        } finally {
+          await app.stop();
+        }
       } finally {
-        await app.stop();
+        hangups.dispose();
       }
-    } finally {
-      hangUps.hearNoMore();
-    }
-    return exitCode.ok;
+      return exitCode.ok;
+    },
   });
 }
 
 /**
- * Hears SIGHUP, which would end a process that does not: a migration in its midst, or what is being finished. One that comes before
- * there is anything to answer it is answered then.
+ * Listens for SIGHUP, whose default action would end the process, even during a migration or a graceful shutdown. A
+ * signal that arrives before the handler is set is handled as soon as it is.
  */
-function hearHangUps() {
-  let isWaiting = false;
-  let answer = () => {
-    isWaiting = true;
+function handleHangups() {
+  let isPending = false;
+  let handler = () => {
+    isPending = true;
   };
-  const hear = () => answer();
-  process.on('SIGHUP', hear);
+  const listener = () => handler();
+  process.on('SIGHUP', listener);
   return {
-    answerWith(reload: () => void): void {
-      answer = reload;
-      if (isWaiting) reload();
+    setHandler(reload: () => void): void {
+      handler = reload;
+      if (isPending) reload();
     },
-    hearNoMore: () => void process.off('SIGHUP', hear),
+    dispose: () => void process.off('SIGHUP', listener),
   };
 }
 
 /**
- * What parses the answers of Discord and of the service is WebAssembly. After a few answers V8 would compile it once more, optimized: that
- * takes 15 MB, which never come back, and saves nothing that can be measured. So only function 0 may be optimized, which is not its own
- * but an import. Not before the program is loaded: with other flags Node does not use what it holds compiled.
+ * The HTTP parser of undici is WebAssembly, which V8 would compile again with optimizations after a few responses. That
+ * permanently takes 15 MB and has no measurable benefit, so only function 0, an import, may be optimized. It is set
+ * after all modules are loaded, because Node ignores its compile cache under other V8 flags.
  */
-function keepParserSmall(): void {
+function limitWasmOptimization(): void {
   setFlagsFromString('--wasm-tier-up-filter=0');
 }

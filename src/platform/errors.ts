@@ -36,8 +36,8 @@ export function messageOf(thrown: unknown): string {
 }
 
 /**
- * The innermost cause of a failed network request, in a few words: its code, such as `ECONNREFUSED`, or its message.
- * The message of the outer error often says only "fetch failed".
+ * The innermost cause of a failed network request, in a few words: its code, such as `ECONNREFUSED`, or its message. The message of the
+ * outer error often says only "fetch failed".
  */
 export function rootCauseOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadLogFormat } from '../../config/log-format.ts';
+import { loadLogFormat } from '../../config/load.ts';
 import { createLog } from '../platform/log.ts';
-import { resolveLogFormat } from '../terminal/log-format.ts';
-import { parseOptions } from '../terminal/parse-options.ts';
+import { parseOptions } from '../terminal/command.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
+import { resolveLogFormat } from '../terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../terminal/terminal.ts';
 import { freePort } from './free-port.ts';
 import { isSomebodyThere, openPage } from './open-page.ts';

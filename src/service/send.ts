@@ -1,7 +1,7 @@
 import type { parseArgs } from 'node:util';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { parseOptions } from '../terminal/parse-options.ts';
+import { parseOptions } from '../terminal/command.ts';
 import { exitCode, readSecret, runCommand, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
 import { sign } from '../webhook/signature.ts';
 import { listingIdSchema } from './listing/listing.ts';

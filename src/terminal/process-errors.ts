@@ -1,7 +1,7 @@
 import type { Log } from '../platform/log.ts';
 
-/** What a socket that nobody listens to any more may still say. */
-const ofConnections = [
+/** Error codes of connections. */
+const connectionErrorCodes = [
   'ECONNRESET',
   'ECONNREFUSED',
   'ETIMEDOUT',
@@ -12,25 +12,24 @@ const ofConnections = [
   'ENETUNREACH',
 ];
 
-/** Whether an error that nobody caught is only the end of a connection, which whoever had opened it has given up already. */
-export function isStray(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ofConnections.includes(String(error.code));
+/** Whether an uncaught error only reports the end of a connection, which its owner has already abandoned. */
+export function isConnectionError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && connectionErrorCodes.includes(String(error.code));
 }
 
 /**
- * Keeps the receiver alive when a library forgets a socket or a promise: @discordjs/ws takes its listeners off a socket that it gives up,
- * and a reset of it afterwards would end the process. Anything else that nobody caught ends it still.
+ * Logs unhandled rejections and uncaught exceptions. Rejections and connection errors do not end the process:
+ * @discordjs/ws removes its listeners from an abandoned socket, whose later reset would otherwise stop the receiver.
+ * Any other exception ends it with code 1.
  */
 export function installProcessErrorHandlers(log: Log): void {
-  process.on('unhandledRejection', (reason) =>
-    log.error({ err: reason }, 'a promise was rejected and nobody listened'),
-  );
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled rejection'));
   process.on('uncaughtException', (error) => {
-    if (isStray(error)) {
-      log.warn({ reason: error.message }, 'a connection that was given up has ended');
+    if (isConnectionError(error)) {
+      log.warn({ reason: error.message }, 'error on an abandoned connection');
       return;
     }
-    log.fatal({ err: error }, 'something broke that nobody foresaw');
+    log.fatal({ err: error }, 'uncaught exception');
     process.exit(1);
   });
 }

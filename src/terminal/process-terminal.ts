@@ -1,6 +1,6 @@
 import { exitCode, type Terminal } from './terminal.ts';
 
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time (ms) it is still the same request. */
+/** Ctrl-C under npm arrives twice, from the terminal and from npm. Signals within this time count as one (ms). */
 const duplicateSignalMs = 200;
 
 /** The terminal of this process. Call it once. */
@@ -14,35 +14,46 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** The first signal asks to stop in order; a second one does not wait. What was acknowledged is on disk either way. */
+/** The log format for the setting: `auto` is `pretty` on a terminal and `json` elsewhere. */
+export function resolveLogFormat(
+  format: 'auto' | 'json' | 'pretty',
+  isTerminal = process.stdout.isTTY === true,
+): 'json' | 'pretty' {
+  if (format !== 'auto') return format;
+  return isTerminal ? 'pretty' : 'json';
+}
+
+/** Aborts on the first SIGINT or SIGTERM. A second one exits at once, which loses no acknowledged delivery. */
 function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  let askedAt = 0;
+  const controller = new AbortController();
+  let firstSignalAt = 0;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted && performance.now() - askedAt > duplicateSignalMs) process.exit(exitCode.runtimeError);
-      if (stop.signal.aborted) return;
-      askedAt = performance.now();
-      stop.abort();
+      if (!controller.signal.aborted) {
+        firstSignalAt = performance.now();
+        controller.abort();
+      } else if (performance.now() - firstSignalAt > duplicateSignalMs) {
+        process.exit(exitCode.runtimeError);
+      }
     });
   }
-  return stop.signal;
+  return controller.signal;
 }
 
 /**
- * A reader that goes away, as `head` does, is no error: the rest is not printed, and a server keeps running. Any other failure to write,
- * such as a full disk, makes the exit code 1.
+ * A reader that closes the pipe, such as `head`, is not an error: the remaining output is dropped, and a server keeps
+ * running. Any other write error, such as a full disk, sets the exit code 1.
  */
 export function surviveClosedOutput(): void {
-  let failed = false;
+  let hasFailed = false;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE' || failed) return;
-      failed = true;
+      if (error.code === 'EPIPE' || hasFailed) return;
+      hasFailed = true;
       if (stream !== process.stderr) process.stderr.write(`The output cannot be written: ${error.message}.\n`);
     });
   }
   process.on('exit', (code) => {
-    if (failed && code === exitCode.ok) process.exitCode = exitCode.runtimeError;
+    if (hasFailed && code === exitCode.ok) process.exitCode = exitCode.runtimeError;
   });
 }

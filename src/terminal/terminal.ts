@@ -4,35 +4,34 @@ import { InvalidConfigError } from '../../config/schema.ts';
 import { closest } from '../platform/did-you-mean.ts';
 import { TallyhookError } from '../platform/errors.ts';
 
-/** Where a command of the command line reads and writes. */
+/** Input and output of a command. */
 export interface Terminal {
-  /** One line of result. */
+  /** Prints a line of the result. */
   readonly print: (line: string) => void;
-  /** One line of complaint. */
+  /** Prints an error, a warning or progress. */
   readonly printError: (line: string) => void;
-  /** What is piped in. */
   readonly input: NodeJS.ReadableStream;
-  /** Fires when the process shall end. */
+  /** Aborts when the process should stop. */
   readonly stop: AbortSignal;
 }
 
-/** Exit codes, as everywhere in tallyhook. */
+/** Exit codes of all commands. */
 export const exitCode = { ok: 0, runtimeError: 1, usage: 2 } as const;
 
-/** Something is wrong with the words on the command line. */
+/** The arguments on the command line are invalid. */
 export class UsageError extends TallyhookError {
   constructor(message: string) {
     super('usage', message, { hint: 'See --help.' });
   }
 }
 
-/** The message, and behind it the word of `known` that was probably meant. */
+/** Appends the best match in `known` to the message, if there is one. */
 export function withSuggestion(message: string, word: string, known: readonly string[]): string {
-  const meant = closest(word, known);
-  return meant === undefined ? message : `${message} Did you mean ${meant}?`;
+  const suggestion = closest(word, known);
+  return suggestion === undefined ? message : `${message} Did you mean ${suggestion}?`;
 }
 
-/** Resolves when the process is asked to stop. */
+/** Resolves when the process should stop. */
 export function untilStopped(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -41,66 +40,66 @@ export function untilStopped(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs a command and turns a {@link TallyhookError}, {@link InvalidConfigError}, what `parseArgs` throws, and an error of the operating system (a path that cannot be
- * used, a port that is taken) into a complaint and an exit code. Any other error is a defect and thrown on.
+ * Runs a command. Prints expected errors and returns their exit code: {@link TallyhookError},
+ * {@link InvalidConfigError}, errors of `parseArgs`, and errors of the operating system (a path that cannot be used, a
+ * port in use). Rejects with any other error.
  */
 export async function runCommand(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
-  } catch (thrown) {
-    if (isParseFault(thrown)) {
-      terminal.printError(`${thrown.message.replace(/\.?$/, '.')} See --help.`);
+  } catch (error) {
+    if (isParseArgsError(error)) {
+      terminal.printError(`${error.message.replace(/\.?$/, '.')} See --help.`);
       return exitCode.usage;
     }
-    if (isSystemError(thrown)) {
-      terminal.printError(`${thrown.message}.`);
+    if (isSystemError(error)) {
+      terminal.printError(`${error.message}.`);
       return exitCode.runtimeError;
     }
-    if (thrown instanceof InvalidConfigError) {
-      terminal.printError(thrown.message);
+    if (error instanceof InvalidConfigError) {
+      terminal.printError(error.message);
       return exitCode.usage;
     }
-    if (!(thrown instanceof TallyhookError)) throw thrown;
-    terminal.printError(thrown.hint === undefined ? thrown.message : `${thrown.message} ${thrown.hint}`);
-    return thrown instanceof UsageError ? exitCode.usage : exitCode.runtimeError;
+    if (!(error instanceof TallyhookError)) throw error;
+    terminal.printError(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
+    return error instanceof UsageError ? exitCode.usage : exitCode.runtimeError;
   }
 }
 
 /**
- * A secret from the command line, from a file, or with `-` as the file from what is piped in, so that it need not stand
- * in the shell's history. A trailing newline is no part of it.
- * @throws UsageError where there is none
+ * A secret from an option, from a file, or from stdin if the file is `-`, which keeps it out of the shell history. A
+ * trailing newline is removed.
+ * @throws UsageError if both are missing or the secret is empty
  * @throws TallyhookError `unreadable_file`
  */
 export async function readSecret(
-  given: { secret?: string | undefined; file?: string | undefined },
+  source: { secret?: string | undefined; file?: string | undefined },
   terminal: Terminal,
 ): Promise<string> {
-  const secret =
-    given.secret ??
-    (given.file === undefined ? '' : given.file === '-' ? await text(terminal.input) : await readWhole(given.file));
-  const trimmed = secret.replace(/\r?\n$/, '');
-  if (trimmed === '') throw new UsageError('A secret is missing: give --secret, or --secret-file (- reads the input).');
-  return trimmed;
+  const secret = (source.secret ?? (await readSecretFile(source.file, terminal))).replace(/\r?\n$/, '');
+  if (secret === '') throw new UsageError('A secret is missing: use --secret, or --secret-file (- reads stdin).');
+  return secret;
 }
 
-async function readWhole(path: string): Promise<string> {
+async function readSecretFile(path: string | undefined, terminal: Terminal): Promise<string> {
+  if (path === undefined) return '';
+  if (path === '-') return text(terminal.input);
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
     throw new TallyhookError('unreadable_file', `The file "${path}" cannot be read.`, {
       cause,
-      hint: 'Check the path, and that you may read it.',
+      hint: 'Check the path and its permissions.',
     });
   }
 }
 
-/** What Node throws when a call of the operating system fails. */
-function isSystemError(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && 'syscall' in thrown;
+/** An error of a system call, as thrown by Node. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
 }
 
-/** What `node:util` parseArgs throws for words that it does not know. */
-function isParseFault(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('ERR_PARSE_ARGS');
+/** An error of `parseArgs` of `node:util`. */
+function isParseArgsError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }

@@ -6,13 +6,13 @@ import { settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('tallyhook register', { timeout: 60_000 }, () => {
-  it('registers ours, leaves those of another program alone, and says what it did', async () => {
+  it('registers its commands, keeps those of another program, and prints a report', async () => {
     const discord = await localDiscord();
     const rest = createDiscordRest(discord);
     const route = `/applications/${discord.applicationId}/commands` as const;
     await rest.post(route, { name: 'play', description: 'Plays a song.' });
     await rest.post(route, { name: 'stats', description: 'Statistics of the game.' });
-    const foreign = await rest.get(route);
+    const otherCommands = await rest.get(route);
     const directory = tempDir();
     const register = async () => {
       const running = program(['register'], settings(discord), directory);
@@ -20,13 +20,11 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
     };
     const first = await register();
     expect(first.code).toBe(0);
-    expect(first.output).toContain('Registered everywhere.\n  created: /canvote, /reviews\n');
-    expect(first.output).toMatch(/\/stats \(\d+\) of another program was left alone/);
+    expect(first.output).toContain('Registered globally.\n  created: /canvote, /reviews\n');
+    expect(first.output).toMatch(/\/stats \(\d+\) belongs to another program/);
     const second = await register();
-    expect(second.output).toContain(
-      'Discord has these commands already (everywhere).\n  unchanged: /canvote, /reviews\n',
-    );
-    expect(await rest.get(route)).toEqual(expect.arrayContaining(foreign as unknown[]));
+    expect(second.output).toContain('The commands are already registered globally.\n  unchanged: /canvote, /reviews\n');
+    expect(await rest.get(route)).toEqual(expect.arrayContaining(otherCommands as unknown[]));
     expect(discord.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 });

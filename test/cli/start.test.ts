@@ -8,11 +8,11 @@ import { tempDir } from '../support/temp-dir.ts';
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('tallyhook start', () => {
-  it('reads the settings anew for a SIGHUP that came before it was there, and hears them to the end', async () => {
+  it('reloads for a SIGHUP during the start, and handles the signal until it has stopped', async () => {
     const directory = tempDir();
     const changes = { DATABASE_URL: `sqlite:${directory}/tally.db`, CACHE_URL: 'memory:', LOG_LEVEL: 'fatal' };
     for (const [name, value] of Object.entries({ ...settings(nowhere), ...changes })) vi.stubEnv(name, value);
-    const heardBefore = process.listenerCount('SIGHUP');
+    const listenersBefore = process.listenerCount('SIGHUP');
     const { terminal, stop } = captive();
     const environment = vi.fn(() => process.env);
     const running = startCommand([], terminal, environment);
@@ -21,18 +21,16 @@ describe('tallyhook start', () => {
     await vi.waitFor(() => expect(environment).toHaveBeenCalledOnce(), { timeout: 10_000 });
     stop();
     await turn();
-    expect(process.listenerCount('SIGHUP')).toBe(heardBefore + 1);
+    expect(process.listenerCount('SIGHUP')).toBe(listenersBefore + 1);
     expect(await running).toBe(0);
-    expect(process.listenerCount('SIGHUP')).toBe(heardBefore);
+    expect(process.listenerCount('SIGHUP')).toBe(listenersBefore);
   });
 
-  it.each(['--help', '-h'])('tells of itself and of the sandbox that it is without a token (%s)', async (word) => {
+  it.each(['--help', '-h'])('prints its help and the help of the sandbox without a token (%s)', async (option) => {
     for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
     const { terminal, output } = captive();
-    expect(await startCommand([word], terminal, () => ({}))).toBe(0);
-    expect(output()).toMatch(
-      /^tallyhook start: .*Without DISCORD_TOKEN these are its options:\n\ntallyhook sandbox: /s,
-    );
+    expect(await startCommand([option], terminal, () => ({}))).toBe(0);
+    expect(output()).toMatch(/^tallyhook start: .*Without DISCORD_TOKEN it has these options:\n\ntallyhook sandbox: /s);
     expect(output()).not.toContain('is not set');
   });
 });

@@ -115,13 +115,13 @@ describe('the page of the sandbox', { timeout: 60_000 }, () => {
 
 describe('a word that is not known', { timeout: 60_000 }, () => {
   it.each([
-    [['docter'], 'There is no command "docter". Did you mean doctor?'],
-    [['help', 'bakcup'], 'There is no command "bakcup". Did you mean backup?'],
+    [['docter'], 'Unknown command "docter". Did you mean doctor?'],
+    [['help', 'bakcup'], 'Unknown command "bakcup". Did you mean backup?'],
     [['sandbox', '--prot', '1'], "Unknown option '--prot'. Did you mean --port?"],
     [['export', '--fromat=csv'], "Unknown option '--fromat'. Did you mean --format?"],
     [['service', 'add-listig'], 'There is no "service add-listig". Did you mean add-listing?'],
     [['send', 'votes'], 'Did you mean vote?'],
-    [['frobnicate'], 'There is no command "frobnicate". See --help.'],
+    [['frobnicate'], 'Unknown command "frobnicate". See --help.'],
   ])('%j: %s', async (args, sentence) => {
     const { code, output } = await ran(args);
     expect(output).toContain(sentence);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
-import { examined } from '../cli/doctor/examined.ts';
+import { diagnose } from '../cli/doctor/run.ts';
 import { program } from '../support/program.ts';
 import { createSender } from '../support/sender.ts';
 import { nowhere, settings } from '../support/settings.ts';
@@ -167,11 +167,11 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
   it('is replaced: the doctor finds that out from the running program, and leaves the new file alone', async () => {
     const { file, backup, environment, url } = await receivingProgram();
     const seen = { ...environment, DATABASE_URL: `sqlite:${file}`, PORT: new URL(url).port };
-    expect((await examined(seen)).said('program')).toEqual(['well: The running tallyhook can store votes.']);
+    expect((await diagnose(seen)).findingsOf('program')).toEqual(['pass: The running tallyhook can store votes.']);
     renameSync(backup, file);
-    const { said, told } = await examined(seen);
-    expect(said('program')).toEqual([`fault: The running tallyhook cannot store votes: ${reason}`]);
-    expect(told.map(({ check }) => check)).not.toContain('ledger');
+    const { findingsOf, results } = await diagnose(seen);
+    expect(findingsOf('program')).toEqual([`fail: The running tallyhook cannot store votes: ${reason}`]);
+    expect(results.map(({ check }) => check)).not.toContain('ledger');
     mkdirSync(join(file, '..', 'apart'));
     copyFileSync(file, join(file, '..', 'apart', 'new.db'));
     const restored = new DatabaseSync(join(file, '..', 'apart', 'new.db'));

@@ -54,7 +54,9 @@ describe('--json', { timeout: 60_000 }, () => {
           hint: 'Did you mean VOTE_WEBHOOK_SECRET?',
         },
       ],
-      issues: expect.arrayContaining([{ setting: 'PORT', problem: 'cannot be "x".', hint: expect.any(String) }]),
+      issues: expect.arrayContaining([
+        { setting: 'PORT', problem: 'has an invalid value: "x".', hint: expect.any(String) },
+      ]),
     });
     expect(stdout).not.toContain('hush');
     expect((await run(['config', '--json'], environment)).code).toBe(0);
@@ -77,7 +79,7 @@ describe('--json', { timeout: 60_000 }, () => {
     await voted(url, ['1', '2']);
     const text = await run(['export'], { DATABASE_URL: url });
     expect(text.stdout.trim().split('\n')).toHaveLength(2);
-    expect(text.stderr).toBe('Exported 2 entries, 20 credits in all.\n');
+    expect(text.stderr).toBe('Exported 2 entries, 20 credits in total.\n');
     const json = await run(['export', '--json'], { DATABASE_URL: url });
     expect(json.stdout).toBe(text.stdout);
     expect(JSON.parse(json.stderr)).toEqual({ entries: 2, credits: 20 });

@@ -77,10 +77,10 @@ describe('beside the program, while it receives votes', { timeout: 60_000 }, () 
     const doctor = run('doctor', '--json', '--url', url);
     const backup = run('backup', 'copy.db');
     expect({ code: await doctor.ended, output: doctor.output() }).toMatchObject({ code: 0 });
-    expect(JSON.parse(doctor.output())).toMatchObject({ well: true });
+    expect(JSON.parse(doctor.output())).toMatchObject({ pass: true });
     expect({ code: await backup.ended, output: backup.output() }).toMatchObject({ code: 0 });
     expect(backup.output()).toMatch(
-      /^copy\.db is a whole copy of data\/tallyhook\.db: [1-9]\d* entries of [1-9]\d* users/,
+      /^Copied data\/tallyhook\.db to copy\.db: [1-9][\d,]* (entry|entries) of [1-9][\d,]* users?/,
     );
     expect(statSync(join(directory, 'copy.db')).mode & 0o777).toBe(0o600);
 
@@ -99,14 +99,14 @@ describe('beside the program, while it receives votes', { timeout: 60_000 }, () 
     renameSync(join(directory, 'data/tallyhook.db'), join(directory, 'old.db'));
     const restored = run('restore', 'copy.db');
     expect(await restored.ended).toBe(0);
-    const [, entries] = /copy\.db: (\d+) entries/.exec(restored.output()) ?? [];
+    const [, entries] = /copy\.db: (\d+) entr/.exec(restored.output().replaceAll(/(?<=\d),/g, '')) ?? [];
     expect(Number(entries)).toBeGreaterThan(0);
     expect(Number(entries)).toBeLessThanOrEqual(acknowledged);
 
     const after = run('doctor');
     expect(await after.ended).toBe(0);
     expect(after.output()).toContain('✓ ledger         Every balance is the sum of its entries');
-    expect(after.output()).toMatch(/No fault, \d+ notes?\.\n$/);
+    expect(after.output()).toMatch(/0 failed, \d+ warnings?\.\n$/);
   });
 });
 

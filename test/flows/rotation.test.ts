@@ -77,7 +77,7 @@ async function readSummary(url: string): Promise<{ votes: number; credits: numbe
 }
 
 async function reloadSettings(running: Program, reload: () => void) {
-  const count = () => running.output().split('their secrets are in force').length - 1;
+  const count = () => running.output().split('configuration reloaded').length - 1;
   const before = count();
   reload();
   running.process.kill('SIGHUP');
@@ -111,7 +111,7 @@ describe('a secret', { timeout: 120_000 }, () => {
     const { running, url, write } = await startWithSecretFile('old-secret');
     write('new-secret,,');
     running.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(running.output()).toContain('the old ones stay in force'), waitOptions);
+    await vi.waitFor(() => expect(running.output()).toContain('the previous settings stay active'), waitOptions);
     expect(running.output()).toContain('VOTE_WEBHOOK_SECRET');
     expect(running.output()).not.toContain('new-secret');
     expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(200);

@@ -126,10 +126,10 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
 
     write(secrets.voteNew, '');
     running.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(running.output()).toContain('the old ones stay in force'), patience);
+    await vi.waitFor(() => expect(running.output()).toContain('the previous settings stay active'), patience);
     write(secrets.voteNew);
     running.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(running.output()).toContain('their secrets are in force'), patience);
+    await vi.waitFor(() => expect(running.output()).toContain('configuration reloaded'), patience);
     await ask(`${url}/webhooks/${secrets.voteNew}?key=${secrets.voteNew}`);
     for (const path of ['/summary', '/effects?limit=100', '/users/1', `/users/${secrets.vote}`])
       await ask(`${url}/owner/api${path}`, { headers: { authorization: `Bearer ${secrets.owner}` } });

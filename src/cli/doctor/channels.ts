@@ -2,25 +2,27 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import { type BotIdentity, type ChannelAccess, inspectChannel } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { evaluateDiscordError, skipped } from './discord.ts';
+import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
-/** Every channel that announcements go to: is it there, and may the bot write in it? */
+/** Checks that every announcement channel exists and that the bot can post in it. */
 export async function checkChannels(
   rest: DiscordRest,
-  identity: Promise<BotIdentity>,
+  pendingIdentity: Promise<BotIdentity>,
   listings: readonly ListingConfig[],
   clock: Clock,
 ): Promise<Finding[]> {
-  const ids = channelsOf(listings);
-  if (ids.length === 0) return [warn('No channel is configured: nothing is announced.', 'Set ANNOUNCE_CHANNEL_ID.')];
-  const known = await identity.catch(() => null);
-  if (known === null) return [skipped];
+  const ids = channelIdsOf(listings);
+  if (ids.length === 0) {
+    return [warn('No channel is configured, so nothing is announced.', 'Set ANNOUNCE_CHANNEL_ID.')];
+  }
+  const identity = await pendingIdentity.catch(() => null);
+  if (identity === null) return [skippedWithoutDiscord];
   const findings = await Promise.all(
     ids.map(async (channelId) => {
       try {
-        const sight = await inspectChannel(rest, { channelId, userId: known.userId, now: clock.now() });
-        return evaluateChannel(channelId, sight);
+        const access = await inspectChannel(rest, { channelId, userId: identity.userId, now: clock.now() });
+        return evaluateChannel(channelId, access);
       } catch (error) {
         return [evaluateDiscordError(error)];
       }
@@ -29,53 +31,56 @@ export async function checkChannels(
   return findings.flat();
 }
 
-function channelsOf(listings: readonly ListingConfig[]): string[] {
-  const all = listings.flatMap(({ announceChannelId, premiumChannelId }) => [announceChannelId, premiumChannelId]);
-  return [...new Set(all.filter((id) => id !== null))];
+function channelIdsOf(listings: readonly ListingConfig[]): string[] {
+  const ids = listings.flatMap(({ announceChannelId, premiumChannelId }) => [announceChannelId, premiumChannelId]);
+  return [...new Set(ids.filter((id) => id !== null))];
 }
 
-export function evaluateChannel(channelId: string, sight: ChannelAccess): Finding[] {
-  switch (sight.state) {
+export function evaluateChannel(channelId: string, access: ChannelAccess): Finding[] {
+  switch (access.state) {
     case 'missing':
       return [
         fail(
-          `There is no channel ${channelId} (10003).`,
-          'It may have been deleted: set the id of another one (Copy Channel ID).',
+          `Channel ${channelId} does not exist (10003).`,
+          'It may have been deleted: configure the id of a different channel (Copy Channel ID).',
         ),
       ];
     case 'hidden':
       return [
         fail(
           `The bot cannot see channel ${channelId} (50001).`,
-          'Invite the bot to its server, and give it View Channel, Send Messages and Embed Links in that channel.',
+          'Invite the bot to its server, and grant it View Channel, Send Messages and Embed Links in that channel.',
         ),
       ];
     case 'unfit':
       return [
         fail(
-          `The channel "${sight.name}" (${channelId}) takes no messages by itself.`,
-          'Set the id of a text channel.',
+          `"${access.name}" (${channelId}) is a kind of channel without messages of its own.`,
+          'Configure the id of a text channel.',
         ),
       ];
     case 'seen':
-      return judgePermissions(channelId, sight);
+      return evaluatePermissions(channelId, access);
   }
 }
 
-function judgePermissions(channelId: string, sight: Extract<ChannelAccess, { state: 'seen' }>): Finding[] {
-  const { name, guild, missingPermissions, mayReadHistory } = sight;
-  if (missingPermissions.length > 0) {
+function evaluatePermissions(channelId: string, access: Extract<ChannelAccess, { state: 'seen' }>): Finding[] {
+  const { name, guild, missingPermissions: missing, mayReadHistory } = access;
+  if (missing.length > 0) {
     return [
       fail(
-        `The bot lacks ${missingPermissions.join(', ')} in #${name} (${channelId}) of "${guild}".`,
-        'Give it that there: the settings of the channel → Permissions → the role of the bot.',
+        `The bot is missing ${missing.join(', ')} in #${name} (${channelId}) of "${guild}".`,
+        'Grant it there: channel settings → Permissions → the role of the bot.',
       ),
     ];
   }
-  const fine = pass(`The bot may announce in #${name} (${channelId}) of "${guild}".`);
-  const history = warn(
-    `The bot lacks Read Message History in #${name}: announcing works without.`,
-    'Nothing need be done. Give it if you want the bot to find its own messages there.',
-  );
-  return mayReadHistory ? [fine] : [fine, history];
+  const canAnnounce = pass(`The bot can announce in #${name} (${channelId}) of "${guild}".`);
+  if (mayReadHistory) return [canAnnounce];
+  return [
+    canAnnounce,
+    warn(
+      `The bot is missing Read Message History in #${name}. Announcements work without it.`,
+      'Optional: grant it so that the bot can find its earlier messages before it repeats one.',
+    ),
+  ];
 }

@@ -3,50 +3,55 @@ import { minute, second } from '../../platform/durations.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 import { probeHttp } from './http-probe.ts';
 
-/** A smaller difference harms nobody (ms). */
-const noted = 30 * second;
-/** As far ahead of us as a vote may be before it is quarantined. */
-const tooFar = 5 * minute;
+/** Offsets up to this are harmless (ms). */
+const maxIgnoredOffsetMs = 30 * second;
+/** Votes with a timestamp further in the future than this are quarantined (ms). */
+const maxToleratedOffsetMs = 5 * minute;
 
-/** Whose clock is asked: any of their answers carries one (RFC 9110, section 6.6.1). No key is sent along, so no budget counts it. */
+/**
+ * A server whose clock is compared, by the Date header of any response (RFC 9110, section 6.6.1). No API key is sent.
+ */
 export interface TimeSource {
   readonly name: string;
   readonly url: string;
 }
 
-/** Compares our clock with the others'. `patience` in ms. */
-export async function checkClock(sources: readonly TimeSource[], clock: Clock, patience: number): Promise<Finding[]> {
-  const offsets = await Promise.all(
-    sources.map(async ({ name, url }) => ({ name, offset: await offsetFrom(url, clock, patience) })),
+/** Compares the clock of this machine with the clocks of the sources. */
+export async function checkClock(sources: readonly TimeSource[], clock: Clock, timeoutMs: number): Promise<Finding[]> {
+  const findings = await Promise.all(
+    sources.map(async ({ name, url }) => {
+      const offset = await measureOffset(url, clock, timeoutMs);
+      return offset === null ? [] : [evaluateOffset(name, offset)];
+    }),
   );
-  const known = offsets.flatMap(({ name, offset }) => (offset === null ? [] : [evaluateOffset(name, offset)]));
-  return known.length > 0 ? known : [warn('The clock could not be compared: nobody told the time.')];
+  if (findings.flat().length > 0) return findings.flat();
+  return [warn('Clock check skipped: no server returned a Date header.')];
 }
 
-/** How far our clock is ahead of theirs (ms), to about a second; null when they do not tell. */
-async function offsetFrom(url: string, clock: Clock, patience: number): Promise<number | null> {
-  const asked = clock.now();
-  const reached = await probeHttp(url, {}, patience);
-  const between = (asked + clock.now()) / 2;
-  const told = reached.status === null ? Number.NaN : Date.parse(reached.headers.get('date') ?? '');
-  // A date header leaves out the part of the second that has passed.
-  return Number.isNaN(told) ? null : between - (told + second / 2);
+/** How far the clock of this machine is ahead (ms, accurate to about a second); null without a Date header. */
+async function measureOffset(url: string, clock: Clock, timeoutMs: number): Promise<number | null> {
+  const startedAt = clock.now();
+  const result = await probeHttp(url, {}, timeoutMs);
+  const midpoint = (startedAt + clock.now()) / 2;
+  const serverTime = result.status === null ? Number.NaN : Date.parse(result.headers.get('date') ?? '');
+  // The Date header has whole seconds, so the true time is half a second later on average.
+  return Number.isNaN(serverTime) ? null : midpoint - (serverTime + second / 2);
 }
 
-/** `offset`: how far our clock is ahead of theirs (ms). */
+/** @param offset how far the clock of this machine is ahead (ms) */
 export function evaluateOffset(name: string, offset: number): Finding {
   const size = Math.abs(offset);
-  if (size <= noted) return pass(`The clock agrees with ${name}.`);
-  const found = `The clock is ${inWords(size)} ${offset > 0 ? 'ahead of' : 'behind'} ${name}.`;
-  const cure = 'Let the machine keep its time by itself (chrony, or timedatectl set-ntp true).';
-  if (size <= tooFar) return warn(found, cure);
+  if (size <= maxIgnoredOffsetMs) return pass(`The clock agrees with ${name}.`);
+  const message = `The clock is ${formatOffset(size)} ${offset > 0 ? 'ahead of' : 'behind'} ${name}.`;
+  const hint = 'Synchronize the clock with NTP (chrony, or `timedatectl set-ntp true`).';
+  if (size <= maxToleratedOffsetMs) return warn(message, hint);
   const consequence =
     offset < 0
-      ? 'New votes look like votes from the future and are quarantined.'
+      ? 'New votes have timestamps in the future and are quarantined.'
       : 'Cooldowns end too early or too late.';
-  return fail(`${found} ${consequence}`, cure);
+  return fail(`${message} ${consequence}`, hint);
 }
 
-function inWords(ms: number): string {
+function formatOffset(ms: number): string {
   return ms < 2 * minute ? `${Math.round(ms / second)} s` : `${Math.round(ms / minute)} min`;
 }

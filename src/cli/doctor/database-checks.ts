@@ -15,29 +15,29 @@ import { evaluateBalances, evaluateLinks, evaluatePayments, evaluateStrays } fro
 import { evaluateBacklog } from './outbox.ts';
 import type { DoctorCheck } from './run-checks.ts';
 
-/** A larger file (bytes) is checked without comparing its indexes with their tables, which takes four times as long. */
+/** In larger files (bytes) indexes are not compared with their tables, which takes four times as long as the rest. */
 export const largeFile = 250_000_000;
 
-/** The database, as far as it could be opened. */
+/** The database, as far as it can be opened. */
 export interface OpenDatabase {
-  readonly standing: DatabaseStatus;
-  /** Null where it is not of this version: opening would migrate it. */
+  readonly status: DatabaseStatus;
+  /** Null if the database has a different version: opening the store would migrate it. */
   readonly store: Store | null;
-  /** Null where there is nothing of ours to read. */
+  /** Null if there is no database of tallyhook. */
   readonly snapshot: Snapshot | null;
 }
 
-/** All that the database can be asked; `now` in ms since the epoch. */
-export function databaseChecks({ databaseUrl, listings }: Config, opened: OpenDatabase, now: number): DoctorCheck[] {
-  const { standing, store, snapshot } = opened;
+/** All checks of the database. @param now ms since the epoch */
+export function databaseChecks({ databaseUrl, listings }: Config, database: OpenDatabase, now: number): DoctorCheck[] {
+  const { status, store, snapshot } = database;
   const path = sqlitePathOf(databaseUrl);
-  const ofDisk = path === null ? [] : [{ name: 'disk', run: () => checkDisk(path) }];
+  const diskChecks = path === null ? [] : [{ name: 'disk', run: () => checkDisk(path) }];
   const checkDatabase = async () => [
-    evaluateStatus(standing),
-    ...(standing.state === 'current' ? [await checkWriting(store)] : []),
+    evaluateStatus(status),
+    ...(status.state === 'current' ? [await checkWritable(store)] : []),
     ...(snapshot === null || path === null ? [] : await checkFile(snapshot, sizeOf(path))),
   ];
-  if (snapshot === null) return [{ name: 'database', run: checkDatabase }, ...ofDisk];
+  if (snapshot === null) return [{ name: 'database', run: checkDatabase }, ...diskChecks];
   return [
     { name: 'database', run: checkDatabase },
     {
@@ -46,26 +46,26 @@ export function databaseChecks({ databaseUrl, listings }: Config, opened: OpenDa
         evaluateBalances(await balanceDifferences(snapshot)),
         evaluatePayments(await paymentDifferences(snapshot)),
         ...evaluateStrays(await orphanedRows(snapshot)),
-        // An older version knows no links.
-        ...(standing.state === 'current' ? evaluateLinks(await brokenLinks(snapshot)) : []),
+        // Older versions have no links.
+        ...(status.state === 'current' ? evaluateLinks(await brokenLinks(snapshot)) : []),
       ],
     },
     { name: 'deliveries', run: async () => evaluateDeliveries(listings, await lastDeliveries(snapshot), now) },
     { name: 'outbox', run: async () => evaluateBacklog(await backlogOf(snapshot), now) },
-    ...ofDisk,
+    ...diskChecks,
   ];
 }
 
-async function checkWriting(store: Store | null): Promise<Finding> {
-  const cure =
-    'Check that the disk has room, that this user may write the file and its folder, and that nobody holds a lock.';
-  if (store === null) return fail('The database cannot be opened for writing.', cure);
+async function checkWritable(store: Store | null): Promise<Finding> {
+  const hint =
+    'Check the free disk space, the write permissions of the file and its directory, and whether another program holds a lock.';
+  if (store === null) return fail('The database cannot be opened for writing.', hint);
   try {
     await store.probe();
-    return pass('The database can be written.');
+    return pass('The database is writable.');
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? ` ${messageOf(error.cause)}.` : '';
-    return fail(`The database cannot be written.${cause}`, cure);
+    const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : '';
+    return fail(`The database is not writable${cause}.`, hint);
   }
 }
 
@@ -77,7 +77,7 @@ async function checkFile(snapshot: Snapshot, size: number): Promise<Finding[]> {
   }
 }
 
-/** Bytes; 0 for a file that is not there. */
+/** Bytes; 0 if the file is missing. */
 export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

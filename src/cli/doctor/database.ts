@@ -1,41 +1,41 @@
 import type { DatabaseStatus } from '../../store/snapshots/database-status.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
-/** How the database stands to this program. */
-export function evaluateStatus(standing: DatabaseStatus): Finding {
-  switch (standing.state) {
+/** Whether this version of tallyhook can use the database. */
+export function evaluateStatus(status: DatabaseStatus): Finding {
+  switch (status.state) {
     case 'current':
-      return pass('The database can be read, and is of this version.');
+      return pass('The database is readable and up to date.');
     case 'absent':
       return warn(
         'There is no database yet.',
-        'The first start creates it. If there should be one, check DATABASE_URL.',
+        'The first start creates it. If there should already be one, check DATABASE_URL.',
       );
     case 'older':
       return warn(
-        `The database lacks ${standing.missing.join(', ')}: it is of an older version.`,
-        'The next start brings it up to date. Make a backup before: `tallyhook backup FILE`.',
+        `The database has an older version and needs the migrations ${status.missing.join(', ')}.`,
+        'The next start migrates it. Make a backup first: `tallyhook backup FILE`.',
       );
     case 'newer':
       return fail(
-        `The database was written by a newer tallyhook: it has ${standing.unknown.join(', ')}.`,
-        'Start the newer version again, or restore the backup that was made before the upgrade.',
+        `The database was created by a newer tallyhook: it has the unknown migrations ${status.unknown.join(', ')}.`,
+        'Use the newer version, or restore the backup from before the upgrade.',
       );
     case 'foreign':
-      return fail('DATABASE_URL names a database that is not of tallyhook.', 'Correct DATABASE_URL.');
+      return fail('DATABASE_URL points to a database of a different program.', 'Correct DATABASE_URL.');
     case 'unreadable':
-      return fail(`The database cannot be read: ${standing.reason}.`, unreadableCure);
+      return fail(
+        `The database cannot be read: ${status.reason}.`,
+        'Check DATABASE_URL, the database server, and the permissions of the file. If the file is damaged, restore a backup.',
+      );
   }
 }
 
-const unreadableCure =
-  'Check DATABASE_URL, that the server runs, and that this user may read the file. If the file is damaged, restore a backup.';
-
-/** `damage`: what the database says of its own file, a sentence each. */
-export function evaluateIntegrity(damage: readonly string[]): Finding {
-  if (damage.length === 0) return pass('The file of the database is whole.');
+/** @param errors messages of the integrity check of the database */
+export function evaluateIntegrity(errors: readonly string[]): Finding {
+  if (errors.length === 0) return pass('The database file is intact.');
   return fail(
-    `The file of the database is damaged: ${damage.join('; ')}.`,
-    'Stop tallyhook, keep a copy of the file, and restore the last backup: `tallyhook restore FILE`. See to the disk.',
+    `The database file is damaged: ${errors.join('; ')}.`,
+    'Stop tallyhook, keep a copy of the file, restore the last backup (`tallyhook restore FILE`), and check the disk.',
   );
 }

@@ -3,7 +3,7 @@ import { type BotIdentity, fetchGuildName } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
-/** The token and whom it stands for, and the guild that the commands are for. */
+/** Checks the bot token, and that the bot is in the guild of DISCORD_GUILD_ID. */
 export async function checkDiscord(
   rest: DiscordRest,
   identity: Promise<BotIdentity>,
@@ -11,37 +11,41 @@ export async function checkDiscord(
 ): Promise<Finding[]> {
   try {
     const { name, applicationId } = await identity;
-    const accepted = pass(`The token is accepted: it is the application "${name}" (${applicationId}).`);
-    return guildId === null ? [accepted] : [accepted, evaluateGuild(guildId, await fetchGuildName(rest, guildId))];
+    const tokenFinding = pass(`The bot token is valid, for the application "${name}" (${applicationId}).`);
+    if (guildId === null) return [tokenFinding];
+    return [tokenFinding, evaluateGuild(guildId, await fetchGuildName(rest, guildId))];
   } catch (error) {
     return [evaluateDiscordError(error)];
   }
 }
 
-/** `name`: null where the bot is not in the guild. */
+/** @param name null if the bot is not in the guild */
 export function evaluateGuild(guildId: string, name: string | null): Finding {
   if (name !== null) return pass(`The bot is in the guild "${name}" (${guildId}).`);
   return fail(
-    `The bot is not in the guild ${guildId} that DISCORD_GUILD_ID names.`,
+    `The bot is not in the guild of DISCORD_GUILD_ID (${guildId}).`,
     'Invite it there (OAuth2 → URL Generator, scopes bot and applications.commands), or correct the id.',
   );
 }
 
-/** What {@link DiscordRest} threw, as a finding. */
+/** Evaluates an error of {@link DiscordRest}. */
 export function evaluateDiscordError(error: unknown): Finding {
-  const trouble = describeDiscordError(error);
-  if (trouble.kind === 'token') return fail('Discord does not accept the bot token (401).', tokenHint);
-  if (trouble.kind === 'refused') {
-    return fail(
-      `Discord refuses to answer (${trouble.reason}).`,
-      'Check DISCORD_API_URL, and that no proxy answers in its place.',
-    );
+  const { kind, reason } = describeDiscordError(error);
+  switch (kind) {
+    case 'token':
+      return fail('Discord rejects the bot token (401).', tokenHint);
+    case 'refused':
+      return fail(
+        `Discord rejects the request (${reason}).`,
+        'Check DISCORD_API_URL, and that no proxy responds in its place.',
+      );
+    case 'unreachable':
+      return fail(
+        `Discord cannot be reached: ${reason}.`,
+        'Check the network and https://discordstatus.com. Meanwhile votes are credited, and announcements are queued.',
+      );
   }
-  return fail(
-    `Discord cannot be reached: ${trouble.reason}.`,
-    'Check the network, and https://discordstatus.com. Votes are credited meanwhile, and announcements wait.',
-  );
 }
 
-/** What the other checks of Discord say when the first one has told the reason. */
-export const skipped = warn('Not looked at: Discord could not be asked.');
+/** Finding of the other Discord checks if {@link checkDiscord} fails. */
+export const skippedWithoutDiscord = warn('Skipped, because the discord check failed.');

@@ -2,25 +2,25 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
-const mega = 1_000_000;
-/** Bytes, both of them. */
-const low = 1_000 * mega;
-const full = 100 * mega;
+const megabyte = 1_000_000;
+const gigabyte = 1_000 * megabyte;
+/** Free space below which the check warns or fails (bytes). */
+const minFreeSpace = { warn: gigabyte, fail: 100 * megabyte };
 
-/** The room on the disk of a SQLite file; a server looks after its own. */
+/** Checks the free space on the disk of a SQLite file. */
 export async function checkDisk(path: string): Promise<Finding[]> {
   const { bavail, bsize } = await statfs(dirname(path));
   return [evaluateDiskSpace(bavail * bsize)];
 }
 
-/** `left`: bytes that this user may still write. */
-export function evaluateDiskSpace(left: number): Finding {
-  const found = `The disk of the database has ${inWords(left)} left.`;
-  const cure = 'Make room: with a full disk every delivery is refused with 503 until there is some.';
-  if (left < full) return fail(found, cure);
-  return left < low ? warn(found, cure) : pass(found);
+/** @param free bytes that this user can still write */
+export function evaluateDiskSpace(free: number): Finding {
+  const message = `The disk of the database has ${formatBytes(free)} of free space.`;
+  const hint = 'Free some space: while the disk is full, every delivery is rejected with 503.';
+  if (free < minFreeSpace.fail) return fail(message, hint);
+  return free < minFreeSpace.warn ? warn(message, hint) : pass(message);
 }
 
-function inWords(bytes: number): string {
-  return bytes < low ? `${Math.floor(bytes / mega)} MB` : `${(bytes / low).toFixed(1)} GB`;
+function formatBytes(bytes: number): string {
+  return bytes < gigabyte ? `${Math.floor(bytes / megabyte)} MB` : `${(bytes / gigabyte).toFixed(1)} GB`;
 }

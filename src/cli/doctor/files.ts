@@ -2,20 +2,22 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Finding, pass, warn } from './finding.ts';
 
-const others = { read: 0o004, enter: 0o001 };
+/** Mode bits of all users other than the owner and the group. */
+const otherUsers = { read: 0o004, traverse: 0o001 };
 
-/** Can others on this machine read what holds secrets, or the votes and credits? Files that are not there are left out. */
+/** Checks whether other users of this machine can read the secrets or the database. Missing files are skipped. */
 export async function checkFiles(paths: readonly string[]): Promise<Finding[]> {
-  const open = await Promise.all(paths.map(async (path) => ((await isOpen(path)) ? [path] : [])));
-  return evaluateFiles(open.flat());
+  const exposed = await Promise.all(paths.map(async (path) => ((await isExposed(path)) ? [path] : [])));
+  return evaluateFiles(exposed.flat());
 }
 
-async function isOpen(path: string): Promise<boolean> {
-  const file = await modeOf(path);
-  const folder = await modeOf(dirname(path));
-  return (file & others.read) !== 0 && (folder & others.enter) !== 0;
+async function isExposed(path: string): Promise<boolean> {
+  const fileMode = await modeOf(path);
+  const directoryMode = await modeOf(dirname(path));
+  return (fileMode & otherUsers.read) !== 0 && (directoryMode & otherUsers.traverse) !== 0;
 }
 
+/** 0 if the file is missing. */
 async function modeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ mode }) => mode,
@@ -23,8 +25,8 @@ async function modeOf(path: string): Promise<number> {
   );
 }
 
-/** `open`: paths of files that every user of the machine can read. */
-export function evaluateFiles(open: readonly string[]): Finding[] {
-  if (open.length === 0) return [pass('Other users of this machine can read neither the secrets nor the database.')];
-  return [warn(`Every user of this machine can read: ${open.join(', ')}.`, `Run: chmod o-rwx ${open.join(' ')}`)];
+/** @param exposed paths of files that every user of the machine can read */
+export function evaluateFiles(exposed: readonly string[]): Finding[] {
+  if (exposed.length === 0) return [pass('Other users of this machine cannot read the secrets or the database.')];
+  return [warn(`Every user of this machine can read ${exposed.join(', ')}.`, `Run: chmod o-rwx ${exposed.join(' ')}`)];
 }

@@ -1,19 +1,19 @@
-/** What one check found. `well` wants nothing, a `note` is worth knowing, a `fault` keeps something from working. */
+/** Result of a check. `pass`: it works. `warn`: it works, but needs attention. `fail`: something does not work. */
 export interface Finding {
   readonly level: 'pass' | 'warn' | 'fail';
   readonly message: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** How to fix it; null if nothing needs to be done. */
   readonly hint: string | null;
 }
 
-export function pass(found: string): Finding {
-  return { level: 'pass', message: found, hint: null };
+export function pass(message: string): Finding {
+  return { level: 'pass', message, hint: null };
 }
 
-export function warn(found: string, cure: string | null = null): Finding {
-  return { level: 'warn', message: found, hint: cure };
+export function warn(message: string, hint: string | null = null): Finding {
+  return { level: 'warn', message, hint };
 }
 
-export function fail(found: string, cure: string): Finding {
-  return { level: 'fail', message: found, hint: cure };
+export function fail(message: string, hint: string): Finding {
+  return { level: 'fail', message, hint };
 }

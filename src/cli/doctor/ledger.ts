@@ -1,54 +1,55 @@
+import { formatCount, pluralize } from '../../platform/durations.ts';
 import type { BalanceDifference, Differences, OrphanedRows, PaymentDifference } from '../../store/snapshots/audit.ts';
 import { type Finding, fail, pass } from './finding.ts';
 
-const rowsByHand = 'Somebody changed or deleted rows by hand. Restore a backup, or report it.';
-const keep = 'Make a backup, then look at the entries of these users in the owner API before you correct anything.';
+const editedRowsHint = 'Rows were changed or deleted outside of tallyhook. Restore a backup, or report a bug.';
+const differenceHint =
+  'Make a backup, then look at the entries of these users in the owner console before you correct anything.';
 
-/** Balance = sum of entries, of credits and of votes. */
+/** Balances must equal the sum of their entries, in credits and in votes. */
 export function evaluateBalances({ count, first }: Differences<BalanceDifference>): Finding {
-  if (count === 0) return pass('Every balance is the sum of its entries, of credits and of votes.');
-  const told = first.map(
+  if (count === 0) return pass('Every balance is the sum of its entries.');
+  const users = first.map(
     ({ userId, balance, entries }) =>
-      `${userId} has ${balance.credits} credits and ${balance.votes} votes, the entries say ${entries.credits} and ${entries.votes}`,
+      `user ${userId} has ${formatTotals(balance)}, but the entries add up to ${formatTotals(entries)}`,
   );
-  return fail(`${users(count)} not the sum of the entries: ${listed(told, count)}.`, keep);
-}
-
-/** Every delivery that paid has its entry. */
-export function evaluatePayments({ count, first }: Differences<PaymentDifference>): Finding {
-  if (count === 0) return pass('Every delivery that paid has its entry.');
-  const told = first.map(
-    ({ deliveryId, paid, entered }) => `delivery ${deliveryId} paid ${paid}, the entries say ${entered}`,
-  );
+  const verb = pluralize(count, 'differs', 'differ');
   return fail(
-    `${count} ${count === 1 ? 'delivery differs' : 'deliveries differ'} from the entries: ${listed(told, count)}.`,
-    keep,
+    `${formatCount(count, 'balance')} ${verb} from the sum of the entries: ${joinFirst(users, count)}.`,
+    differenceHint,
   );
 }
 
-/** Every history is whole: `broken` links lead past an entry. */
+/** Every delivery that paid credits must have an entry. */
+export function evaluatePayments({ count, first }: Differences<PaymentDifference>): Finding {
+  if (count === 0) return pass('Every rewarded delivery has its entry.');
+  const deliveries = first.map(
+    ({ deliveryId, paid, entered }) =>
+      `delivery ${deliveryId} paid ${formatCount(paid, 'credit')}, but its entries add up to ${entered}`,
+  );
+  const subject = `${formatCount(count, 'delivery', 'deliveries')} ${pluralize(count, 'differs', 'differ')}`;
+  return fail(`${subject} from the entries: ${joinFirst(deliveries, count)}.`, differenceHint);
+}
+
+/** @param broken links between the entries of a user that skip an entry */
 export function evaluateLinks(broken: number): Finding[] {
   if (broken === 0) return [];
-  const links = broken === 1 ? '1 link between entries leads' : `${broken} links between entries lead`;
-  return [fail(`${links} past one, so that a history is shown with gaps.`, rowsByHand)];
+  const links = `${formatCount(broken, 'link')} between entries ${pluralize(broken, 'skips', 'skip')} an entry`;
+  return [fail(`${links}, so histories are incomplete.`, editedRowsHint)];
 }
 
-/** Rows that point at nothing. */
+/** Rows must not refer to missing rows. */
 export function evaluateStrays({ entries, effects, names }: OrphanedRows): Finding[] {
   if (entries + effects + names === 0) return [];
-  return [
-    fail(
-      `Rows point at rows that are gone: ${entries} entries, ${effects} effects, ${names} names of orders.`,
-      rowsByHand,
-    ),
-  ];
+  const rows = `${formatCount(entries, 'entry', 'entries')}, ${formatCount(effects, 'effect')}, ${formatCount(names, 'order name')}`;
+  return [fail(`Rows refer to missing rows: ${rows}.`, editedRowsHint)];
 }
 
-function users(count: number): string {
-  return count === 1 ? 'The balance of 1 user is' : `The balances of ${count} users are`;
+function formatTotals({ credits, votes }: BalanceDifference['balance']): string {
+  return `${formatCount(credits, 'credit')} and ${formatCount(votes, 'vote')}`;
 }
 
-function listed(told: readonly string[], count: number): string {
-  const more = count - told.length;
-  return told.join('; ') + (more > 0 ? `; and ${more} more` : '');
+function joinFirst(items: readonly string[], count: number): string {
+  const omitted = count - items.length;
+  return items.join('; ') + (omitted > 0 ? `; and ${omitted} more` : '');
 }

@@ -1,45 +1,42 @@
-import { day, minute } from '../../platform/durations.ts';
+import { day, formatCount, formatDuration, minute, pluralize } from '../../platform/durations.ts';
 import type { Backlog } from '../../store/snapshots/statistics.ts';
-import { agoInWords } from './deliveries.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
-/** How long (ms) an announcement waits in the ordinary course of things, and how long a short outage may hold it up. */
-const usual = 15 * minute;
-const tooLong = day;
+/** Normal delay of an announcement (ms). */
+const maxNormalDelayMs = 15 * minute;
+/** Longest delay that an outage of Discord explains (ms). */
+const maxOutageDelayMs = day;
 
-/** What is still to be announced, what never will be, and what was not understood; `now` in ms since the epoch. */
+/** Announcements that are pending or have failed, and deliveries in quarantine. @param now ms since the epoch */
 export function evaluateBacklog(backlog: Backlog, now: number): Finding[] {
   const { buried, lastReason, quarantined } = backlog;
-  return [
-    judgeWaiting(backlog, now),
-    ...(buried > 0
-      ? [
-          warn(
-            `${counted(buried, 'announcement')} beyond hope. The last reason: ${lastReason ?? 'not known'}`,
-            'The credits were paid. See GET /owner/api/effects?state=buried.',
-          ),
-        ]
-      : []),
-    ...(quarantined > 0
-      ? [
-          warn(
-            `${counted(quarantined, 'delivery', 'deliveries')} not understood, and kept.`,
-            'See GET /owner/api/deliveries?outcome=quarantined; replay them after an upgrade.',
-          ),
-        ]
-      : []),
-  ];
+  const findings = [evaluatePending(backlog, now)];
+  if (buried > 0) {
+    findings.push(
+      warn(
+        `${formatCount(buried, 'announcement')} failed permanently. Last reason: ${lastReason ?? 'unknown'}`,
+        'The credits were paid. See GET /owner/api/effects?state=buried.',
+      ),
+    );
+  }
+  if (quarantined > 0) {
+    findings.push(
+      warn(
+        `${formatCount(quarantined, 'delivery', 'deliveries')} ${pluralize(quarantined, 'is', 'are')} in quarantine.`,
+        'See GET /owner/api/deliveries?outcome=quarantined. Replay them after an upgrade.',
+      ),
+    );
+  }
+  return findings;
 }
 
-function judgeWaiting({ waiting, waitingSince }: Backlog, now: number): Finding {
-  if (waiting === 0 || waitingSince === null) return pass('No announcement waits.');
-  const age = now - waitingSince;
-  const found = `${counted(waiting, 'announcement')} waiting, the oldest for ${agoInWords(age)}.`;
-  if (age <= usual) return pass(found);
-  const cure = 'See that tallyhook runs and reaches Discord; GET /owner/api/effects?state=waiting tells the reasons.';
-  return age > tooLong ? fail(found, cure) : warn(found, cure);
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return count === 1 ? `1 ${one} is` : `${count} ${many} are`;
+function evaluatePending({ waiting, waitingSince }: Backlog, now: number): Finding {
+  if (waiting === 0 || waitingSince === null) return pass('No announcements are pending.');
+  const delayMs = now - waitingSince;
+  const verb = pluralize(waiting, 'is', 'are');
+  const message = `${formatCount(waiting, 'announcement')} ${verb} pending, the oldest for ${formatDuration(delayMs)}.`;
+  if (delayMs <= maxNormalDelayMs) return pass(message);
+  const hint =
+    'Check that tallyhook runs and can reach Discord. For reasons, see GET /owner/api/effects?state=waiting.';
+  return delayMs > maxOutageDelayMs ? fail(message, hint) : warn(message, hint);
 }

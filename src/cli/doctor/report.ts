@@ -1,45 +1,46 @@
+import { formatCount } from '../../platform/durations.ts';
 import { createRedactor } from '../../platform/redactor.ts';
 import { exitCode } from '../../terminal/terminal.ts';
 import { plainName } from '../../texts/markup.ts';
 import type { Finding } from './finding.ts';
 import type { CheckResult } from './run-checks.ts';
 
-const marks: Readonly<Record<Finding['level'], string>> = { pass: '✓', warn: '!', fail: '✗' };
-const width = 'configuration'.length;
-/** A finding may quote others, who may be long-winded. */
-const longest = 600;
+const symbols: Readonly<Record<Finding['level'], string>> = { pass: '✓', warn: '!', fail: '✗' };
+const checkWidth = 'configuration'.length;
+/** Texts may quote responses of any length (characters). */
+const maxTextLength = 600;
 
-/** Foreign words may be in it: on one line, without what steers a terminal, and never with a secret. */
-export function tidied(told: CheckResult, secrets: readonly string[]): CheckResult {
+/** The result on a single line, without secrets and control characters, since it may quote external text. */
+export function sanitizeResult(result: CheckResult, secrets: readonly string[]): CheckResult {
   const redact = createRedactor(secrets);
-  const tidy = (text: string) => plainName(redact(text), longest);
-  return { ...told, message: tidy(told.message), hint: told.hint === null ? null : tidy(told.hint) };
+  const sanitize = (text: string) => plainName(redact(text), maxTextLength);
+  return { ...result, message: sanitize(result.message), hint: result.hint === null ? null : sanitize(result.hint) };
 }
 
-/** A finding as people read it: one line, and the cure below it. */
-export function lineOf({ check, level, message: found, hint: cure }: CheckResult): string {
-  const line = `${marks[level]} ${check.padEnd(width)}  ${found}`;
-  return cure === null ? line : `${line}\n${' '.repeat(width + 4)}→ ${cure}`;
+/** One line for the result, and one for its hint. */
+export function formatResult({ check, level, message, hint }: CheckResult): string {
+  const line = `${symbols[level]} ${check.padEnd(checkWidth)}  ${message}`;
+  return hint === null ? line : `${line}\n${' '.repeat(checkWidth + 4)}→ ${hint}`;
 }
 
-/** The last line. */
-export function overallStatusOf(findings: readonly CheckResult[]): string {
-  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
-  const [faults, notes] = [count('fail'), count('warn')];
-  if (faults + notes === 0) return 'All is well.';
-  const counted = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
-  return faults === 0
-    ? `No fault, ${counted(notes, 'note')}.`
-    : `${counted(faults, 'fault')}, ${counted(notes, 'note')}.`;
+/** The last line, such as `2 failed, 1 warning.` */
+export function formatSummary(results: readonly CheckResult[]): string {
+  const count = (level: Finding['level']) => results.filter((result) => result.level === level).length;
+  const [failed, warnings] = [count('fail'), count('warn')];
+  if (failed + warnings === 0) return 'All checks passed.';
+  return `${failed} failed, ${formatCount(warnings, 'warning')}.`;
 }
 
-/** For machines: `{well, findings: [{check, level, found, cure}]}`. */
-export function jsonOf(findings: readonly CheckResult[]): string {
-  const listed = findings.map(({ check, level, message: found, hint: cure }) => ({ check, level, found, cure }));
-  return JSON.stringify({ pass: findings.every(({ level }) => level !== 'fail'), findings: listed }, null, 2);
+/** `{pass, findings: [{check, level, message, hint}]}`; `pass` is false if a finding has the level `fail`. */
+export function formatJson(results: readonly CheckResult[]): string {
+  const findings = results.map(({ check, level, message, hint }) => ({ check, level, message, hint }));
+  return JSON.stringify({ pass: !hasFailed(results), findings }, null, 2);
 }
 
-/** The exit code: 1 for a fault. */
-export function exitCodeOf(findings: readonly CheckResult[]): number {
-  return findings.some(({ level }) => level === 'fail') ? exitCode.runtimeError : exitCode.ok;
+export function exitCodeOf(results: readonly CheckResult[]): number {
+  return hasFailed(results) ? exitCode.runtimeError : exitCode.ok;
+}
+
+function hasFailed(results: readonly CheckResult[]): boolean {
+  return results.some(({ level }) => level === 'fail');
 }

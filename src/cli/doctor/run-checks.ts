@@ -1,65 +1,61 @@
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
+import { TimeoutError, withTimeout } from '../../platform/with-timeout.ts';
 import { type Finding, fail } from './finding.ts';
 
-/** One question about the installation. It may throw: that is a fault too. */
+/** One check of the installation. An error that it throws becomes a `fail` finding. */
 export interface DoctorCheck {
   readonly name: string;
   readonly run: () => Promise<readonly Finding[]>;
 }
 
-/** What was found, and by which check. */
+/** A finding with the name of its check. */
 export interface CheckResult extends Finding {
   readonly check: string;
 }
 
 export interface RunOptions {
   readonly clock: Clock;
-  /** How long one check may take (ms). */
-  readonly patience: number;
-  /** Told of each finding, in the order of the checks, as soon as those before it are told. */
-  readonly tell: (told: CheckResult) => void;
-  /** Told what is waited for while nothing else is told. */
-  readonly progress: (line: string) => void;
+  /** Timeout of each check (ms). */
+  readonly timeoutMs: number;
+  /** Receives the results in the order of the checks, each as soon as the earlier ones are complete. */
+  readonly onResult: (result: CheckResult) => void;
+  /** Receives progress messages during long checks. */
+  readonly onProgress: (line: string) => void;
 }
 
-/** How long nothing is told before the reader is told why (ms). */
-const quiet = 2 * second;
+/** Time without a result after which a progress message lists the pending checks (ms). */
+const progressDelayMs = 2 * second;
 
-/** Runs the checks all at once. Each ends in time, whatever it waits for. */
-export async function runChecks(checks: readonly DoctorCheck[], examination: RunOptions): Promise<void> {
-  const { clock, tell, progress } = examination;
-  const open = new Set(checks.map(({ name }) => name));
+/** Runs the checks concurrently. */
+export async function runChecks(checks: readonly DoctorCheck[], options: RunOptions): Promise<void> {
+  const { clock, onResult, onProgress } = options;
+  const pending = new Set(checks.map(({ name }) => name));
   const running = checks.map(async (check) => {
-    const findings = await inTime(check, examination);
-    open.delete(check.name);
+    const findings = await runCheck(check, options);
+    pending.delete(check.name);
     return findings.map((finding) => ({ ...finding, check: check.name }));
   });
-  const told = new AbortController();
-  void clock.sleep(quiet, told.signal).then(() => {
-    if (!told.signal.aborted) progress(`Waiting for: ${[...open].join(', ')} …`);
+  const finished = new AbortController();
+  void clock.sleep(progressDelayMs, finished.signal).then(() => {
+    if (!finished.signal.aborted) onProgress(`Waiting for: ${[...pending].join(', ')} …`);
   });
   try {
-    for (const findings of running) for (const finding of await findings) tell(finding);
+    for (const results of running) for (const result of await results) onResult(result);
   } finally {
-    told.abort();
+    finished.abort();
   }
 }
 
-async function inTime(check: DoctorCheck, { clock, patience }: RunOptions): Promise<readonly Finding[]> {
-  const enough = new AbortController();
-  const late = clock
-    .sleep(patience, enough.signal)
-    .then(() => [
-      fail(`There was no answer within ${patience / second} s.`, 'Check the network, and that the other side is up.'),
-    ]);
+async function runCheck(check: DoctorCheck, { clock, timeoutMs }: RunOptions): Promise<readonly Finding[]> {
   try {
-    return await Promise.race([check.run(), late]);
+    return await withTimeout(timeoutMs, clock, check.run());
   } catch (error) {
-    const cure = error instanceof TallyhookError ? error.hint : undefined;
-    return [fail(`It could not be checked: ${messageOf(error)}`, cure ?? 'Correct that and run the doctor again.')];
-  } finally {
-    enough.abort();
+    if (error instanceof TimeoutError) {
+      return [fail(`Timeout after ${timeoutMs / second} s.`, 'Check the network, and that the server is running.')];
+    }
+    const hint = error instanceof TallyhookError ? error.hint : undefined;
+    return [fail(`The check failed: ${messageOf(error)}`, hint ?? 'Fix this and run doctor again.')];
   }
 }

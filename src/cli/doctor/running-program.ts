@@ -1,45 +1,40 @@
 import { z } from 'zod';
 import { fileReplacedMessage } from '../../platform/database-files.ts';
 import { second } from '../../platform/durations.ts';
-import { localBase } from './address.ts';
+import { localBaseUrl } from './address.ts';
 import { type Finding, fail, pass } from './finding.ts';
-import { probeHttp } from './http-probe.ts';
+import { parseJsonBody, probeHttp } from './http-probe.ts';
 
-/** How long `/readyz` may take (ms): each of its parts has 4 s. */
-const timeout = 6 * second;
+/** Timeout of `/readyz` (ms), whose own checks have 4 s. */
+const readinessTimeoutMs = 6 * second;
 
-/** What the program that runs on this machine says of its store; null where none answers. */
-export type RunningStore = z.infer<typeof storeState> | null;
+/** Readiness of the store in the running process; null if no process responds on this machine. */
+export type RunningStoreState = z.infer<typeof storeState> | null;
 
 const storeState = z.object({ ready: z.boolean(), reason: z.string().optional() });
 const readiness = z.object({ parts: z.object({ store: storeState }) });
 
-/** Only the program itself knows which file it has open, so it is asked. */
-export async function askRunningStore(http: { readonly host: string; readonly port: number }): Promise<RunningStore> {
+/** Fetches the state from the running process, since only that process knows which file it has open. */
+export async function fetchStoreState(http: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<RunningStoreState> {
   if (http.port === 0) return null;
-  const response = await probeHttp(`${localBase(http.host, http.port)}/readyz`, {}, timeout);
-  const parsed = readiness.safeParse(response.status === null ? null : parseJson(response.body));
-  return parsed.success ? parsed.data.parts.store : null;
+  const response = await probeHttp(`${localBaseUrl(http.host, http.port)}/readyz`, {}, readinessTimeoutMs);
+  const result = readiness.safeParse(response.status === null ? null : parseJsonBody(response.body));
+  return result.success ? result.data.parts.store : null;
 }
 
-/** Whether the running program has another file open than the one that is now at the path. */
-export function isFileReplaced(store: RunningStore): boolean {
+/** Whether the file at the path is no longer the one that the running process has open. */
+export function isFileReplaced(store: RunningStoreState): boolean {
   return store?.reason === fileReplacedMessage;
 }
 
-export function judgeProgram(store: RunningStore): Finding[] {
+export function evaluateRunningProgram(store: RunningStoreState): Finding[] {
   if (store === null) return [];
   if (store.ready) return [pass('The running tallyhook can store votes.')];
   const hint = isFileReplaced(store)
-    ? 'Do not restart it yet: its log says how to rescue what it still has open. The database was not examined.'
+    ? 'Do not restart it yet: its log explains how to save the data that it still has open. The database was not checked.'
     : 'See its log.';
-  return [fail(`The running tallyhook cannot store votes: ${store.reason ?? 'it does not say why'}`, hint)];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return [fail(`The running tallyhook cannot store votes: ${store.reason ?? 'no reason reported'}`, hint)];
 }

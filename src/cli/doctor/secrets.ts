@@ -2,120 +2,120 @@ import type { Config, ListingConfig } from '../../../config/schema.ts';
 import { minOwnerTokenLength } from '../../../config/settings.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
-/** Shorter ones can be guessed from one captured delivery (characters). */
-const shortest = 16;
-const fromDashboard = "Copy it anew from the service's dashboard.";
+/** Shorter secrets can be guessed from one captured delivery (characters). */
+const minSecretLength = 16;
+const dashboardHint = 'Copy it again from the dashboard of the service.';
 
-/** Where a secret is configured. The secret itself is never told. */
-interface Held {
+/** A webhook secret, and a label without the secret itself. */
+interface WebhookSecret {
   readonly secret: string;
   readonly label: string;
 }
 
-/** Judges the secrets of webhooks and the owner's token by their looks alone. */
+/** Checks the webhook secrets and the owner token without sending a request. */
 export function evaluateSecrets({ listings, discord, ownerToken }: Config): Finding[] {
-  const votes = held(listings, 'vote', ({ voteSecrets }) => voteSecrets);
-  const premium = held(listings, 'premium', ({ premiumSecrets }) => premiumSecrets);
-  const others = [
+  const voteSecrets = labelSecrets(listings, 'vote', (listing) => listing.voteSecrets);
+  const premiumSecrets = labelSecrets(listings, 'premium', (listing) => listing.premiumSecrets);
+  const otherSecrets = [
     ...listings.map(({ name, lookupKey }) => ({ secret: lookupKey, label: `the API key of ${name}` })),
     { secret: discord.token, label: 'the bot token' },
     { secret: ownerToken, label: 'OWNER_TOKEN' },
   ];
   const findings = [
-    ...judgePresence(listings, votes, premium),
-    ...[...votes, ...premium].flatMap((each) => [...judgeLooks(each), ...judgeMistaken(each, others)]),
-    ...judgeShared(votes, premium),
+    ...evaluatePresence(listings, voteSecrets, premiumSecrets),
+    ...[...voteSecrets, ...premiumSecrets].flatMap((webhookSecret) => [
+      ...evaluateFormat(webhookSecret),
+      ...evaluateConfusion(webhookSecret, otherSecrets),
+    ]),
+    ...evaluateReuse(voteSecrets, premiumSecrets),
     ...(ownerToken !== null && ownerToken.length < minOwnerTokenLength ? [shortOwnerToken] : []),
   ];
-  return findings.length > 0 ? findings : [pass('The webhook secrets are there and look right.')];
+  return findings.length > 0 ? findings : [pass('The webhook secrets are configured and look valid.')];
 }
 
-/** Listings may share a secret; it is judged once. */
-function held(
+/** Distinct secrets: listings may share one, which is then reported once. */
+function labelSecrets(
   listings: readonly ListingConfig[],
   family: string,
-  of: (listing: ListingConfig) => readonly string[],
-): Held[] {
-  const distinct = [...new Set(listings.flatMap(of))];
+  secretsOf: (listing: ListingConfig) => readonly string[],
+): WebhookSecret[] {
+  const distinct = [...new Set(listings.flatMap(secretsOf))];
   return distinct.map((secret) => {
-    const holders = listings.filter((listing) => of(listing).includes(secret));
-    const names = holders.map(({ name }) => name).join(' and ');
-    const places = new Set(holders.map((listing) => (of(listing).length > 1 ? of(listing).indexOf(secret) + 1 : 0)));
-    const place = places.size === 1 && !places.has(0) ? ` number ${[...places].join()}` : '';
-    return { secret, label: `The ${family} secret${place} of ${names}` };
+    const users = listings.filter((listing) => secretsOf(listing).includes(secret));
+    const names = users.map(({ name }) => name).join(' and ');
+    // The position in the list, if the list has several secrets and the position is the same for all listings.
+    const positions = new Set(
+      users.map(secretsOf).map((secrets) => (secrets.length > 1 ? secrets.indexOf(secret) + 1 : 0)),
+    );
+    const position = positions.size === 1 && !positions.has(0) ? ` number ${[...positions].join()}` : '';
+    return { secret, label: `The ${family} secret${position} of ${names}` };
   });
 }
 
-function judgePresence(
+function evaluatePresence(
   listings: readonly ListingConfig[],
-  votes: readonly Held[],
-  premium: readonly Held[],
+  voteSecrets: readonly WebhookSecret[],
+  premiumSecrets: readonly WebhookSecret[],
 ): Finding[] {
-  const isOpen = listings.some(({ voteAuthorization }) => voteAuthorization !== null);
-  return [
-    ...(votes.length === 0 && !isOpen
-      ? [
-          fail(
-            'No vote secret is configured: every vote is refused.',
-            'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard.',
-          ),
-        ]
-      : []),
-    ...(premium.length === 0
-      ? [
-          warn(
-            'No premium secret is configured: premium events are refused.',
-            'If you want them, set PREMIUM_WEBHOOK_SECRET.',
-          ),
-        ]
-      : []),
-  ];
+  const acceptsUnsigned = listings.some(({ voteAuthorization }) => voteAuthorization !== null);
+  const findings: Finding[] = [];
+  if (voteSecrets.length === 0 && !acceptsUnsigned) {
+    const hint = 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard of the service.';
+    findings.push(fail('No vote secret is configured, so every vote is rejected.', hint));
+  }
+  if (premiumSecrets.length === 0) {
+    const hint = 'To receive them, set PREMIUM_WEBHOOK_SECRET.';
+    findings.push(warn('No premium secret is configured, so premium events are rejected.', hint));
+  }
+  return findings;
 }
 
-function judgeLooks({ secret, label }: Held): Finding[] {
-  if (secret.trim() !== secret) return [fail(`${label} begins or ends with white space.`, fromDashboard)];
+function evaluateFormat({ secret, label }: WebhookSecret): Finding[] {
+  if (secret.trim() !== secret) return [fail(`${label} begins or ends with white space.`, dashboardHint)];
   if (/^(["'`]).*\1$/.test(secret)) {
-    return [warn(`${label} stands in quotation marks, and they count.`, 'Remove them if the dashboard shows none.')];
+    const hint = 'Remove them, unless the dashboard shows them as well.';
+    return [warn(`${label} is in quotation marks, which are part of the secret.`, hint)];
   }
-  if (/^https?:\/\//i.test(secret)) return [fail(`${label} is an address and no secret.`, fromDashboard)];
-  if (secret.length < shortest) {
-    const found = `${label} is shorter than ${shortest} characters: who sees one delivery can guess it.`;
-    return [warn(found, `Choose one of at least ${shortest} random characters, in the dashboard too.`)];
+  if (/^https?:\/\//i.test(secret)) return [fail(`${label} is a URL, not a secret.`, dashboardHint)];
+  if (secret.length < minSecretLength) {
+    const message = `${label} is shorter than ${minSecretLength} characters, so it can be guessed from one delivery.`;
+    return [warn(message, `Use at least ${minSecretLength} random characters, in the dashboard as well.`)];
   }
   return [];
 }
 
-/** Something else was pasted in its place. */
-function judgeMistaken(
-  { secret, label }: Held,
-  others: readonly { readonly secret: string | null; readonly label: string }[],
+/** Reports a webhook secret that was confused with a different secret. */
+function evaluateConfusion(
+  { secret, label }: WebhookSecret,
+  otherSecrets: readonly { readonly secret: string | null; readonly label: string }[],
 ): Finding[] {
-  const same = others.find((other) => other.secret === secret);
-  if (same !== undefined)
-    return [fail(`${label} is ${same.label}: deliveries are signed with another one.`, fromDashboard)];
-  const alike = others.find((other) => other.secret !== null && isAlike(other.secret, secret));
-  if (alike === undefined) return [];
-  return [warn(`${label} looks like ${alike.label}, with the same beginning and length.`, fromDashboard)];
+  const identical = otherSecrets.find((other) => other.secret === secret);
+  if (identical !== undefined) {
+    return [fail(`${label} is ${identical.label}. Deliveries are signed with a different secret.`, dashboardHint)];
+  }
+  const similar = otherSecrets.find((other) => other.secret !== null && isSimilar(other.secret, secret));
+  if (similar === undefined) return [];
+  return [warn(`${label} looks like ${similar.label}: same prefix and same length.`, dashboardHint)];
 }
 
-/** Keys of one maker often begin with a tag, as in `sk_…`, and are of one length. */
-function isAlike(one: string, other: string): boolean {
-  const tag = /^[A-Za-z]+[_-]/.exec(one)?.[0];
-  return tag !== undefined && other.startsWith(tag) && one.length === other.length;
+/** Keys of one kind often have the same prefix, such as `sk_…`, and the same length. */
+function isSimilar(one: string, other: string): boolean {
+  const prefix = /^[A-Za-z]+[_-]/.exec(one)?.[0];
+  return prefix !== undefined && other.startsWith(prefix) && one.length === other.length;
 }
 
-function judgeShared(votes: readonly Held[], premium: readonly Held[]): Finding[] {
-  return votes
-    .filter(({ secret }) => premium.some((each) => each.secret === secret))
+function evaluateReuse(voteSecrets: readonly WebhookSecret[], premiumSecrets: readonly WebhookSecret[]): Finding[] {
+  return voteSecrets
+    .filter(({ secret }) => premiumSecrets.some((premium) => premium.secret === secret))
     .map(({ label }) =>
       warn(
-        `${label} is a premium secret too: whoever may send votes may send purchases.`,
-        'Unless the service has one secret for both, set the one from each section of the dashboard.',
+        `${label} is a premium secret as well: a sender of votes could send purchases.`,
+        'Unless the service uses one secret for both, copy each from its section of the dashboard.',
       ),
     );
 }
 
 const shortOwnerToken = warn(
-  `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters: it can be guessed.`,
-  'Set a long random one, for example from `openssl rand -hex 32`.',
+  `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters, so it can be guessed.`,
+  'Set a long random value, such as the output of `openssl rand -hex 32`.',
 );

@@ -1,44 +1,44 @@
 import type { NumberedEntry } from '../../store/snapshots/entry-pages.ts';
 
-/** How entries become lines. */
+/** An output format for entries. */
 export interface Format {
-  /** Stands before all entries; empty where there is none. */
+  /** Printed before all entries; may be empty. */
   readonly header: string;
-  /** One entry, with the end of its line. */
-  readonly line: (entry: NumberedEntry) => string;
+  /** Includes the line ending. */
+  readonly formatEntry: (entry: NumberedEntry) => string;
 }
 
-/** One JSON object to a line; `at` is ISO 8601 UTC. */
+/** One JSON object per line; `at` is ISO 8601 in UTC. */
 const jsonLines: Format = {
   header: '',
-  line: (entry) => `${JSON.stringify({ ...entry, at: new Date(entry.at).toISOString() })}\n`,
+  formatEntry: (entry) => `${JSON.stringify({ ...entry, at: isoOf(entry) })}\n`,
 };
 
 const columns = ['id', 'userId', 'listing', 'credits', 'cause', 'reason', 'at', 'deliveryId'] as const;
 
-/** RFC 4180: lines end in CRLF, the first one names the columns, null is an empty field. */
+/** RFC 4180: CRLF line endings, a header with the column names, and null as an empty field. */
 const csv: Format = {
   header: `${columns.join(',')}\r\n`,
-  line: (entry) => `${columns.map((column) => field(column === 'at' ? isoOf(entry) : entry[column])).join(',')}\r\n`,
+  formatEntry: (entry) =>
+    `${columns.map((column) => formatField(column === 'at' ? isoOf(entry) : entry[column])).join(',')}\r\n`,
 };
 
-/** By the words that `--format` takes. */
+/** By the values of `--format`. */
 export const formats = { jsonl: jsonLines, csv } as const;
 
 function isoOf({ at }: NumberedEntry): string {
   return new Date(at).toISOString();
 }
 
-function field(value: string | number | null): string {
+function formatField(value: string | number | null): string {
   if (typeof value === 'number') return String(value);
-  const text = defused(value ?? '');
+  const text = escapeFormula(value ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
- * A text that a spreadsheet would run as a formula gets an apostrophe before it: the service's words come from outside.
- * OWASP: "CSV Injection".
+ * Prefixes text that a spreadsheet would execute as a formula, since reasons are external text. OWASP: "CSV Injection".
  */
-function defused(text: string): string {
+function escapeFormula(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 }

@@ -1,20 +1,21 @@
+import { formatCount } from '../../platform/durations.ts';
 import type { NumberedEntry } from '../../store/snapshots/entry-pages.ts';
 
-/** Entries between two lines of progress. */
-const progressStep = 100_000;
+/** Number of entries between two progress messages. */
+const progressInterval = 100_000;
 
-/** Counts what is exported. `onProgress` gets a line now and then. */
+/** Counts exported entries and reports progress. */
 export function createSummary(onProgress: (line: string) => void) {
   let entries = 0;
   let credits = 0;
   return {
     add(page: readonly NumberedEntry[]): void {
-      const steps = Math.floor(entries / progressStep);
+      const intervals = Math.floor(entries / progressInterval);
       entries += page.length;
       credits += page.reduce((sum, entry) => sum + entry.credits, 0);
-      if (Math.floor(entries / progressStep) > steps) onProgress(`${entries} entries …`);
+      if (Math.floor(entries / progressInterval) > intervals) onProgress(`${entries} entries …`);
     },
-    asText: () => `Exported ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${credits} credits in all.`,
+    asText: () => `Exported ${formatCount(entries, 'entry', 'entries')}, ${formatCount(credits, 'credit')} in total.`,
     asJson: () => JSON.stringify({ entries, credits }),
   };
 }

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
-import { parseOptions } from '../../terminal/parse-options.ts';
+import { parseOptions } from '../../terminal/command.ts';
 import { exitCode, readSecret, runCommand, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { counted } from '../../web/relative-time.ts';
 import { type ConformanceFinding, conformance } from './suite.ts';

@@ -14,32 +14,32 @@ const entry: NumberedEntry = {
 };
 
 describe('JSON lines', () => {
-  it('have an object each, with the time as ISO 8601', () => {
-    const { header: head, line } = formats.jsonl;
-    expect(head).toBe('');
-    expect(line({ ...entry, reason: 'two\nlines' })).toMatch(/^[^\n]*\n$/);
-    expect(JSON.parse(line(entry))).toEqual({ ...entry, at: '2026-01-01T00:00:00.000Z' });
+  it('contain one object each, with the time in ISO 8601', () => {
+    const { header, formatEntry } = formats.jsonl;
+    expect(header).toBe('');
+    expect(formatEntry({ ...entry, reason: 'two\nlines' })).toMatch(/^[^\n]*\n$/);
+    expect(JSON.parse(formatEntry(entry))).toEqual({ ...entry, at: '2026-01-01T00:00:00.000Z' });
   });
 });
 
 describe('CSV', () => {
-  const { header: head, line } = formats.csv;
-  const reason = (text: string) => line({ ...entry, reason: text });
+  const { header, formatEntry } = formats.csv;
+  const withReason = (text: string) => formatEntry({ ...entry, reason: text });
 
-  it('names its columns, ends lines in CRLF, and leaves a number a number and null empty', () => {
-    expect(head).toBe('id,userId,listing,credits,cause,reason,at,deliveryId\r\n');
-    expect(line(entry)).toBe('7,123456789012345678,server,-5,correction,,2026-01-01T00:00:00.000Z,\r\n');
+  it('has a header, CRLF line endings, plain numbers, and empty fields for null', () => {
+    expect(header).toBe('id,userId,listing,credits,cause,reason,at,deliveryId\r\n');
+    expect(formatEntry(entry)).toBe('7,123456789012345678,server,-5,correction,,2026-01-01T00:00:00.000Z,\r\n');
   });
 
-  it('quotes what would break a field', () => {
-    expect(reason('a "b", c\nd')).toContain(',"a ""b"", c\nd",');
+  it('quotes fields with separators', () => {
+    expect(withReason('a "b", c\nd')).toContain(',"a ""b"", c\nd",');
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('lets no spreadsheet run %j', (formula) => {
-    expect(reason(formula)).toMatch(/,"?'/);
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('escapes the formula %j', (formula) => {
+    expect(withReason(formula)).toMatch(/,"?'/);
   });
 
-  it('leaves harmless words as they are', () => {
-    expect(reason('Ad blocker = bad')).toContain(',Ad blocker = bad,');
+  it('does not change other text', () => {
+    expect(withReason('Ad blocker = bad')).toContain(',Ad blocker = bad,');
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { doctorCommand } from '../../../src/cli/doctor/command.ts';
+import { doctorCommand } from '../../../src/cli/doctor/doctor-command.ts';
 import { runCommand } from '../../../src/terminal/terminal.ts';
 import { captive } from '../../service/terminal.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -21,43 +21,43 @@ async function run(environment: Record<string, string>, ...args: string[]) {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-describe('the command doctor', () => {
-  it('ends with 2 and every fault of the settings', async () => {
+describe('tallyhook doctor', () => {
+  it('exits with 2 and reports all issues of invalid settings', async () => {
     const { code, output } = await run({ PORT: 'x', DISCORD_TOKEN: '' });
     expect(code).toBe(2);
     for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL', 'PORT'])
       expect(output).toContain(`✗ configuration  ${name}`);
   });
 
-  it('tells the same in JSON', async () => {
+  it('reports them as JSON', async () => {
     const { code, output } = await run({ PORT: 'x' }, '--json');
     expect(code).toBe(2);
     expect(JSON.parse(output)).toMatchObject({
-      well: false,
+      pass: false,
       findings: expect.arrayContaining([expect.objectContaining({ check: 'configuration', level: 'fail' })]),
     });
   });
 
-  it('ends with 1 for a fault of the installation, and creates no database', async () => {
+  it('exits with 1 if a check fails, and creates no database', async () => {
     const directory = tempDir();
     const { code, output } = await run({ ...nowhere, DATABASE_URL: `sqlite:${directory}/tally.db` });
     expect(code).toBe(1);
     expect(output).toContain('✗ secrets        No vote secret is configured');
-    expect(output).toMatch(/\n\d+ faults, \d+ notes\.$/);
+    expect(output).toMatch(/\n\d+ failed, \d+ warnings\.$/);
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('stops at once when it is asked to, and does not say that all is well', async () => {
+  it('stops at once on a signal, without a summary', async () => {
     for (const [name, value] of Object.entries(nowhere)) vi.stubEnv(name, value);
     vi.stubEnv('DATABASE_URL', `sqlite:${tempDir()}/tally.db`);
     const { terminal, output, stop } = captive();
-    const ended = doctorCommand([], terminal);
+    const exit = doctorCommand([], terminal);
     stop();
-    expect(await ended).toBe(1);
-    expect(output()).toContain('Stopped before everything was looked at.');
+    expect(await exit).toBe(1);
+    expect(output()).toContain('Stopped before all checks were complete.');
   });
 
-  it('ends with 2 for words that it does not know', async () => {
+  it('exits with 2 for invalid options', async () => {
     expect(await run(nowhere, '--url', 'votes.example.org')).toMatchObject({ code: 2 });
     expect(await run(nowhere, '--quickly')).toMatchObject({ code: 2 });
   });

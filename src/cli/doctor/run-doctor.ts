@@ -1,0 +1,132 @@
+import type { Config } from '../../../config/schema.ts';
+import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
+import { createDiscordRest } from '../../discord/rest.ts';
+import { memoryBudgetStore } from '../../lookup/budget.ts';
+import { fetchProfileOfKey } from '../../lookup/key-check.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute, second } from '../../platform/durations.ts';
+import { sqlitePathOf } from '../../store/dialect/dialect.ts';
+import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
+import { openSnapshot } from '../../store/snapshots/open-snapshot.ts';
+
+import { openStore } from '../../store/store.ts';
+import { checkAddress } from './address.ts';
+import { checkChannels } from './channels.ts';
+import { checkClock } from './clock.ts';
+import { databaseChecks, largeFile, type OpenDatabase, sizeOf } from './database-checks.ts';
+import { checkDiscord } from './discord.ts';
+import { checkFiles } from './files.ts';
+import { type Finding, pass, warn } from './finding.ts';
+import { checkKeys } from './keys.ts';
+import { type DoctorCheck, type RunOptions, runChecks } from './run-checks.ts';
+import { evaluateRunningProgram, fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
+import { evaluateSecrets } from './secrets.ts';
+import { checkSlashCommands } from './slash-commands.ts';
+
+/** Timeouts of a check that uses the network, and of one that reads the database, which may be large (ms). */
+const checkTimeoutMs = { network: 12 * second, database: 15 * minute };
+/** Timeout of a single request to the service or to a time source (ms). */
+const requestTimeoutMs = 6 * second;
+
+export interface DoctorOptions extends Pick<RunOptions, 'clock' | 'onResult' | 'onProgress'> {
+  /** Webhook URL as configured at the service; null checks this machine only. */
+  readonly url: string | null;
+  /** Paths of files that contain secrets. */
+  readonly secretFiles: readonly string[];
+}
+
+/**
+ * Checks a whole installation, also while tallyhook runs. It only reads, except for one row that tests write access,
+ * and the counted requests with API keys. Network checks run first and concurrently, then the database checks, which
+ * block this process.
+ */
+export async function runDoctor(config: Config, options: DoctorOptions): Promise<void> {
+  const { clock, onProgress, secretFiles } = options;
+  const storeState = await fetchStoreState(config.http);
+  const isReplaced = isFileReplaced(storeState);
+  const database = isReplaced ? unopenedDatabase : await openForReading(config.databaseUrl, clock);
+  try {
+    const checks = networkChecks(config, options, database, storeState);
+    await runChecks(checks, { ...options, timeoutMs: checkTimeoutMs.network });
+    if (isReplaced) return;
+    const path = sqlitePathOf(config.databaseUrl);
+    if (path !== null && sizeOf(path) > largeFile) {
+      onProgress(`Reading the whole database (${Math.round(sizeOf(path) / 1_000_000)} MB) …`);
+    }
+    const files = path === null ? secretFiles : [...secretFiles, path];
+    const localChecks = [
+      ...databaseChecks(config, database, clock.now()),
+      { name: 'files', run: () => checkFiles(files) },
+    ];
+    // Sequential, because SQLite blocks this process.
+    for (const check of localChecks) await runChecks([check], { ...options, timeoutMs: checkTimeoutMs.database });
+  } finally {
+    await database.snapshot?.close();
+    await database.store?.close();
+  }
+}
+
+/** Opening the file would make SQLite apply the write-ahead log of the replaced file to the new one. */
+const unopenedDatabase: OpenDatabase = {
+  status: { state: 'unreadable', reason: 'the running process has a different file open' },
+  store: null,
+  snapshot: null,
+};
+
+/** Creates no file, and does not migrate a database of an older version. */
+async function openForReading(url: string, clock: Clock): Promise<OpenDatabase> {
+  const status = await readDatabaseStatus(url);
+  const isReadable = status.state === 'current' || status.state === 'older';
+  return {
+    status,
+    store: status.state === 'current' ? await openStore(url, clock, { thread: false }).catch(() => null) : null,
+    snapshot: isReadable ? await openSnapshot(url).catch(() => null) : null,
+  };
+}
+
+function networkChecks(
+  config: Config,
+  { clock, url }: DoctorOptions,
+  { status, store }: OpenDatabase,
+  storeState: RunningStoreState,
+): DoctorCheck[] {
+  const { discord, listings, lookup } = config;
+  const rest = createDiscordRest(discord);
+  const identity: Promise<BotIdentity> = fetchBotIdentity(rest);
+  // Each check that awaits it handles the error; this prevents an unhandled rejection before that.
+  identity.catch(() => {});
+  const timeSources = [
+    { name: 'Discord', url: `${discord.apiUrl}/v10/gateway` },
+    { name: 'the service', url: lookup.baseUrl },
+  ];
+  // Requests must be counted in the budget of the database. Without a database there is no other process that counts
+  // them.
+  const budget = store?.budgetStore ?? (status.state === 'absent' ? memoryBudgetStore() : null);
+  const checkApiKeys = async (): Promise<Finding[]> => {
+    if (budget === null) {
+      const message = 'The API keys were not checked, because the database cannot count the requests.';
+      return [warn(message, 'Fix the database first.')];
+    }
+    return checkKeys(listings, ({ kind }, key) =>
+      fetchProfileOfKey({ kind, key, baseUrl: lookup.baseUrl, budget, clock, timeoutMs: requestTimeoutMs }),
+    );
+  };
+  return [
+    { name: 'configuration', run: async () => evaluateConfig(config) },
+    { name: 'secrets', run: async () => evaluateSecrets(config) },
+    { name: 'clock', run: () => checkClock(timeSources, clock, requestTimeoutMs) },
+    { name: 'discord', run: () => checkDiscord(rest, identity, discord.guildId) },
+    { name: 'channels', run: () => checkChannels(rest, identity, listings, clock) },
+    { name: 'commands', run: () => checkSlashCommands(rest, identity, config, store?.commandRegistry) },
+    { name: 'keys', run: checkApiKeys },
+    { name: 'address', run: () => checkAddress(url, config.http) },
+    { name: 'program', run: async () => evaluateRunningProgram(storeState) },
+  ];
+}
+
+function evaluateConfig({ warnings }: Config): Finding[] {
+  return [
+    pass('The settings are valid.'),
+    ...warnings.map(({ setting, problem, hint }) => warn(`${setting} ${problem}`, hint)),
+  ];
+}

@@ -1,0 +1,130 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { loadDatabaseUrl } from '../../../config/load.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
+import { writeFileAtomically } from '../../store/snapshots/atomic-file.ts';
+import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
+import { type EntrySelection, entryPages, type NumberedEntry } from '../../store/snapshots/entry-pages.ts';
+import { openSnapshot } from '../../store/snapshots/open-snapshot.ts';
+import type { Snapshot } from '../../store/snapshots/snapshot.ts';
+import { command } from '../../terminal/command.ts';
+import { exitCode, UsageError } from '../../terminal/terminal.ts';
+import { type Format, formats } from './format.ts';
+import { createSummary } from './summary.ts';
+
+const help = `tallyhook export: prints all entries of the ledger, oldest first, from a consistent snapshot
+
+  --format jsonl|csv  JSON lines (default), or CSV with a header (RFC 4180)
+  --out FILE          write to a file that only its owner can read; an existing file is not overwritten
+  --user ID           only the entries of this Discord user
+  --since DATE        only entries of events at or after this date, such as 2026-11-01 or 2026-11-01T12:00:00Z; without
+                      a time it means midnight, and without a time zone UTC
+  --json              print the summary as a JSON object: {entries, credits}
+
+Progress and the summary are printed to stderr.
+Fields: id, userId, listing, credits, cause, reason, at, deliveryId. In CSV, text that a spreadsheet would execute as a
+formula is prefixed with an apostrophe. Spreadsheets round long numbers: import the column userId as text.
+
+Exit codes: 0 exported, 1 runtime error, 2 invalid usage or settings.`;
+
+const text = { type: 'string' } as const;
+
+/** `tallyhook export`. */
+export const exportCommand = command({
+  help,
+  options: {
+    format: { type: 'string', default: 'jsonl' },
+    out: text,
+    user: text,
+    since: text,
+    json: { type: 'boolean', default: false },
+  },
+  async run({ values }, terminal) {
+    const format = parseFormat(values.format);
+    const selection = { userId: parseUserId(values.user), since: parseSince(values.since) };
+    const snapshot = await openLedger(loadDatabaseUrl(process.env));
+    try {
+      const summary = createSummary(terminal.printError);
+      const lines = Readable.from(formatEntries(snapshot, selection, format, summary.add));
+      if (values.out !== undefined) await writeToFile(lines, values.out, terminal.stop);
+      else if (!(await writeToStdout(lines, terminal.stop))) return exitCode.ok;
+      terminal.printError(values.json ? summary.asJson() : summary.asText());
+      return exitCode.ok;
+    } finally {
+      await snapshot.close();
+    }
+  },
+});
+
+async function* formatEntries(
+  snapshot: Snapshot,
+  selection: EntrySelection,
+  { header, formatEntry }: Format,
+  onPage: (page: readonly NumberedEntry[]) => void,
+): AsyncGenerator<string> {
+  if (header !== '') yield header;
+  for await (const page of entryPages(snapshot, selection)) {
+    yield page.map(formatEntry).join('');
+    onPage(page);
+  }
+}
+
+/** Returns false if the export was stopped or the reader closed the pipe, as `head` does; neither is an error. */
+async function writeToStdout(lines: Readable, stop: AbortSignal): Promise<boolean> {
+  try {
+    await pipeline(lines, process.stdout, { end: false, signal: stop });
+    return true;
+  } catch (error) {
+    const isClosed = error instanceof Error && 'code' in error && error.code === 'EPIPE';
+    if (!stop.aborted && !isClosed) throw error;
+    return false;
+  }
+}
+
+/** Throws what {@link writeFileAtomically} throws, and TallyhookError `stopped`. */
+function writeToFile(lines: Readable, path: string, stop: AbortSignal): Promise<void> {
+  return writeFileAtomically(path, async (partial) => {
+    try {
+      await pipeline(lines, createWriteStream(partial), { signal: stop });
+    } catch (error) {
+      throw stop.aborted ? new TallyhookError('stopped', 'The export was stopped. No file was created.') : error;
+    }
+  });
+}
+
+/** Throws TallyhookError `no_ledger`. */
+async function openLedger(url: string): Promise<Snapshot> {
+  const status = await readDatabaseStatus(url);
+  if (status.state === 'current' || status.state === 'older') return openSnapshot(url);
+  const reason = status.state === 'unreadable' ? status.reason : status.state;
+  throw new TallyhookError('no_ledger', `The ledger cannot be read: ${reason}.`, {
+    hint: 'Check DATABASE_URL, or run `tallyhook doctor`.',
+  });
+}
+
+function parseFormat(name: string): Format {
+  if (name === 'jsonl' || name === 'csv') return formats[name];
+  throw new UsageError('--format must be jsonl or csv.');
+}
+
+function parseUserId(id: string | undefined): string | null {
+  if (id === undefined) return null;
+  if (!isSnowflake(id)) throw new UsageError('--user must be a Discord id: 1 to 20 digits.');
+  return id;
+}
+
+const isoDate = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
+
+/** Returns ms since the epoch. A date without a time is midnight, and a time without a zone is UTC. */
+function parseSince(date: string | undefined): number | null {
+  if (date === undefined) return null;
+  if (!isoDate.safeParse(date).success) {
+    throw new UsageError('--since must be a date such as 2026-11-01 or 2026-11-01T12:00:00Z.');
+  }
+  const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(date);
+  // JavaScript parses a date without a time as UTC, but a time without a zone as local time.
+  return Date.parse(hasZone || !date.includes('T') ? date : `${date}Z`);
+}

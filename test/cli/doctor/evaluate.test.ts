@@ -1,0 +1,238 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ZodError } from 'zod';
+import { loadConfig } from '../../../config/load.ts';
+import { checkAddress } from '../../../src/cli/doctor/address.ts';
+import { evaluateOffset } from '../../../src/cli/doctor/clock.ts';
+import { evaluateDiscordError } from '../../../src/cli/doctor/discord.ts';
+import { evaluateDiskSpace } from '../../../src/cli/doctor/disk.ts';
+import { pass, warn } from '../../../src/cli/doctor/finding.ts';
+import { evaluateBacklog } from '../../../src/cli/doctor/outbox.ts';
+import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '../../../src/cli/doctor/report.ts';
+import { type CheckResult, type DoctorCheck, runChecks } from '../../../src/cli/doctor/run-checks.ts';
+import { evaluateSecrets } from '../../../src/cli/doctor/secrets.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { TallyhookError } from '../../../src/platform/errors.ts';
+import { serve } from '../../support/start-receiver.ts';
+
+const minute = 60_000;
+
+function secrets(changes: Record<string, string>): string[] {
+  const config = loadConfig({
+    DISCORD_TOKEN: 'discord-token-for-tests',
+    LOOKUP_BASE_URL: 'https://example.org/api/v1',
+    LOOKUP_SERVER_KEY: 'sk_live_0123456789abcdef',
+    VOTE_WEBHOOK_SECRET: 'a-long-secret-for-votes',
+    PREMIUM_WEBHOOK_SECRET: 'a-long-secret-for-premium',
+    ...changes,
+  });
+  return evaluateSecrets(config).map(({ level, message }) => `${level}: ${message}`);
+}
+
+describe('secrets', () => {
+  it('pass if they are long and differ between the families', () => {
+    expect(secrets({})).toEqual(['pass: The webhook secrets are configured and look valid.']);
+  });
+
+  it.each([
+    ['no vote secret', { VOTE_WEBHOOK_SECRET: '' }, /^fail: No vote secret is configured/],
+    ['no premium secret', { PREMIUM_WEBHOOK_SECRET: '' }, /^warn: No premium secret is configured/],
+    [
+      'a short secret',
+      { VOTE_WEBHOOK_SECRET: 'short' },
+      /^warn: The vote secret of server and bot is shorter than 16 characters/,
+    ],
+    [
+      'the second of two',
+      { VOTE_WEBHOOK_SECRET: 'a-long-secret-for-votes,short' },
+      /^warn: The vote secret number 2 of/,
+    ],
+    [
+      'the API key',
+      { VOTE_WEBHOOK_SECRET: 'sk_live_0123456789abcdef' },
+      /^fail: The vote secret .* is the API key of server/,
+    ],
+    [
+      'a secret similar to the API key',
+      { VOTE_WEBHOOK_SECRET: 'sk_live_fedcba9876543210' },
+      /^warn: .* looks like the API key of server/,
+    ],
+    [
+      'the bot token',
+      { PREMIUM_WEBHOOK_SECRET: 'discord-token-for-tests' },
+      /^fail: The premium secret .* is the bot token/,
+    ],
+    ['a URL', { VOTE_WEBHOOK_SECRET: 'https://votes.example.org' }, /^fail: .* is a URL/],
+    ['quotation marks', { VOTE_WEBHOOK_SECRET: '"a-long-secret-for-votes"' }, /^warn: .* quotation marks/],
+    [
+      'the same secret for both',
+      { PREMIUM_WEBHOOK_SECRET: 'a-long-secret-for-votes' },
+      /^warn: .* is a premium secret as well/,
+    ],
+    ['a short owner token', { OWNER_TOKEN: 'short' }, /^warn: OWNER_TOKEN has fewer than 16/],
+  ])('are reported otherwise: %s', (_name, changes, expected) => {
+    const findings = secrets(changes);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatch(expected);
+  });
+
+  it('are reported with surrounding white space, which the listings file permits', () => {
+    const config = loadConfig({
+      DISCORD_TOKEN: 't',
+      LOOKUP_BASE_URL: 'https://example.org/api/v1',
+      LOOKUP_BOT_KEY: 'k',
+    });
+    const [listing] = config.listings;
+    if (listing === undefined) throw new Error('no listing');
+    const spaced = {
+      ...config,
+      listings: [{ ...listing, voteSecrets: [' a-long-secret-for-votes'], premiumSecrets: ['p'.repeat(20)] }],
+    };
+    expect(evaluateSecrets(spaced)).toMatchObject([{ level: 'fail', message: expect.stringContaining('white space') }]);
+  });
+});
+
+describe('the clock', () => {
+  it.each([
+    [20_000, 'pass'],
+    [-29_000, 'pass'],
+    [40_000, 'warn'],
+    [-4 * minute, 'warn'],
+    [6 * minute, 'fail'],
+    [-6 * minute, 'fail'],
+  ])('with an offset of %d ms: %s', (offset, level) => {
+    expect(evaluateOffset('Discord', offset).level).toBe(level);
+  });
+});
+
+describe('Discord', () => {
+  it('is not assumed for a response with an unexpected shape', () => {
+    expect(evaluateDiscordError(new ZodError([]))).toMatchObject({
+      message: expect.stringContaining('the response is not from Discord'),
+      hint: expect.stringContaining('DISCORD_API_URL'),
+    });
+  });
+});
+
+describe('the disk', () => {
+  it.each([
+    [5e9, 'pass'],
+    [5e8, 'warn'],
+    [5e7, 'fail'],
+  ])('with %d free bytes: %s', (left, level) => {
+    expect(evaluateDiskSpace(left).level).toBe(level);
+  });
+});
+
+describe('pending announcements', () => {
+  const empty = { waiting: 0, waitingSince: null, buried: 0, lastReason: null, quarantined: 0 };
+  it.each([
+    [minute, 'pass'],
+    [20 * minute, 'warn'],
+    [25 * 60 * minute, 'fail'],
+  ])('for %d ms: %s', (age, level) => {
+    expect(evaluateBacklog({ ...empty, waiting: 2, waitingSince: 0 }, age).map((finding) => finding.level)).toEqual([
+      level,
+    ]);
+  });
+});
+
+describe('the address', () => {
+  const http = { host: '127.0.0.1', port: 1 };
+  const findingsFor = async (url: string) =>
+    (await checkAddress(url, http)).map(({ level, message }) => `${level}: ${message}`);
+
+  it('fails if it redirects, since redirected deliveries are lost', async () => {
+    const url = await serve((request, response) =>
+      response.writeHead(301, { location: `https://${request.headers.host}${request.url}` }).end(),
+    );
+    const [finding] = await checkAddress(url, http);
+    expect(finding).toMatchObject({
+      level: 'fail',
+      message: expect.stringContaining('redirects to https://'),
+    });
+    expect(finding?.hint).toContain('Enter the https URL at the service');
+  });
+
+  it.each([
+    [200, '{"received":true}', /^fail: .* accepts an unsigned delivery \(200\)/],
+    [401, 'Authorization required', /^fail: .* responds with 401, but not like tallyhook/],
+    [404, '{"success":false,"error":"no"}', /^fail: .* responds with 404/],
+    [502, 'Bad Gateway', /^fail: The proxy .* responds with 502/],
+  ])('fails if the response is not from tallyhook: %d', async (status, body, expected) => {
+    const url = await serve((_request, response) => response.writeHead(status).end(body));
+    expect((await findingsFor(url))[0]).toMatch(expected);
+  });
+
+  it('fails without a response from a public URL, and only warns without one from this machine', async () => {
+    expect((await findingsFor('http://127.0.0.1:1'))[0]).toMatch(/^fail: http:\/\/127.0.0.1:1 does not respond/);
+    expect((await checkAddress(null, http))[0]).toMatchObject({ level: 'warn' });
+  });
+});
+
+describe('checks', () => {
+  async function resultsOf(checks: DoctorCheck[], timeoutMs = 1_000) {
+    const results: CheckResult[] = [];
+    const onResult = (result: CheckResult) => void results.push(result);
+    await runChecks(checks, { clock: systemClock, timeoutMs, onResult, onProgress: () => {} });
+    return results;
+  }
+
+  it('run concurrently, and report in order', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const results = await resultsOf([
+      { name: 'first', run: () => promise.then(() => [pass('a')]) },
+      {
+        name: 'second',
+        run: async () => {
+          resolve();
+          return [warn('b'), pass('c')];
+        },
+      },
+    ]);
+    expect(results.map(({ check, message }) => `${check} ${message}`)).toEqual(['first a', 'second b', 'second c']);
+  });
+
+  it('report a timeout, and an error that they throw', async () => {
+    const results = await resultsOf(
+      [
+        { name: 'endless', run: () => wait(60_000, [], { ref: false }) },
+        { name: 'broken', run: () => Promise.reject(new TallyhookError('usage', 'It broke.', { hint: 'Fix it.' })) },
+      ],
+      20,
+    );
+    expect(results).toMatchObject([
+      { check: 'endless', level: 'fail', message: 'Timeout after 0.02 s.' },
+      { check: 'broken', level: 'fail', message: 'The check failed: It broke.', hint: 'Fix it.' },
+    ]);
+  });
+});
+
+describe('the report', () => {
+  const results: CheckResult[] = [
+    { check: 'keys', ...pass('fine') },
+    { check: 'disk', level: 'fail', message: 'full', hint: 'Make room.' },
+  ];
+
+  it('has a symbol and a hint for each result, and a summary', () => {
+    expect(results.map(formatResult)).toEqual([
+      '✓ keys           fine',
+      '✗ disk           full\n                 → Make room.',
+    ]);
+    expect(formatSummary(results)).toBe('1 failed, 0 warnings.');
+    expect(formatSummary([{ check: 'x', ...warn('n') }])).toBe('0 failed, 1 warning.');
+    expect(formatSummary([])).toBe('All checks passed.');
+    expect([exitCodeOf(results), exitCodeOf(results.slice(0, 1)), exitCodeOf([{ check: 'x', ...warn('n') }])]).toEqual([
+      1, 0, 0,
+    ]);
+  });
+
+  it('can be printed as JSON', () => {
+    expect(JSON.parse(formatJson(results))).toEqual({ pass: false, findings: results });
+  });
+
+  it('contains no secrets and no control characters', () => {
+    const external = { check: 'keys', ...warn('the name is \u001b[31mhunter2\u001b[0m\n\u202eand more') };
+    expect(sanitizeResult(external, ['hunter2']).message).toBe('the name is [31m[secret][0m and more');
+  });
+});

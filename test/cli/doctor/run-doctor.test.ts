@@ -1,0 +1,294 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDiscordRest } from '../../../src/discord/rest.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { fastClock } from '../../discord/bot.ts';
+import { journey } from '../../support/journey.ts';
+import { voteSecret } from '../../support/listings.ts';
+import { singleValue } from '../../support/single-value.ts';
+import { serve } from '../../support/start-receiver.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import { voted } from '../../support/voted.ts';
+import { diagnose } from './run.ts';
+
+const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
+
+/** Settings with an unreachable Discord and service, for tests of the database checks. */
+function settingsWithout(databaseUrl: string): Record<string, string> {
+  return {
+    DISCORD_TOKEN: 'token-for-tests',
+    DISCORD_API_URL: 'http://127.0.0.1:9/api',
+    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    LOOKUP_SERVER_KEY: 'server-key-for-tests',
+    VOTE_WEBHOOK_SECRET: voteSecret,
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+  };
+}
+
+async function votedFile(...statements: string[]) {
+  const path = join(tempDir(), 'tally.db');
+  await voted(`sqlite:${path}`, ['1', '2', '3']);
+  const database = new DatabaseSync(path);
+  for (const statement of statements) database.exec(statement);
+  return { path, database, environment: settingsWithout(`sqlite:${path}`) };
+}
+
+describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
+  it('finds no problem in a valid installation, and prints no secret', async () => {
+    const { environment, url, post, lines } = await journey();
+    await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), 5_000);
+    await post('/webhooks/vote', vote('1'));
+    const { results, findingsOf, text } = await diagnose(environment, { url: `${url}/webhooks/vote` });
+    expect(results.filter(({ level }) => level === 'fail')).toEqual([]);
+    for (const check of [
+      'configuration',
+      'secrets',
+      'clock',
+      'discord',
+      'channels',
+      'commands',
+      'keys',
+      'ledger',
+      'disk',
+    ])
+      expect(findingsOf(check).filter((line) => !line.startsWith('pass:'))).toEqual([]);
+    expect(findingsOf('keys').join()).toContain('the server "Lantern Harbour"');
+    expect(findingsOf('deliveries')[0]).toContain('The last delivery for server was received just now');
+    expect(findingsOf('address')[0]).toBe(`pass: ${url} is reachable and rejects unsigned deliveries.`);
+    for (const secret of ['DISCORD_TOKEN', 'LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET', 'OWNER_TOKEN'])
+      expect(text).not.toContain(environment[secret]);
+  });
+
+  it('checks the receiver on this machine if no URL is specified', async () => {
+    const { environment, url } = await journey();
+    const { findingsOf } = await diagnose({ ...environment, PORT: new URL(url).port });
+    expect(findingsOf('address')).toEqual([
+      `pass: ${url} is reachable and rejects unsigned deliveries.`,
+      'warn: The public address was not checked.',
+    ]);
+  });
+
+  it('reports a rejected bot token, and skips the other Discord checks', async () => {
+    const { environment } = await journey();
+    const { findingsOf } = await diagnose({ ...environment, DISCORD_TOKEN: 'wrong-token' });
+    expect(findingsOf('discord')).toEqual(['fail: Discord rejects the bot token (401).']);
+    expect(findingsOf('channels')).toEqual(['warn: Skipped, because the discord check failed.']);
+    expect(findingsOf('commands')).toEqual(['warn: Skipped, because the discord check failed.']);
+  });
+
+  it('reports a deleted channel, a hidden one, missing permissions, and a guild without the bot', async () => {
+    const { environment, discord } = await journey();
+    const { announcements, premium, general } = discord.channels;
+    discord.faults.deleteChannel(premium);
+    discord.faults.losePermission(announcements, 'embedLinks');
+    discord.faults.losePermission(announcements, 'readMessageHistory');
+    const first = await diagnose({ ...environment, DISCORD_GUILD_ID: '42' });
+    expect(first.findingsOf('channels')).toEqual([
+      `fail: The bot is missing Embed Links in #votes (${announcements}) of "Lantern Harbour".`,
+      `fail: Channel ${premium} does not exist (10003).`,
+    ]);
+    expect(first.findingsOf('discord')[1]).toBe('fail: The bot is not in the guild of DISCORD_GUILD_ID (42).');
+    discord.faults.regainPermission(announcements, 'embedLinks');
+    discord.faults.losePermission(general, 'viewChannel');
+    const second = await diagnose({ ...environment, PREMIUM_CHANNEL_ID: general });
+    expect(second.findingsOf('channels')).toEqual([
+      `pass: The bot can announce in #votes (${announcements}) of "Lantern Harbour".`,
+      'warn: The bot is missing Read Message History in #votes. Announcements work without it.',
+      `fail: The bot cannot see channel ${general} (50001).`,
+    ]);
+  });
+
+  it('reports commands that are not registered', async () => {
+    const { environment } = await journey();
+    const { DISCORD_GUILD_ID: _everywhere, ...rest } = environment;
+    expect((await diagnose(rest)).findingsOf('commands')).toEqual([
+      'fail: The slash commands are not registered globally, or they are outdated.',
+    ]);
+  });
+
+  it('recognises commands without stored ids, and reports a command of another program with the same name', async () => {
+    const { environment, discord, lines } = await journey();
+    await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), 5_000);
+    const elsewhere = { ...environment, DATABASE_URL: `sqlite:${join(tempDir(), 'none.db')}` };
+    expect((await diagnose(elsewhere)).findingsOf('commands')).toEqual([
+      `pass: The slash commands are registered in guild ${discord.guildId}.`,
+    ]);
+    const rest = createDiscordRest(discord);
+    const route = `/applications/${discord.applicationId}/guilds/${discord.guildId}/commands` as const;
+    const id = discord.commands().find(({ name }) => name === 'stats')?.id;
+    await rest.delete(`${route}/${id}`);
+    await rest.post(route, { name: 'stats', description: 'Statistics of the game.' });
+    const conflictId = discord.commands().find(({ name }) => name === 'stats')?.id;
+    expect((await diagnose(environment)).findingsOf('commands')).toEqual([
+      `pass: The slash commands are registered in guild ${discord.guildId}.`,
+      `warn: Another program has registered /stats (${conflictId}).`,
+    ]);
+  });
+
+  it('reports swapped and invalid API keys', async () => {
+    const { environment } = await journey();
+    const { LOOKUP_SERVER_KEY = '', LOOKUP_BOT_KEY = '' } = environment;
+    const swapped = await diagnose({
+      ...environment,
+      LOOKUP_SERVER_KEY: LOOKUP_BOT_KEY,
+      LOOKUP_BOT_KEY: LOOKUP_SERVER_KEY,
+    });
+    expect(swapped.findingsOf('keys')).toEqual([
+      'fail: The API key of server is valid, but does not belong to a server (400).',
+      'fail: The API key of bot is valid, but does not belong to a bot (400).',
+    ]);
+    const invalid = await diagnose({ ...environment, LOOKUP_SERVER_KEY: 'wrong-key' });
+    expect(invalid.findingsOf('keys')[0]).toBe('fail: The service rejects the API key of server (401).');
+  });
+
+  it('reports 403 separately, and respects the request budget of the running process', async () => {
+    const { environment } = await journey();
+    let requestCount = 0;
+    const forbidding = await serve((_request, response) => {
+      requestCount += 1;
+      response.writeHead(403).end('<h1>Access denied</h1>');
+    });
+    const changed = { ...environment, LOOKUP_BASE_URL: `${forbidding}/api/v1` };
+    expect((await diagnose(changed)).findingsOf('keys')[0]).toBe(
+      'fail: The service rejects the request with the API key of server (403).',
+    );
+    const database = new DatabaseSync(environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '');
+    database.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+       INSERT INTO lookup_requests SELECT DISTINCT lookup_requests.key_id, ${Date.now()} - i FROM lookup_requests, n`,
+    );
+    database.close();
+    requestCount = 0;
+    expect((await diagnose(changed)).findingsOf('keys')[0]).toMatch(
+      /^warn: The API key of server was not checked: No request/,
+    );
+    // The clock check sends no API key, so it is not counted.
+    expect(requestCount).toBe(1);
+  });
+
+  it('reports a wrong clock', async () => {
+    const { environment } = await journey();
+    const withOffset = (ms: number) => ({ clock: { ...systemClock, now: () => Date.now() + ms } });
+    const behind = await diagnose(environment, withOffset(-10 * 60_000));
+    expect(behind.findingsOf('clock')[0]).toMatch(
+      /^fail: The clock is 10 min behind Discord\. New votes .* quarantined/,
+    );
+    expect(behind.findingsOf('clock')).toHaveLength(2);
+  });
+
+  it('times out if Discord and the service hang, and prints the pending checks meanwhile', async () => {
+    const { environment, discord } = await journey();
+    const hanging = createServer();
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void hanging.close());
+    const address = hanging.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    discord.faults.slow(60_000);
+    const fast = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 20, signal) };
+    const startedAt = Date.now();
+    const { findingsOf, progress } = await diagnose(
+      { ...environment, LOOKUP_BASE_URL: `http://127.0.0.1:${port}/api/v1` },
+      { clock: fast },
+    );
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(findingsOf('discord')).toEqual(['fail: Timeout after 12 s.']);
+    expect(findingsOf('keys')[0]).toContain('no response in time');
+    expect(progress.join()).toMatch(/^Waiting for: .*discord/);
+    expect(findingsOf('ledger').every((line) => line.startsWith('pass:'))).toBe(true);
+  });
+});
+
+describe('doctor, without Discord and the service', { timeout: 30_000 }, () => {
+  it('reports this at once, and still checks the database', async () => {
+    const { environment } = await votedFile();
+    const { findingsOf } = await diagnose(environment);
+    expect(findingsOf('discord')).toEqual(['fail: Discord cannot be reached: no connection (ECONNREFUSED).']);
+    expect(findingsOf('keys').join()).toMatch(
+      /^fail: The API key of server could not be checked: .* no connection to the service/,
+    );
+    expect(findingsOf('clock')).toEqual(['warn: Clock check skipped: no server returned a Date header.']);
+    expect(findingsOf('ledger')[0]).toBe('pass: Every balance is the sum of its entries.');
+    expect(findingsOf('outbox')[0]).toMatch(/^fail: 3 announcements are pending, the oldest for \d+ days/);
+  });
+
+  it('lists the users and deliveries that differ from the entries', async () => {
+    const { environment } = await votedFile(
+      "UPDATE balances SET credits = 1000 WHERE user_id = '2'",
+      "DELETE FROM entries WHERE user_id = '3'",
+    );
+    expect((await diagnose(environment)).findingsOf('ledger')).toEqual([
+      'fail: 2 balances differ from the sum of the entries: user 2 has 1,000 credits and 1 vote, but the entries add up to 10 credits and 1 vote; user 3 has 10 credits and 1 vote, but the entries add up to 0 credits and 0 votes.',
+      'fail: 1 delivery differs from the entries: delivery 3 paid 10 credits, but its entries add up to 0.',
+      'fail: 1 link between entries skips an entry, so histories are incomplete.',
+    ]);
+  });
+
+  it('reports buried announcements and quarantined deliveries', async () => {
+    const { environment } = await votedFile(
+      "UPDATE effects SET state = 'buried', reason = 'There is no channel 7.' WHERE delivery_id = 1",
+      "UPDATE deliveries SET outcome = 'quarantined' WHERE id = 2",
+    );
+    const { findingsOf } = await diagnose(environment);
+    expect(findingsOf('outbox').slice(1)).toEqual([
+      'warn: 1 announcement failed permanently. Last reason: There is no channel 7.',
+      'warn: 1 delivery is in quarantine.',
+    ]);
+    expect(findingsOf('deliveries')[0]).toMatch(
+      /^warn: The last delivery for server was received \d+ days ago .*: none in the last 7 days\.$/,
+    );
+  });
+
+  it('reports a damaged database', async () => {
+    const { environment, path, database } = await votedFile();
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const root = singleValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'");
+    const size = Number(singleValue(database, 'PRAGMA page_size'));
+    database.close();
+    const bytes = Buffer.alloc(size, 0xff);
+    const file = readFileSync(path);
+    bytes.copy(file, (Number(root) - 1) * size);
+    writeFileSync(path, file);
+    expect((await diagnose(environment)).findingsOf('database').join()).toMatch(/fail: The database file is damaged/);
+  });
+
+  it('does not change a database of a newer version, another file, or a missing one', async () => {
+    const { environment } = await votedFile("INSERT INTO kysely_migration (name, timestamp) VALUES ('999', '2030')");
+    const newer = await diagnose(environment);
+    expect(newer.findingsOf('database')).toEqual([
+      'fail: The database was created by a newer tallyhook: it has the unknown migrations 999.',
+    ]);
+    expect(newer.findingsOf('keys')[0]).toContain('the database cannot count the requests');
+    expect(newer.findingsOf('ledger')).toEqual([]);
+
+    const directory = tempDir();
+    writeFileSync(join(directory, 'text.db'), 'This is not a database, however long it is. '.repeat(100));
+    const none = await diagnose(settingsWithout(`sqlite:${directory}/text.db`));
+    expect(none.findingsOf('database')[0]).toMatch(/^fail: The database cannot be read: file is not a database/);
+    const absent = await diagnose(settingsWithout(`sqlite:${directory}/absent.db`));
+    expect(absent.findingsOf('database')).toEqual(['warn: There is no database yet.']);
+    expect(existsSync(join(directory, 'absent.db'))).toBe(false);
+  });
+
+  it('reports a locked database', async () => {
+    const { environment, database } = await votedFile();
+    database.exec('BEGIN IMMEDIATE');
+    const { findingsOf } = await diagnose(environment, { clock: fastClock(20) });
+    expect(findingsOf('database')[1]).toMatch(/^fail: The database is not writable.*locked/);
+    database.exec('ROLLBACK');
+  });
+
+  it('reports files that every user can read', async () => {
+    const { environment, path } = await votedFile();
+    chmodSync(path, 0o644);
+    chmodSync(dirname(path), 0o755);
+    expect((await diagnose(environment)).findingsOf('files')).toEqual([
+      `warn: Every user of this machine can read ${path}.`,
+    ]);
+    chmodSync(dirname(path), 0o700);
+    expect((await diagnose(environment)).findingsOf('files')[0]).toMatch(/^pass:/);
+  });
+});

@@ -1,0 +1,24 @@
+import { loadConfig } from '../../../config/load.ts';
+import { formatResult, sanitizeResult } from '../../../src/cli/doctor/report.ts';
+import type { CheckResult } from '../../../src/cli/doctor/run-checks.ts';
+import { type DoctorOptions, runDoctor } from '../../../src/cli/doctor/run-doctor.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+
+/** Runs the doctor on an installation with these settings. */
+export async function diagnose(environment: Record<string, string>, changes: Partial<DoctorOptions> = {}) {
+  const config = loadConfig(environment);
+  const results: CheckResult[] = [];
+  const progress: string[] = [];
+  await runDoctor(config, {
+    clock: systemClock,
+    url: null,
+    secretFiles: [],
+    onResult: (result) => void results.push(sanitizeResult(result, config.secrets)),
+    onProgress: (line) => void progress.push(line),
+    ...changes,
+  });
+  /** The findings of one check, as `level: message`. */
+  const findingsOf = (check: string) =>
+    results.filter((result) => result.check === check).map(({ level, message }) => `${level}: ${message}`);
+  return { results, findingsOf, progress, text: results.map(formatResult).join('\n') };
+}
