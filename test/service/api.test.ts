@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
 import { ask, botId, mira, running, serverId, tobias } from './running.ts';
 
-test('a server key reads the whole server profile, without meta', async () => {
+test('a server key reads the complete server profile, without meta', async () => {
   const { get, keys } = await running();
   const { status, json } = await get('/server', { 'X-API-Key': keys.server });
   expect(status).toBe(200);
@@ -44,7 +44,7 @@ test('a bot key reads exactly the bot profile', async () => {
   });
 });
 
-test('votes count in the totals, and in the month in which they were cast', async () => {
+test('votes are counted in the total and in their month', async () => {
   const { service, clock, get, keys } = await running();
   const counts = async () => (await get('/server', { 'X-API-Key': keys.server })).json['data'];
   const before = (await counts()) as { votes: number };
@@ -54,7 +54,7 @@ test('votes count in the totals, and in the month in which they were cast', asyn
   expect(await counts()).toMatchObject({ votes: before.votes + 1, monthlyVotes: 0 });
 });
 
-test('each key opens only its own kind of endpoint; the other is 400', async () => {
+test('a key of the wrong kind is 400', async () => {
   const { get, keys } = await running();
   for (const [path, key] of [
     ['/server', keys.bot],
@@ -85,14 +85,14 @@ test.each([
   expect(json).toEqual({ success: false, error: expect.any(String) });
 });
 
-test('the key may stand in the query; where both are sent the header decides', async () => {
+test('the key may be in the query; if both are sent, the header is used', async () => {
   const { get, keys } = await running();
   expect((await get(`/server?key=${keys.server}`)).status).toBe(200);
   expect((await get('/server?key=nope', { 'X-API-Key': keys.server })).status).toBe(200);
   expect((await get(`/server?key=${keys.server}`, { 'X-API-Key': 'nope' })).status).toBe(401);
 });
 
-test('a user who has never voted may vote, and has no dates', async () => {
+test('a user who has never voted may vote, and both dates are null', async () => {
   const { get, keys } = await running();
   const { json } = await get(`/votes/${mira.userId}`, { 'X-API-Key': keys.server });
   expect(json).toEqual({
@@ -113,7 +113,7 @@ test('the cooldown is twelve hours to the millisecond', async () => {
   expect(await status()).toEqual({ ...dates, canVote: true, secondsUntilVote: 0 });
 });
 
-test('the server and the bot have cooldowns of their own', async () => {
+test('the server and the bot have separate cooldowns', async () => {
   const { service, get, keys } = await running();
   await service.castVote({ kind: 'server', ...mira });
   const { json } = await get(`/votes/${mira.userId}`, { 'X-API-Key': keys.bot });
@@ -130,7 +130,7 @@ test.each(['abc', '12a', '-1', '1.5', '%20', '123456789012345678901', '%E0', "1'
   },
 );
 
-test('reviews come newest first, ten at a time, with the total', async () => {
+test('reviews are sorted newest first, ten by default, with the total', async () => {
   const { get, keys } = await running();
   const { json } = await get('/reviews', { 'X-API-Key': keys.server });
   const reviews = json['data'] as { createdAt: string }[];
@@ -163,7 +163,7 @@ test.each([
   ['limit=50', 50],
   ['limit=51', 50],
   ['limit=99999999999999999999999', 50],
-])('?%s shows %i reviews where there are more', async (query, shown) => {
+])('?%s returns %i of more reviews', async (query, shown) => {
   const { service, get, keys } = await running();
   for (let user = 1; user <= 30; user += 1) {
     await service.addReview({ listingId: serverId, userId: `${user}`, username: `u${user}`, rating: 3, comment: 'ok' });
@@ -189,7 +189,7 @@ test('a second review of the same user replaces the first', async () => {
   expect(json).toMatchObject({ data: [{ rating: 1, comment: 'Changed my mind.' }], meta: { total: 31 } });
 });
 
-test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is 405, whatever the key', async (method) => {
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is 405, with or without a key', async (method) => {
   const { service } = await running();
   const { status, headers, json } = await ask(`${service.baseUrl}/server`, { method });
   expect(status).toBe(405);
