@@ -36,8 +36,8 @@ export interface WebhookSettings {
 }
 
 /**
- * The programmatic API of the service: the actions of members and owners, for the sandbox, for tests and for the command line.
- * Methods throw a TallyhookError `unknown_listing` if the listing does not exist.
+ * The programmatic API of the service: the actions of members and owners, for the sandbox, for tests and for the
+ * command line. Methods throw a TallyhookError `unknown_listing` if the listing does not exist.
  */
 export interface ServiceAdmin {
   listings(): Promise<Listing[]>;
@@ -56,7 +56,10 @@ export interface ServiceAdmin {
   purchase(order: PurchaseOrder & { listingId: string }): Promise<PremiumOutcome>;
   /** Renews, expires or revokes an active order. */
   transitionOrder(listingId: string, orderId: string, event: LifecycleEvent): Promise<PremiumOutcome>;
-  /** Sets webhook URLs and returns the current secrets. Without a secret, the stored one is used or a new one is created. */
+  /**
+   * Sets webhook URLs and returns the current secrets. Without a secret, the stored one is used or a new one is
+   * created.
+   */
   setWebhook(listingId: string, settings: WebhookSettings): Promise<{ voteSecret?: string; premiumSecret?: string }>;
   /** Creates a new secret, which signs from now on. The previous one remains valid for a day. */
   rotateSecret(listingId: string, family: WebhookFamily): Promise<string>;

@@ -52,8 +52,8 @@ async function runMaintenance(database: Database, now: number): Promise<number> 
 }
 
 /**
- * Renews or expires every order whose paid period has ended. This service takes no payments, so a renewal always succeeds;
- * a service that does would call its payment provider here.
+ * Renews or expires every order whose paid period has ended. This service takes no payments, so a renewal always
+ * succeeds; a service that does would call its payment provider here.
  */
 async function renewOrExpireOrders(database: Database, now: number): Promise<number> {
   const purchases = await duePurchases(database, now);

@@ -22,7 +22,7 @@ export interface SampleEventInput {
 /** One event as the service would send it at `now` (ms since the epoch). */
 export function sampleEvent(type: SampleEventType, input: SampleEventInput, now: number): Payload {
   const { listingId, member, creditsAwarded } = input;
-  const listing = { kind: type === 'bot-vote' ? 'bot' : 'server', id: listingId, name: 'Sent by hand' } as const;
+  const listing = { kind: type === 'bot-vote' ? 'bot' : 'server', id: listingId, name: 'Sample listing' } as const;
   if (type === 'premium') return purchasePayload(listing, newPurchase(listingId, { buyer: member }, now), now);
   const test = type === 'test';
   return votePayload(listing, { voter: member, at: now, creditsAwarded, adBlocker: false, denialReason: null, test });
@@ -33,7 +33,7 @@ export function reorderedEvents(type: SampleEventType, input: SampleEventInput, 
   if (type !== 'premium') {
     return [sampleEvent(type, input, now), sampleEvent(type, input, now - voteCooldownMs - 1 * minute)];
   }
-  const listing = { kind: 'server', id: input.listingId, name: 'Sent by hand' } as const;
+  const listing = { kind: 'server', id: input.listingId, name: 'Sample listing' } as const;
   const order = newPurchase(input.listingId, { buyer: input.member }, now - 1 * minute);
   return [
     lifecyclePayload('subscription.renewed', listing, order, now),

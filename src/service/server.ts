@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { handleClientErrors } from '../http/client-error.ts';
 
 /**
- * An HTTP server that sends protocol errors in the failure envelope (document, section 7) instead of with Node's empty body:
- * malformed requests, headers that are too large, a missing Host header, and an unsupported Expect header.
+ * An HTTP server that sends protocol errors in the failure envelope (document, section 7) instead of with Node's empty
+ * body: malformed requests, headers that are too large, a missing Host header, and an unsupported Expect header.
  */
 export function createServiceServer(): Server {
   const server = createServer({ requireHostHeader: false });

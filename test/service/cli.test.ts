@@ -71,7 +71,9 @@ test('an added listing has a valid key, and its owner signs in by a link that is
   expect(await local.end()).toBe(0);
 });
 
-/** The errors of a start with an invalid database, so that the service never listens on all addresses of this machine. */
+/**
+ * The errors of a start with an invalid database, so that the service never listens on all addresses of this machine.
+ */
 async function errorsOnHost(host: string, ...more: string[]): Promise<string> {
   const { terminal, output } = captive();
   const args = ['--database', 'sqlite:/dev/null/service.db', '--port', '0', '--host', host, ...silent, ...more];

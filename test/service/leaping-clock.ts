@@ -1,7 +1,9 @@
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 export interface LeapingClock extends ManualClock {
-  /** Moves the time forward by `ms` without waking sleepers, for tests that need a later time but no background work. */
+  /**
+   * Moves the time forward by `ms` without waking sleepers, for tests that need a later time but no background work.
+   */
   leap(ms: number): void;
 }
 

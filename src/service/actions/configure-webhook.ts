@@ -10,8 +10,8 @@ import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 export const rotationOverlapMs = 1 * day;
 
 /**
- * Sets the URL of a family of webhooks. Without a secret, the stored one is used, or a new one if there is none. The URL is
- * checked now and before every request.
+ * Sets the URL of a family of webhooks. Without a secret, the stored one is used, or a new one if there is none. The
+ * URL is checked now and before every request.
  * @returns the secret that signs from now on
  * @throws RejectedTargetError
  */
@@ -35,8 +35,8 @@ export async function configureWebhook(
 }
 
 /**
- * Creates a new secret, which signs from now on. For a day, a delivery that the receiver rejects with 401 is sent again, signed
- * with the previous secret, so that no delivery is lost before the receiver has the new one.
+ * Creates a new secret, which signs from now on. For a day, a delivery that the receiver rejects with 401 is sent
+ * again, signed with the previous secret, so that no delivery is lost before the receiver has the new one.
  * @returns the new secret, which cannot be shown again
  * @throws TallyhookError `no_webhook`
  */

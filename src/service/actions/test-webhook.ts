@@ -8,8 +8,8 @@ import { type Payload, purchasePayload, votePayload } from '../webhooks/payloads
 import { newPurchase } from './orders.ts';
 
 /**
- * "Test Webhook": sends one test delivery immediately, also to a paused webhook, and returns the attempt. It is not retried. A
- * success ends the pause. Null if the listing has no webhook of this family.
+ * "Test Webhook": sends one test delivery immediately, also to a paused webhook, and returns the attempt. It is not
+ * retried. A success ends the pause. Null if the listing has no webhook of this family.
  */
 export async function testWebhook(
   context: DeliveryContext,

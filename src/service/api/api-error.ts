@@ -24,7 +24,10 @@ export function requireGet(request: Request): void {
   throw new ApiError(405, 'This API is read-only: use GET.', { Allow: 'GET, HEAD' });
 }
 
-/** Sends every error in the failure envelope. Unexpected errors are logged in full, and the response does not describe them. */
+/**
+ * Sends every error in the failure envelope. Unexpected errors are logged in full, and the response does not describe
+ * them.
+ */
 export function handleApiErrors(log: Log): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const apiError = toApiError(thrown);

@@ -13,7 +13,8 @@ export interface ApiCaller {
 }
 
 /**
- * Authenticates a request by its API key (document, section 5). The header is the preferred form: if it is sent, `?key=` is ignored.
+ * Authenticates a request by its API key (document, section 5). The header is the preferred form: if it is sent,
+ * `?key=` is ignored.
  * @throws ApiError 401
  */
 export async function authenticate(database: Database, request: Request): Promise<ApiCaller> {

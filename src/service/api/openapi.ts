@@ -3,7 +3,10 @@ import { createDocument, type ZodOpenApiPathsObject, type ZodOpenApiResponseObje
 import { type Operation, operations } from './operations.ts';
 import { failureEnvelope } from './schemas.ts';
 
-/** The path of the OpenAPI document: outside the base path, below which every endpoint needs a key (document, section 5). */
+/**
+ * The path of the OpenAPI document: outside the base path, below which every endpoint needs a key (document, section
+ * 5).
+ */
 export const openApiPath = '/openapi.json';
 
 const retryAfter = {

@@ -9,8 +9,8 @@ const maxRequests = 120;
 export const rateLimitWindowMs = 1 * minute;
 
 /**
- * Records a request of a key. No 60 seconds, wherever they begin, contain more than 120 accepted requests. Rejected requests
- * are not counted, so a client that waits for `Retry-After` is accepted.
+ * Records a request of a key. No 60 seconds, wherever they begin, contain more than 120 accepted requests. Rejected
+ * requests are not counted, so a client that waits for `Retry-After` is accepted.
  * @returns the headers with the remaining quota.
  * @throws ApiError 429, with `Retry-After`
  */

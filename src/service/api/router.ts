@@ -21,8 +21,8 @@ export interface ApiDependencies {
 }
 
 /**
- * The lookup API below its base path (document, section 4). Requests are rejected in this order: path, method, key, rate limit,
- * key type, parameters.
+ * The lookup API below its base path (document, section 4). Requests are rejected in this order: path, method, key,
+ * rate limit, key type, parameters.
  */
 export function apiRouter({ database, clock, log, origin, basePath }: ApiDependencies): Router {
   const router = express.Router({ caseSensitive: true });

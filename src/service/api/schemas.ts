@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 
 /**
- * The schemas of requests and responses (document, section 2). They type the handlers and generate the OpenAPI document, which
- * the conformance suite validates against. A schema with an `id` is a named component of that document.
+ * The schemas of requests and responses (document, section 2). They type the handlers and generate the OpenAPI
+ * document, which the conformance suite validates against. A schema with an `id` is a named component of that document.
  */
 
 /**
- * Marks what the document does not define: the `type` of a value, or even its `presence`. The mark is part of the OpenAPI
- * document, and the conformance suite does not require more of another service than the document does.
+ * Marks what the document does not define: the `type` of a value, or even its `presence`. The mark is part of the
+ * OpenAPI document, and the conformance suite does not require more of another service than the document does.
  */
 const undocumented = (aspect: 'type' | 'presence') => ({ 'x-not-shown': aspect });
 

@@ -13,14 +13,16 @@ export interface CheckContext {
 }
 
 /**
- * The result of a check. `differs`: the document does not define this, and the service behaves differently from tallyhook's own.
- * `saw` is what was observed instead, or why the check was skipped.
+ * The result of a check. `differs`: the document does not define this, and the service behaves differently from
+ * tallyhook's own. `saw` is what was observed instead, or why the check was skipped.
  */
 export type CheckResult =
   | { readonly outcome: 'holds' }
   | { readonly outcome: 'fails' | 'differs' | 'skipped'; readonly saw: string };
 
-/** One statement of the document, or one choice of this service that the document does not define, and how to verify it. */
+/**
+ * One statement of the document, or one choice of this service that the document does not define, and how to verify it.
+ */
 export interface ConformanceCheck {
   /** The section of the document, or `silent`. */
   readonly section: string;

@@ -87,7 +87,10 @@ async function exhaustLimit(context: CheckContext, kind: ListingKind): Promise<T
   return null;
 }
 
-/** Describes the accepted requests of the last minute if there were too many, else null. A token bucket may refill meanwhile. */
+/**
+ * Describes the accepted requests of the last minute if there were too many, else null. A token bucket may refill
+ * meanwhile.
+ */
 function excessRequests(context: CheckContext, kind: ListingKind): string | null {
   const { count, durationMs } = countAccepted(context, kind);
   const maxCount = limit + Math.ceil((limit * durationMs) / minute);
@@ -95,8 +98,8 @@ function excessRequests(context: CheckContext, kind: ListingKind): string | null
 }
 
 /**
- * The document does not define the window. A fixed window accepts up to twice the limit across its boundary. That cannot happen
- * again immediately with another key, nor one and a half windows later.
+ * The document does not define the window. A fixed window accepts up to twice the limit across its boundary. That
+ * cannot happen again immediately with another key, nor one and a half windows later.
  */
 async function repeatedExcess(context: CheckContext, firstExcess: string): Promise<string | null> {
   const kind = context.keys.bot === undefined ? 'server' : 'bot';
@@ -106,7 +109,10 @@ async function repeatedExcess(context: CheckContext, firstExcess: string): Promi
   return secondExcess === null ? null : `${firstExcess}, then ${secondExcess}`;
 }
 
-/** The number of accepted requests of the last minute with a key, and the duration in which it was used (ms). @throws SkipCheckError */
+/**
+ * The number of accepted requests of the last minute with a key, and the duration in which it was used (ms).
+ * @throws SkipCheckError
+ */
 function countAccepted(context: CheckContext, kind: ListingKind): { count: number; durationMs: number } {
   const key = requireKey(context, kind);
   const since = context.clock.monotonic() - minute;
@@ -117,8 +123,8 @@ function countAccepted(context: CheckContext, kind: ListingKind): { count: numbe
 }
 
 /**
- * The number of requests with this key in the minute before the first 429, or null if there was none. All requests are counted,
- * because the document does not define which of them count against the limit.
+ * The number of requests with this key in the minute before the first 429, or null if there was none. All requests are
+ * counted, because the document does not define which of them count against the limit.
  */
 function countBeforeLimit({ exchanges }: TestClient, key: string): number | null {
   const ofKey = exchanges.filter((exchange) => exchange.key === key);

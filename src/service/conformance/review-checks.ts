@@ -80,7 +80,10 @@ async function countIssue(context: CheckContext, query: string, limit: number): 
   return data.length === Math.min(limit, meta.total) ? null : `${data.length} of ${meta.total} shown`;
 }
 
-/** The total counts the reviews of the server, so it does not depend on the limit. It may change if a review is added meanwhile. */
+/**
+ * The total counts the reviews of the server, so it does not depend on the limit. It may change if a review is added
+ * meanwhile.
+ */
 async function metaIssue(context: CheckContext): Promise<string | null> {
   const [one, many, oneAgain] = [
     await fetchReviews(context, '?limit=1'),
@@ -94,7 +97,10 @@ async function metaIssue(context: CheckContext): Promise<string | null> {
   return isConsistent ? null : `total ${one.meta.total} for limit=1, ${many.meta.total} for limit=50`;
 }
 
-/** A higher limit may be rejected or reduced: the document does not define which. @throws SkipCheckError if there are too few reviews */
+/**
+ * A higher limit may be rejected or reduced: the document does not define which.
+ * @throws SkipCheckError if there are too few reviews
+ */
 async function maxReviewsIssue(context: CheckContext): Promise<string | null> {
   let total = Number.POSITIVE_INFINITY;
   for (const limit of [51, 60, 1_000]) {

@@ -52,7 +52,9 @@ const unknownPathCheck: ConformanceCheck = {
   run: async (context) => failureIssue(await requestWithKey(context, 'server', '/no-such-endpoint'), 404),
 };
 
-/** Runs last and sends no request. Failures with a status that the document does not define must have the envelope too. */
+/**
+ * Runs last and sends no request. Failures with a status that the document does not define must have the envelope too.
+ */
 const envelopeCheck: ConformanceCheck = {
   section: '2.1, 7',
   line: 'every failure in this run is JSON in the failure envelope',

@@ -2,7 +2,10 @@ import { type CheckContext, type ConformanceCheck, requestWithKey, SkipCheckErro
 import { unknownUserId } from './endpoint-checks.ts';
 import { dateIssue, fetchVoteStatus, hasMilliseconds, type ObservedVoteStatus, secondsIssue } from './vote-status.ts';
 
-/** The checks of the vote status (document, sections 2.4 and 3). @param votedUser the id of a user who has voted for the server */
+/**
+ * The checks of the vote status (document, sections 2.4 and 3).
+ * @param votedUser the id of a user who has voted for the server
+ */
 export function voteChecks(votedUser: string | undefined): ConformanceCheck[] {
   const votedCheck = (
     line: string,

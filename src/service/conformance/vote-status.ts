@@ -19,8 +19,8 @@ const status = z.object({
 export interface ObservedVoteStatus {
   readonly status: z.infer<typeof status>;
   /**
-   * The time of the response (ms since the epoch) by two clocks: the local one, and that of the service (its Date header). Either
-   * may be wrong, so the status has to agree with one of them.
+   * The time of the response (ms since the epoch) by two clocks: the local one, and that of the service (its Date
+   * header). Either may be wrong, so the status has to agree with one of them.
    */
   readonly observedAt: readonly { readonly from: number; readonly to: number }[];
 }
@@ -46,8 +46,8 @@ export function dateIssue({ status }: ObservedVoteStatus): string | null {
 }
 
 /**
- * Null if `secondsUntilVote` is the time until `nextVoteDate`, and 0 afterwards, when the user may vote (document, sections 2.4
- * and 3).
+ * Null if `secondsUntilVote` is the time until `nextVoteDate`, and 0 afterwards, when the user may vote (document,
+ * sections 2.4 and 3).
  */
 export function secondsIssue({ status, observedAt }: ObservedVoteStatus): string | null {
   const end = Date.parse(status.nextVoteDate);

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** A listing is one server or one bot. Its API key and its secrets are valid for this listing only (document, section 1). */
+/**
+ * A listing is one server or one bot. Its API key and its secrets are valid for this listing only (document, section
+ * 1).
+ */
 export type ListingKind = 'server' | 'bot';
 
 /** A custom emoji of a listed server. The document does not define the element type; this service chose it. */

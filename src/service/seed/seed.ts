@@ -22,8 +22,8 @@ export interface SeedResult {
 const listingAgeMs = 400 * day;
 
 /**
- * Inserts an example community: a server and a bot with fixed ids, 32 members, 31 reviews and the votes of the two months before
- * `now` (ms since the epoch). Does nothing if the server exists.
+ * Inserts an example community: a server and a bot with fixed ids, 32 members, 31 reviews and the votes of the two
+ * months before `now` (ms since the epoch). Does nothing if the server exists.
  */
 export async function seed(database: Database, now: number): Promise<SeedResult> {
   const server = { ...seededServer, createdAt: now - listingAgeMs };

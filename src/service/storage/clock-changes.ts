@@ -1,7 +1,8 @@
 import type { Sql } from './database.ts';
 
 /**
- * Moves the times of waiting deliveries after the clock was set back by `stepMs`, to `now`, while the dispatcher was running.
+ * Moves the times of waiting deliveries after the clock was set back by `stepMs`, to `now`, while the dispatcher was
+ * running.
  * @param times.leaseMs maximum length of a lease
  */
 export async function shiftDeliveryTimes(
@@ -21,8 +22,8 @@ export async function shiftDeliveryTimes(
 }
 
 /**
- * Makes deliveries due whose last activity has a timestamp after `now`: the clock was set back while no dispatcher was running, by
- * an unknown amount.
+ * Makes deliveries due whose last activity has a timestamp after `now`: the clock was set back while no dispatcher was
+ * running, by an unknown amount.
  */
 export async function resetFutureDeliveries(
   sql: Sql,

@@ -13,7 +13,9 @@ import * as firstTables from './migrations/001-first-tables.ts';
 import type { ServiceTables } from './tables.ts';
 
 export type Database = Kysely<ServiceTables>;
-/** The first parameter of every function in this folder: the database, or the transaction that the statement is part of. */
+/**
+ * The first parameter of every function in this folder: the database, or the transaction that the statement is part of.
+ */
 export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
 const migrations = { '001-first-tables': firstTables };
@@ -22,8 +24,8 @@ const migrations = { '001-first-tables': firstTables };
 const openTimeoutMs = 5 * second;
 
 /**
- * Opens the service's database and runs its migrations. With a `log`, a deleted or replaced file is logged. Writes throw a
- * StoreUnavailableError while another process holds the lock for too long.
+ * Opens the service's database and runs its migrations. With a `log`, a deleted or replaced file is logged. Writes
+ * throw a StoreUnavailableError while another process holds the lock for too long.
  * @param address `sqlite:` and a path, relative or absolute; `sqlite::memory:` (or `:memory:`) for a database in memory
  * @throws TallyhookError `service_database` if it cannot be opened or migrated
  */
@@ -53,7 +55,10 @@ export async function openDatabase(address: string, log?: Log): Promise<Database
   }
 }
 
-/** The driver serializes transactions itself, so kysely need not. Migrations run in one transaction, so only one process migrates. */
+/**
+ * The driver serializes transactions itself, so kysely need not. Migrations run in one transaction, so only one process
+ * migrates.
+ */
 class ConcurrentAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;

@@ -69,8 +69,8 @@ export async function deliveriesOf(sql: Sql, listingId: string, limit: number): 
 }
 
 /**
- * Claims the delivery that has been due for the longest time, with a lease until `leaseUntil`. Deliveries of paused webhooks,
- * of webhooks in `except`, and with another lease are left out. Null if none is due.
+ * Claims the delivery that has been due for the longest time, with a lease until `leaseUntil`. Deliveries of paused
+ * webhooks, of webhooks in `except`, and with another lease are left out. Null if none is due.
  */
 export async function claimNextDelivery(
   sql: Sql,
@@ -149,7 +149,9 @@ export async function releaseDelivery(sql: Sql, id: string): Promise<void> {
   await sql.updateTable('deliveries').set({ leased_until: null }).where('id', '=', id).execute();
 }
 
-/** Queues a delivery of this listing again with its attempts reset; false if the listing has no delivery with this id. */
+/**
+ * Queues a delivery of this listing again with its attempts reset; false if the listing has no delivery with this id.
+ */
 export async function requeueDelivery(sql: Sql, listingId: string, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await sql
     .updateTable('deliveries')

@@ -28,9 +28,10 @@ export interface DriverOptions {
 }
 
 /**
- * A kysely driver for two connections of one process. Transactions take the write lock when they begin, so that another process
- * cannot make them fail later. SQLite would block the event loop while it waits for a lock, so the connections have no busy timeout
- * and this driver polls instead. Reads outside a transaction use their own connection and do not wait for transactions.
+ * A kysely driver for two connections of one process. Transactions take the write lock when they begin, so that another
+ * process cannot make them fail later. SQLite would block the event loop while it waits for a lock, so the connections
+ * have no busy timeout and this driver polls instead. Reads outside a transaction use their own connection and do not
+ * wait for transactions.
  */
 export async function createDriver({ writer, reader, checkFiles, close, log }: DriverOptions): Promise<Driver> {
   const writing = await connectionTo(writer);

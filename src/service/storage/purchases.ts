@@ -71,7 +71,8 @@ export async function purchasesOf(sql: Sql, listingId: string, limit: number): P
 }
 
 /**
- * Updates an active order; false if it is not active or was changed since `before` was read. Concurrent calls update it once.
+ * Updates an active order; false if it is not active or was changed since `before` was read. Concurrent calls update it
+ * once.
  */
 export async function updateActivePurchase(sql: Sql, before: Purchase, after: Purchase): Promise<boolean> {
   const { numUpdatedRows } = await sql

@@ -3,15 +3,15 @@ import { second } from '../../platform/durations.ts';
 import type { Sql } from './database.ts';
 
 /**
- * Maximum clock difference between processes on one machine (ms). A request with a later timestamp was recorded before the clock
- * was set back.
+ * Maximum clock difference between processes on one machine (ms). A request with a later timestamp was recorded before
+ * the clock was set back.
  */
 const maxSkewMs = 1 * second;
 
 /**
- * Records one request of a key if fewer than `limit` were recorded in the window that ends now. Check and insert are one
- * statement, so the limit is exact across connections, processes and restarts. Requests with a timestamp in the future are set to
- * now, so that a key waits for one window at most after the clock was set back.
+ * Records one request of a key if fewer than `limit` were recorded in the window that ends now. Check and insert are
+ * one statement, so the limit is exact across connections, processes and restarts. Requests with a timestamp in the
+ * future are set to now, so that a key waits for one window at most after the clock was set back.
  */
 export async function recordRequest(
   sql: Sql,
@@ -39,7 +39,10 @@ export async function recordRequest(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** The recorded requests of a key after `since`: their number, and the time of the oldest (ms since the epoch, null if none). */
+/**
+ * The recorded requests of a key after `since`: their number, and the time of the oldest (ms since the epoch, null if
+ * none).
+ */
 export async function requestUsage(
   sql: Sql,
   keyId: number,

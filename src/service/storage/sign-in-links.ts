@@ -12,8 +12,9 @@ export async function insertSignInLink(
 }
 
 /**
- * Deletes a link and returns its member; null if there is no link with this digest, or it has expired, or it expires after
- * `maxExpiresAt`. The last case means that the clock was set back after the link was created, so its age is unknown.
+ * Deletes a link and returns its member; null if there is no link with this digest, or it has expired, or it expires
+ * after `maxExpiresAt`. The last case means that the clock was set back after the link was created, so its age is
+ * unknown.
  */
 export async function consumeSignInLink(
   sql: Sql,

@@ -5,7 +5,8 @@ import type { ListingKind } from '../listing/listing.ts';
 export type WebhookFamily = 'vote' | 'premium';
 
 /**
- * `waiting`: to be sent at `next_attempt_at`. `delivered`: the receiver returned 2xx. `failed`: not retried unless it is resent.
+ * `waiting`: to be sent at `next_attempt_at`. `delivered`: the receiver returned 2xx. `failed`: not retried unless it
+ * is resent.
  */
 export type DeliveryState = 'waiting' | 'delivered' | 'failed';
 

@@ -10,8 +10,8 @@ export interface NewVote {
 }
 
 /**
- * Inserts a vote, unless this user already voted for this listing after `cooldownStart` (ms since the epoch). Check and insert
- * are one statement, so that concurrent requests cannot both succeed.
+ * Inserts a vote, unless this user already voted for this listing after `cooldownStart` (ms since the epoch). Check and
+ * insert are one statement, so that concurrent requests cannot both succeed.
  */
 export async function insertVote(sql: Sql, vote: NewVote, cooldownStart: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await sql

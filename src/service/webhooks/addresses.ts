@@ -22,7 +22,10 @@ const specialIpv4 = blockList('ipv4', [
   ['240.0.0.0', 4],
 ]);
 
-/** Only global unicast is public IPv6. This excludes loopback, link-local, unique local, IPv4-mapped and NAT64 addresses. */
+/**
+ * Only global unicast is public IPv6. This excludes loopback, link-local, unique local, IPv4-mapped and NAT64
+ * addresses.
+ */
 const globalIpv6 = blockList('ipv6', [['2000::', 3]]);
 
 /** Special ranges inside global unicast: IETF protocols with Teredo, documentation, 6to4 and AS112. */

@@ -30,9 +30,11 @@ export interface DeliveryContext {
 type AttemptResult = DeliveryAttempt & { readonly retryAfter: string | null };
 
 /**
- * Sends a delivery once and stores the attempt, the next state of the delivery and the failure count of the webhook. If the
- * receiver rejects the signature while the previous secret is still valid, the delivery is sent again, signed with that secret.
- * @returns the last attempt; null if the webhook was deleted, or if `stop` aborts before the response. Then nothing is stored.
+ * Sends a delivery once and stores the attempt, the next state of the delivery and the failure count of the webhook. If
+ * the receiver rejects the signature while the previous secret is still valid, the delivery is sent again, signed with
+ * that secret.
+ * @returns the last attempt; null if the webhook was deleted, or if `stop` aborts before the response. Then nothing is
+ * stored.
  */
 export async function attemptDelivery(
   delivery: WebhookDelivery,
@@ -143,8 +145,8 @@ function retryAfterMs(retryAfter: string | null): number {
 }
 
 /**
- * Why a webhook is paused after a failed attempt, or null if it is not: only failures for a day and at least 20 of them, or a
- * receiver that returned 410 Gone.
+ * Why a webhook is paused after a failed attempt, or null if it is not: only failures for a day and at least 20 of
+ * them, or a receiver that returned 410 Gone.
  */
 export function pauseReason(webhook: Webhook, status: number | null, now: number): string | null {
   if (status === gone) return 'The endpoint returned 410 Gone.';

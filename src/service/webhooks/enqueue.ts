@@ -5,9 +5,10 @@ import { findWebhook } from '../storage/webhooks.ts';
 import { type Payload, webhookFamilyOf } from './payloads.ts';
 
 /**
- * Queues an event in the transaction that causes it, so that both are stored or neither is. Returns null if the listing has no
- * webhook of this family.
- * @param leasedUntil keeps the delivery from the dispatcher until then (ms since the epoch), if the caller sends it itself
+ * Queues an event in the transaction that causes it, so that both are stored or neither is. Returns null if the listing
+ * has no webhook of this family.
+ * @param leasedUntil keeps the delivery from the dispatcher until then (ms since the epoch), if the caller sends it
+ * itself
  */
 export async function enqueue(
   sql: Sql,

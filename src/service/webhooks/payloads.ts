@@ -42,8 +42,8 @@ export interface VoteDetails {
 }
 
 /**
- * The payload of a vote. It contains the voter both flat (`userId`, as in the document's sample) and nested (`voter`), because
- * receivers read either.
+ * The payload of a vote. It contains the voter both flat (`userId`, as in the document's sample) and nested (`voter`),
+ * because receivers read either.
  */
 export function votePayload(listing: Pick<Listing, 'kind' | 'id' | 'name'>, vote: VoteDetails): Payload {
   return {

@@ -18,8 +18,8 @@ export const signatureHeader = 'x-webhook-signature';
 const maxResponseLength = 2_000;
 
 /**
- * Sends one body to one checked target. Connects only to the checked addresses, because a second DNS query could return others,
- * does not follow redirects, and reads only the beginning of the response.
+ * Sends one body to one checked target. Connects only to the checked addresses, because a second DNS query could return
+ * others, does not follow redirects, and reads only the beginning of the response.
  * @param options.timeoutMs from the connection to the end of the response
  * @param options.stop aborts the request
  */

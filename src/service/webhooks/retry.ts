@@ -8,8 +8,8 @@ const maxDelayMs = 4 * hour;
 const maxAttempts = 10;
 
 /**
- * Ten attempts in 5.5 to 11 hours: exponential backoff from 10 s by a factor of 3, at most 4 h. Half of each delay is jitter, so
- * that deliveries that failed together are not retried together.
+ * Ten attempts in 5.5 to 11 hours: exponential backoff from 10 s by a factor of 3, at most 4 h. Half of each delay is
+ * jitter, so that deliveries that failed together are not retried together.
  */
 export const exponentialRetry: WebhookRetryPolicy = (attempts, random) => {
   if (attempts >= maxAttempts) return null;

@@ -49,8 +49,9 @@ export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoo
 }
 
 /**
- * Resolves a receiver and checks all of its addresses, so that a host name cannot point into the network of the service (SSRF;
- * document, section 6: "a public HTTPS endpoint"). The caller connects to these addresses without another DNS query.
+ * Resolves a receiver and checks all of its addresses, so that a host name cannot point into the network of the service
+ * (SSRF; document, section 6: "a public HTTPS endpoint"). The caller connects to these addresses without another DNS
+ * query.
  * @throws RejectedTargetError
  */
 export async function checkTarget(text: string, policy: TargetPolicy): Promise<WebhookTarget> {
@@ -64,7 +65,10 @@ export async function checkTarget(text: string, policy: TargetPolicy): Promise<W
   return target;
 }
 
-/** Resolves a receiver without checking its addresses, for a user who calls their own receiver. @throws RejectedTargetError */
+/**
+ * Resolves a receiver without checking its addresses, for a user who calls their own receiver.
+ * @throws RejectedTargetError
+ */
 export async function resolveTarget(url: URL, resolve: Resolve): Promise<WebhookTarget> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = await addressesOf(hostname, resolve);
