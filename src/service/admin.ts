@@ -1,22 +1,22 @@
 import { TallyhookError } from '../platform/errors.ts';
+import { isSnowflake } from '../platform/snowflake.ts';
 import { castVote, type VoteInput, type VoteOutcome } from './actions/cast-vote.ts';
 import { configureWebhook, rotateWebhookSecret } from './actions/configure-webhook.ts';
 import { issueKey } from './actions/issue-key.ts';
-import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } from './actions/premium.ts';
+import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } from './actions/orders.ts';
 import { testWebhook } from './actions/test-webhook.ts';
-import { type BotFacts, type Listing, type ListingKind, listingIdSchema, type ServerFacts } from './listing/listing.ts';
-import type { DeliveryAttempt } from './storage/attempts.ts';
+import type { BotFacts, Listing, ListingKind, ServerFacts } from './listing/listing.ts';
+import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } from './storage/attempts.ts';
 import { requeueDelivery } from './storage/deliveries.ts';
-import { deliveryRecords, type WebhookDeliveryRecord } from './storage/delivery-records.ts';
 import { revokeKey } from './storage/keys.ts';
 import { allListings, findListing, insertListing } from './storage/listings.ts';
 import { type ServiceMember, upsertMember } from './storage/members.ts';
 import { upsertReview } from './storage/reviews.ts';
 import type { WebhookFamily } from './storage/tables.ts';
 import type { DeliveryContext } from './webhooks/attempt.ts';
-import type { LifeCycle } from './webhooks/payloads.ts';
+import type { LifecycleEvent } from './webhooks/payloads.ts';
 
-/** What is said of a listing that is put on the service; everything but kind, id and name has a plain default. */
+/** A listing to be created. All properties but kind, id and name have defaults. */
 export interface NewListing {
   readonly kind: ListingKind;
   readonly discordId: string;
@@ -27,7 +27,7 @@ export interface NewListing {
   readonly facts?: Partial<ServerFacts & BotFacts>;
 }
 
-/** Addresses and secrets of both families; a family without an address is left as it is. */
+/** URLs and secrets of both webhook families. A family without a URL is not changed. */
 export interface WebhookSettings {
   readonly voteUrl?: string;
   readonly voteSecret?: string;
@@ -36,63 +36,66 @@ export interface WebhookSettings {
 }
 
 /**
- * The service by program: what members and owners do on its pages, for the sandbox, for tests and for the command line.
- * Every method throws a TallyhookError `unknown_listing` for a listing that there is not.
+ * The programmatic API of the service: the actions of members and owners, for the sandbox, for tests and for the
+ * command line. Methods throw a TallyhookError `unknown_listing` if the listing does not exist.
  */
 export interface ServiceAdmin {
   listings(): Promise<Listing[]>;
-  /** Puts a listing on the service. The key is shown this once. */
+  /** Creates a listing and its first API key, which cannot be shown again. */
   createListing(listing: NewListing): Promise<{ listing: Listing; key: string }>;
-  /** A further key; the older ones go on working until they are revoked. */
+  /** Creates a further key. Existing keys remain valid until they are revoked. */
   issueKey(listingId: string, label?: string): Promise<string>;
-  /** False when the listing has no such working key. */
+  /** False if the listing has no active key with this id. */
   revokeKey(listingId: string, keyId: number): Promise<boolean>;
-  /** A vote for the listing, or for the first one of a kind. */
+  /** Votes for a listing, or for the oldest listing of a kind. */
   castVote(
     vote: ServiceMember & Omit<VoteInput, 'voter'> & ({ listingId: string } | { kind: ListingKind }),
   ): Promise<VoteOutcome>;
-  /** 1 to 5 stars. Each user has one review per listing; a second replaces the first. */
+  /** Adds a review of 1 to 5 stars. A user has one review per listing; a second replaces the first. */
   addReview(review: ServiceMember & { listingId: string; rating: number; comment: string }): Promise<void>;
   purchase(order: PurchaseOrder & { listingId: string }): Promise<PremiumOutcome>;
-  /** Renewal, expiry or revocation of an active order. */
-  movePurchase(listingId: string, orderId: string, event: LifeCycle): Promise<PremiumOutcome>;
-  /** Sets where webhooks go; a secret that is not given is kept or made. Answers with the secrets in use. */
+  /** Renews, expires or revokes an active order. */
+  transitionOrder(listingId: string, orderId: string, event: LifecycleEvent): Promise<PremiumOutcome>;
+  /**
+   * Sets webhook URLs and returns the current secrets. Without a secret, the stored one is used or a new one is
+   * created.
+   */
   setWebhook(listingId: string, settings: WebhookSettings): Promise<{ voteSecret?: string; premiumSecret?: string }>;
-  /** Makes a new secret, which signs at once; the previous one stays in use for a day. */
+  /** Creates a new secret, which signs from now on. The previous one remains valid for a day. */
   rotateSecret(listingId: string, family: WebhookFamily): Promise<string>;
-  /** "Test Webhook": one delivery, sent at once; null where the family has no address. */
+  /** "Test Webhook": sends one delivery immediately; null if the listing has no webhook of this family. */
   testWebhook(listingId: string, family: WebhookFamily): Promise<DeliveryAttempt | null>;
-  /** The last deliveries, the newest first. */
+  /** The last deliveries, newest first. */
   deliveries(listingId: string, limit?: number): Promise<WebhookDeliveryRecord[]>;
-  /** Sends a delivery again, whatever became of it; false where the listing has none of this id. */
+  /** Sends a delivery again in any state; false if the listing has no delivery with this id. */
   resend(listingId: string, deliveryId: string): Promise<boolean>;
 }
 
-/** @param queued is called when a delivery was written, so that it is sent at once. */
-export function createServiceAdmin(sending: DeliveryContext, queued: () => void): ServiceAdmin {
-  const { database, clock, targets } = sending;
+/** @param onQueued is called after a delivery may have been queued */
+export function createServiceAdmin(context: DeliveryContext, onQueued: () => void): ServiceAdmin {
+  const { database, clock, targets } = context;
 
-  async function listed(id: string): Promise<Listing> {
+  async function requireListing(id: string): Promise<Listing> {
     const listing = await findListing(database, id);
-    if (listing === null) throw new TallyhookError('unknown_listing', `There is no listing "${id}".`);
+    if (listing === null) throw new TallyhookError('unknown_listing', `Unknown listing "${id}".`);
     return listing;
   }
 
-  async function voted(vote: { listingId: string } | { kind: ListingKind }): Promise<Listing> {
-    if ('listingId' in vote) return listed(vote.listingId);
+  async function votedListing(vote: { listingId: string } | { kind: ListingKind }): Promise<Listing> {
+    if ('listingId' in vote) return requireListing(vote.listingId);
     const [first] = await allListings(database, vote.kind);
-    return first ?? listed(vote.kind);
+    return first ?? requireListing(vote.kind);
   }
 
   return {
     listings: () => allListings(database),
 
-    async createListing(given) {
-      const listing = newListing(given, clock.now());
+    async createListing(input) {
+      const listing = newListing(input, clock.now());
       return database.transaction().execute(async (sql) => {
         if ((await findListing(sql, listing.id)) !== null) {
-          throw new TallyhookError('listed_already', `"${listing.id}" is listed already.`, {
-            hint: 'Choose another id, or edit it on its dashboard.',
+          throw new TallyhookError('listed_already', `The listing "${listing.id}" already exists.`, {
+            hint: 'Use another id, or edit the listing on its dashboard.',
           });
         }
         await insertListing(sql, listing);
@@ -101,38 +104,38 @@ export function createServiceAdmin(sending: DeliveryContext, queued: () => void)
     },
 
     async issueKey(listingId, label = 'Key') {
-      return issueKey(database, await listed(listingId), label, clock.now());
+      return issueKey(database, await requireListing(listingId), label, clock.now());
     },
 
     revokeKey: (listingId, keyId) => revokeKey(database, listingId, keyId, clock.now()),
 
     async castVote(vote) {
       const voter = { userId: vote.userId, username: vote.username };
-      const outcome = await castVote(database, await voted(vote), { ...vote, voter }, clock.now());
-      queued();
+      const outcome = await castVote(database, await votedListing(vote), { ...vote, voter }, clock.now());
+      onQueued();
       return outcome;
     },
 
     async addReview({ listingId, userId, username, rating, comment }) {
-      await listed(listingId);
+      await requireListing(listingId);
       await upsertMember(database, { userId, username });
       await upsertReview(database, { listingId, userId, username, rating, comment, createdAt: clock.now() });
     },
 
     async purchase({ listingId, ...order }) {
-      const outcome = await purchase(database, await listed(listingId), order, clock.now());
-      queued();
+      const outcome = await purchase(database, await requireListing(listingId), order, clock.now());
+      onQueued();
       return outcome;
     },
 
-    async movePurchase(listingId, orderId, event) {
-      const outcome = await transitionOrder(database, await listed(listingId), orderId, event, clock.now());
-      queued();
+    async transitionOrder(listingId, orderId, event) {
+      const outcome = await transitionOrder(database, await requireListing(listingId), orderId, event, clock.now());
+      onQueued();
       return outcome;
     },
 
     async setWebhook(listingId, settings) {
-      await listed(listingId);
+      await requireListing(listingId);
       const secrets: { voteSecret?: string; premiumSecret?: string } = {};
       const { voteUrl, voteSecret, premiumUrl, premiumSecret } = settings;
       if (voteUrl !== undefined) {
@@ -143,47 +146,51 @@ export function createServiceAdmin(sending: DeliveryContext, queued: () => void)
         const premium = { listingId, family: 'premium' as const, url: premiumUrl, secret: premiumSecret };
         secrets.premiumSecret = await configureWebhook(database, premium, targets);
       }
-      queued();
+      onQueued();
       return secrets;
     },
 
     rotateSecret: (listingId, family) => rotateWebhookSecret(database, listingId, family, clock.now()),
 
     async testWebhook(listingId, family) {
-      const listing = await listed(listingId);
-      return testWebhook(sending, listing, family, { userId: listing.ownerId, username: 'owner' });
+      const listing = await requireListing(listingId);
+      return testWebhook(context, listing, family, { userId: listing.ownerId, username: 'owner' });
     },
 
     deliveries: (listingId, limit = 50) => deliveryRecords(database, listingId, limit),
 
     async resend(listingId, deliveryId) {
-      const found = await requeueDelivery(database, listingId, deliveryId, clock.now());
-      queued();
-      return found;
+      const requeued = await requeueDelivery(database, listingId, deliveryId, clock.now());
+      onQueued();
+      return requeued;
     },
   };
 }
 
-function newListing(given: NewListing, now: number): Listing {
-  if (!listingIdSchema.test(given.discordId)) {
+function newListing(input: NewListing, now: number): Listing {
+  if (!isSnowflake(input.discordId)) {
     throw new TallyhookError('invalid_listing', 'The Discord id of a listing must be 1 to 20 digits.');
   }
-  const listed = {
-    id: given.discordId,
-    name: given.name,
-    description: given.description ?? '',
-    tags: given.tags ?? [],
-    ownerId: given.ownerId ?? '0',
+  const base = {
+    id: input.discordId,
+    name: input.name,
+    description: input.description ?? '',
+    tags: input.tags ?? [],
+    ownerId: input.ownerId ?? '0',
     createdAt: now,
   };
-  if (given.kind === 'bot') {
-    return { ...listed, kind: 'bot', facts: { servers: given.facts?.servers ?? 0, shards: given.facts?.shards ?? 1 } };
+  if (input.kind === 'bot') {
+    return {
+      ...base,
+      kind: 'bot',
+      facts: { servers: input.facts?.servers ?? 0, shards: input.facts?.shards ?? 1 },
+    };
   }
-  const { servers: _servers, shards: _shards, ...facts } = given.facts ?? {};
-  return { ...listed, kind: 'server', facts: { ...plainServer, ...facts } };
+  const { servers: _servers, shards: _shards, ...facts } = input.facts ?? {};
+  return { ...base, kind: 'server', facts: { ...defaultServerFacts, ...facts } };
 }
 
-const plainServer: ServerFacts = {
+const defaultServerFacts: ServerFacts = {
   category: 'Community',
   features: [],
   emojis: [],

@@ -1,14 +1,13 @@
 import type { parseArgs } from 'node:util';
 import { systemClock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
+import { formatDuration, second } from '../platform/durations.ts';
 import { createLog, type LogLevel, logLevels } from '../platform/log.ts';
+import { isSnowflake } from '../platform/snowflake.ts';
 import { parseOptions } from '../terminal/command.ts';
 import { resolveLogFormat } from '../terminal/process-terminal.ts';
 import { exitCode, runCommand, type Terminal, UsageError, untilStopped, withSuggestion } from '../terminal/terminal.ts';
-import { counted } from '../web/relative-time.ts';
-import { issueSignInToken, linkLifetime } from './actions/sign-in.ts';
+import { issueSignInToken, signInLinkTtlMs } from './actions/sign-in.ts';
 import { createServiceAdmin } from './admin.ts';
-import { listingIdSchema } from './listing/listing.ts';
 import { type RunningService, type ServiceOptions, startService } from './service.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { exponentialRetry } from './webhooks/retry.ts';
@@ -16,62 +15,63 @@ import { systemResolve } from './webhooks/target.ts';
 
 const logFormats = ['auto', 'json', 'pretty'] as const;
 
-export const serviceHelp = `tallyhook service: the listing service itself, with its API, webhooks and pages
+export const serviceHelp = `tallyhook service: run a listing service with its API, webhooks and pages
 
 Usage
-  tallyhook service [options]                start it
-  tallyhook service add-listing [options]    put a server or a bot on it; prints its API key once
-  tallyhook service sign-in [options]        make a sign-in link for a member or owner; works once, for 15 minutes
+  tallyhook service [options]                start the service
+  tallyhook service add-listing [options]    add a server or a bot; prints its API key, which cannot be shown again
+  tallyhook service sign-in [options]        create a sign-in link for a member or owner; valid once, for 15 minutes
 
 Options
-  --database sqlite:PATH   where everything is kept (default sqlite:data/service.db)
-  --json                   print what is printed for people as one JSON object instead
-  --help                   this text
+  --database sqlite:PATH   database of the service (default sqlite:data/service.db)
+  --json                   print the result as one JSON object
+  --help                   print this help
 
   start:
   --host HOST              address to listen on (default 127.0.0.1)
-  --port PORT              port to listen on, 0 takes a free one (default 4000)
-  --public-url URL         where the service is reached from outside; needed with --production, and to link to it where
-                           --host is 0.0.0.0 or ::
-  --seed                   put an example community into the database and print its API keys, if it is not there yet
-  --production             for hosting: webhooks go to public HTTPS addresses only, and people sign in by link.
-                           Without it webhooks may also go to this machine, and visitors may act as any member.
+  --port PORT              port to listen on, 0 for a free port (default 4000)
+  --public-url URL         public URL of the service; required with --production, and for links if --host is 0.0.0.0 or ::
+  --seed                   insert an example community and print its API keys, if it does not exist
+  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link.
+                           Without it, webhooks may also use this machine, and visitors may act as any member.
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
   --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 
   add-listing:
-  --kind server|bot        what it is
-  --id ID                  its Discord id
-  --name NAME              its name
-  --description TEXT       a few words about it
-  --owner ID               the Discord id of its owner, who may then sign in and edit it
+  --kind server|bot        kind of the listing
+  --id ID                  Discord id of the server or bot
+  --name NAME              name of the listing
+  --description TEXT       description of the listing
+  --owner ID               Discord id of the owner, who may sign in and edit the listing
 
   sign-in:
-  --user ID                the Discord id of whom the link signs in
-  --name NAME              the name to show
-  --public-url URL         where the service is reached (default http://127.0.0.1:4000)
+  --user ID                Discord id of the user
+  --name NAME              name of the user
+  --public-url URL         public URL of the service (default http://127.0.0.1:4000)
 
-Exit codes: 0 stopped on request, 1 fault while running, 2 wrong usage.`;
+Exit codes: 0 stopped on request, 1 runtime error, 2 invalid usage.`;
 
-/** `tallyhook service …`. Ends when it is done or when the terminal says stop; answers with the exit code. */
+/** `tallyhook service …`. The service runs until the terminal's `stop` signal aborts. Returns the exit code. */
 export function serviceCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   return runCommand(terminal, async () => {
-    const { values, positionals } = parseOptions({ args: [...args], options: words, allowPositionals: true });
+    const { values, positionals } = parseOptions({ args: [...args], options: optionSpecs, allowPositionals: true });
     if (values.help) {
       terminal.print(serviceHelp);
       return exitCode.ok;
     }
-    const [verb = 'start', ...rest] = positionals;
-    if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is not understood.`);
+    const [verb = 'start', ...extraArguments] = positionals;
+    if (extraArguments.length > 0) throw new UsageError(`Unexpected argument "${extraArguments.join(' ')}".`);
     if (verb === 'start') return start(values, terminal);
     if (verb === 'add-listing')
       return withDatabase(values.database, (database) => addListing(database, values, terminal));
     if (verb === 'sign-in') return withDatabase(values.database, (database) => signIn(database, values, terminal));
-    throw new UsageError(withSuggestion(`There is no "service ${verb}".`, verb, ['start', 'add-listing', 'sign-in']));
+    throw new UsageError(
+      withSuggestion(`Unknown command "service ${verb}".`, verb, ['start', 'add-listing', 'sign-in']),
+    );
   });
 }
 
-const words = {
+const optionSpecs = {
   database: { type: 'string', default: 'sqlite:data/service.db' },
   help: { type: 'boolean', short: 'h', default: false },
   host: { type: 'string', default: '127.0.0.1' },
@@ -90,20 +90,20 @@ const words = {
   user: { type: 'string' },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof words }>>['values'];
+type Values = ReturnType<typeof parseArgs<{ options: typeof optionSpecs }>>['values'];
 
 async function start(values: Values, terminal: Terminal): Promise<number> {
   const options = readOptions(values);
   if (options.publicUrl === undefined && isWildcard(options.host)) {
     terminal.printError(
-      `No visitor can open the wildcard host "${options.host}", but the API and the pages link to it. Set --public-url.`,
+      `The API and the pages contain links, which cannot use the wildcard host "${options.host}". Set --public-url.`,
     );
   }
   const service = await startService(options);
   if (!values.production && !['127.0.0.1', '::1', 'localhost'].includes(values.host)) {
-    terminal.printError(`Whoever reaches ${values.host} may act as any member. For hosting, use --production.`);
+    terminal.printError(`Every visitor of ${values.host} may act as any member. For hosting, use --production.`);
   }
-  if (values.json) terminal.print(startedAsJson(service));
+  if (values.json) terminal.print(formatStartJson(service));
   else {
     if (service.seeded?.keys) printKeys(service, terminal);
     terminal.print(`The service is at ${service.url}, its API at ${service.baseUrl}`);
@@ -113,7 +113,7 @@ async function start(values: Values, terminal: Terminal): Promise<number> {
   return exitCode.ok;
 }
 
-/** Whether a host means every address of this machine, in any spelling: 0, 0.0.0.0, ::, and the empty one. */
+/** Whether a host is the wildcard address in any spelling: 0, 0.0.0.0, ::, or empty. */
 function isWildcard(host: string): boolean {
   const url = `http://${host.includes(':') ? `[${host}]` : host}`;
   return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
@@ -122,14 +122,14 @@ function isWildcard(host: string): boolean {
 function readOptions(values: Values): ServiceOptions {
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535) throw new UsageError('--port must be 0 to 65535.');
-  const level = logLevels.find((known): known is LogLevel => known === values['log-level']);
+  const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
-  const format = logFormats.find((known) => known === values['log-format']);
+  const format = logFormats.find((name) => name === values['log-format']);
   if (format === undefined) throw new UsageError(`--log-format must be one of ${logFormats.join(', ')}.`);
   const publicUrl = values['public-url'];
   if (publicUrl !== undefined && !/^https?:\/\//.test(publicUrl)) throw new UsageError('--public-url must be a URL.');
   if (values.production && !publicUrl?.startsWith('https://')) {
-    throw new UsageError('--production needs --public-url https://…, the address that a proxy in front of it serves.');
+    throw new UsageError('--production requires --public-url https://…, the URL of the reverse proxy.');
   }
   return {
     host: values.host,
@@ -144,15 +144,15 @@ function readOptions(values: Values): ServiceOptions {
   };
 }
 
-/** `seeded` is null where the example community was in the database already, or was not asked for. */
-function startedAsJson({ url, baseUrl, seeded }: RunningService): string {
+/** `seeded` is null without --seed, or if the example community existed. */
+function formatStartJson({ url, baseUrl, seeded }: RunningService): string {
   const keysOf = ({ server, bot, keys }: NonNullable<RunningService['seeded']>) =>
     keys && { server: { id: server.id, key: keys.server }, bot: { id: bot.id, key: keys.bot } };
   return JSON.stringify({ url, baseUrl, seeded: (seeded && keysOf(seeded)) ?? null });
 }
 
 function printKeys({ seeded }: RunningService, { print }: Terminal): void {
-  print('The example community is in the database. Its API keys are shown this once:');
+  print('The example community was created. Its API keys, which cannot be shown again:');
   print(`  server ${seeded?.server.id}  ${seeded?.keys?.server}`);
   print(`  bot    ${seeded?.bot.id}  ${seeded?.keys?.bot}`);
 }
@@ -160,55 +160,55 @@ function printKeys({ seeded }: RunningService, { print }: Terminal): void {
 async function addListing(database: Database, values: Values, { print }: Terminal): Promise<number> {
   const { kind, description } = values;
   if (kind !== 'server' && kind !== 'bot') throw new UsageError('--kind must be server or bot.');
-  const sending = {
+  const context = {
     database,
     clock: systemClock,
     retry: exponentialRetry,
     targets: { allowLoopback: false, resolve: systemResolve },
   };
-  const { listing, key } = await createServiceAdmin(sending, () => {}).createListing({
+  const { listing, key } = await createServiceAdmin(context, () => {}).createListing({
     kind,
-    discordId: readId(values.id, '--id'),
-    name: readWords(values.name, '--name'),
-    ownerId: readId(values.owner, '--owner'),
+    discordId: readSnowflake(values.id, '--id'),
+    name: readText(values.name, '--name'),
+    ownerId: readSnowflake(values.owner, '--owner'),
     ...(description === undefined ? {} : { description }),
   });
   if (values.json) print(JSON.stringify({ id: listing.id, kind: listing.kind, name: listing.name, key }));
   else {
-    print(`${listing.name} is listed. Its API key is shown this once:`);
+    print(`${listing.name} was added. Its API key, which cannot be shown again:`);
     print(`  ${key}`);
   }
   return exitCode.ok;
 }
 
 async function signIn(database: Database, values: Values, { print }: Terminal): Promise<number> {
-  const member = { userId: readId(values.user, '--user'), username: readWords(values.name, '--name') };
+  const member = { userId: readSnowflake(values.user, '--user'), username: readText(values.name, '--name') };
   const token = await issueSignInToken(database, member, systemClock.now());
-  const address = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/(?<!\/)\/+$/, '');
-  const url = `${address}/sign-in/${token}`;
-  if (values.json) print(JSON.stringify({ ...member, url, validSeconds: linkLifetime / second }));
+  const baseUrl = (values['public-url'] ?? 'http://127.0.0.1:4000').replace(/(?<!\/)\/+$/, '');
+  const url = `${baseUrl}/sign-in/${token}`;
+  if (values.json) print(JSON.stringify({ ...member, url, validSeconds: signInLinkTtlMs / second }));
   else {
-    print(`This link signs ${member.username} in, once, within ${counted(linkLifetime / minute, 'minute')}:`);
+    print(`Sign-in link for ${member.username}, valid once, for ${formatDuration(signInLinkTtlMs)}:`);
     print(`  ${url}`);
   }
   return exitCode.ok;
 }
 
-async function withDatabase(address: string, use: (database: Database) => Promise<number>): Promise<number> {
+async function withDatabase(address: string, run: (database: Database) => Promise<number>): Promise<number> {
   const database = await openDatabase(address);
   try {
-    return await use(database);
+    return await run(database);
   } finally {
     await database.destroy();
   }
 }
 
-function readId(value: string | undefined, option: string): string {
-  if (value !== undefined && listingIdSchema.test(value)) return value;
+function readSnowflake(value: string | undefined, option: string): string {
+  if (isSnowflake(value)) return value;
   throw new UsageError(`${option} must be a Discord id, 1 to 20 digits.`);
 }
 
-function readWords(value: string | undefined, option: string): string {
+function readText(value: string | undefined, option: string): string {
   if (value !== undefined && value.trim() !== '') return value.trim();
   throw new UsageError(`${option} is missing.`);
 }

@@ -1,26 +1,66 @@
 import type { Clock } from '../platform/clock.ts';
-import { minute } from '../platform/durations.ts';
+import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { transitionOrder } from './actions/orders.ts';
+import { rateLimitWindowMs } from './api/rate-limit.ts';
+import type { Database } from './storage/database.ts';
+import { deleteOldDeliveries } from './storage/deliveries.ts';
+import { findListing } from './storage/listings.ts';
+import { duePurchases } from './storage/purchases.ts';
+import { deleteOldRequests } from './storage/requests.ts';
+import { deleteExpiredSignInLinks } from './storage/sign-in-links.ts';
 
-const interval = 1 * minute;
+const intervalMs = 1 * minute;
 
-/** Keeps house every minute. @returns a function that ends it. */
-export function startMaintenance(keep: (now: number) => Promise<void>, clock: Clock, log: Log): () => Promise<void> {
+/** How long finished deliveries are stored (ms). */
+const deliveryRetentionMs = 90 * day;
+
+/**
+ * Deletes expired rows and ends paid periods, once a minute.
+ * @param onQueued is called after orders were changed, because webhooks may be waiting
+ * @returns a function that stops the loop.
+ */
+export function startMaintenance(
+  { database, clock, log }: { database: Database; clock: Clock; log: Log },
+  onQueued: () => void,
+): () => Promise<void> {
   const stopping = new AbortController();
-  async function run(): Promise<void> {
+  async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        await keep(clock.now());
+        if ((await runMaintenance(database, clock.now())) > 0) onQueued();
       } catch (thrown) {
-        log.error({ error: messageOf(thrown) }, 'housekeeping failed');
+        log.error({ error: messageOf(thrown) }, 'maintenance failed');
       }
-      await clock.sleep(interval, stopping.signal);
+      await clock.sleep(intervalMs, stopping.signal);
     }
   }
-  const running = run();
+  const running = loop();
   return async () => {
     stopping.abort();
     await running;
   };
+}
+
+/** @returns the number of orders that were renewed or expired. */
+async function runMaintenance(database: Database, now: number): Promise<number> {
+  await deleteOldRequests(database, now - rateLimitWindowMs);
+  await deleteExpiredSignInLinks(database, now);
+  await deleteOldDeliveries(database, now - deliveryRetentionMs);
+  return renewOrExpireOrders(database, now);
+}
+
+/**
+ * Renews or expires every order whose paid period has ended. This service takes no payments, so a renewal always
+ * succeeds; a service that does would call its payment provider here.
+ */
+async function renewOrExpireOrders(database: Database, now: number): Promise<number> {
+  const purchases = await duePurchases(database, now);
+  for (const { listingId, orderId, autoRenew } of purchases) {
+    const listing = await findListing(database, listingId);
+    if (listing === null) continue;
+    await transitionOrder(database, listing, orderId, autoRenew ? 'subscription.renewed' : 'subscription.expired', now);
+  }
+  return purchases.length;
 }

@@ -2,13 +2,12 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { runMaintenance } from './actions/keep-house.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
-import { basePath, createServiceApp } from './app.ts';
+import { apiBasePath, createServiceApp } from './app.ts';
 import { startMaintenance } from './maintenance.ts';
 import { openSessions } from './pages/session.ts';
-import { type Seeded, seed } from './seed/seed.ts';
-import { createServiceServer, withHost } from './serve.ts';
+import { type SeedResult, seed } from './seed/seed.ts';
+import { createServiceServer, requireHost } from './server.ts';
 import { openDatabase } from './storage/database.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
 import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/retry.ts';
@@ -16,46 +15,49 @@ import { type Resolve, systemResolve } from './webhooks/target.ts';
 
 export interface ServiceOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** `sqlite:` and a path, or `sqlite::memory:`. */
   readonly database: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Lets webhooks go to this machine itself, also over plain http: for the sandbox and for development, never for hosting. */
+  /** Allows webhooks to this machine, also over http: for the sandbox and for development, never for hosting. */
   readonly allowLoopbackTargets: boolean;
-  /** Puts the seeded community into the database, if it is not there yet. */
+  /** Inserts the example community if it does not exist. */
   readonly seed?: boolean;
-  /** Lets every visitor of the pages act as any member; by default where loopback targets are allowed. */
+  /** Lets every visitor of the pages act as any member (default: the value of `allowLoopbackTargets`). */
   readonly actAsMembers?: boolean;
-  /** Where the service is reached from outside, if that is not the address it listens on. */
+  /** The public URL, if it differs from the address that the service listens on. */
   readonly publicUrl?: string;
-  /** When a webhook is tried again; the default takes hours. */
+  /** The retry policy of webhooks (default: ten attempts in hours). */
   readonly retry?: WebhookRetryPolicy;
-  /** Asks DNS; the default is the system's resolver. */
+  /** Resolves host names (default: the resolver of the operating system). */
   readonly resolve?: Resolve;
 }
 
-/** The service while it runs, with all that members and owners can do, by program. */
+/** The running service with its programmatic API. */
 export interface RunningService extends ServiceAdmin {
-  /** The port on which it listens. */
+  /** The port that it listens on. */
   readonly port: number;
-  /** Where its pages are, without a slash at the end. */
+  /** The URL of its pages, without a trailing slash. */
   readonly url: string;
-  /** Where its API is: ends in `/api/v1`. */
+  /** The base URL of its API; ends in `/api/v1`. */
   readonly baseUrl: string;
-  /** The seeded listings, if seeding was asked for. */
-  readonly seeded: Seeded | null;
-  /** Stops receiving, then sending, then storing. What is queued stays queued. */
+  /** The seeded listings; null without the option `seed`. */
+  readonly seeded: SeedResult | null;
+  /** Stops receiving requests, then sending webhooks, then closes the database. Queued deliveries stay queued. */
   stop(): Promise<void>;
 }
 
-/** Starts the service: database, queue of webhooks, HTTP. `stop` takes them down in the opposite order. */
+/**
+ * Starts the service: database, HTTP server, webhook dispatcher, maintenance.
+ * @throws TallyhookError `service_database` or `service_address`
+ */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
   const database = await openDatabase(options.database, log);
   const seeded = options.seed ? await seed(database, clock.now()) : null;
-  const sending = {
+  const context = {
     database,
     clock,
     retry: options.retry ?? exponentialRetry,
@@ -75,20 +77,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       hint: 'Choose another --port or --host.',
     });
   }
-  const dispatcher = startWebhookDispatcher(sending, log);
-  const stopHousekeeping = startMaintenance(
-    async (now) => {
-      if ((await runMaintenance(database, now)) > 0) dispatcher.nudge();
-    },
-    clock,
-    log,
-  );
+  const dispatcher = startWebhookDispatcher(context, log);
+  const stopMaintenance = startMaintenance({ database, clock, log }, dispatcher.nudge);
   const { port } = server.address() as AddressInfo;
-  const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? addressOf(options.host, port);
+  const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? urlOf(options.host, port);
   const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
   server.on(
     'request',
-    withHost(createServiceApp({ sending, log, origin: url, sessions, actAsMembers, queued: dispatcher.nudge })),
+    requireHost(
+      createServiceApp({ sending: context, log, origin: url, sessions, actAsMembers, queued: dispatcher.nudge }),
+    ),
   );
   log.info({ url }, 'service listening');
 
@@ -96,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   async function stop(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
-    await stopHousekeeping();
+    await stopMaintenance();
     await dispatcher.stop();
     server.closeAllConnections();
     await closed;
@@ -105,10 +103,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 
   return {
-    ...createServiceAdmin(sending, dispatcher.nudge),
+    ...createServiceAdmin(context, dispatcher.nudge),
     port,
     url,
-    baseUrl: url + basePath,
+    baseUrl: url + apiBasePath,
     seeded,
     stop() {
       stopped ??= stop();
@@ -117,6 +115,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function addressOf(host: string, port: number): string {
+function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -119,7 +119,7 @@ describe('a word that is not known', { timeout: 60_000 }, () => {
     [['help', 'bakcup'], 'Unknown command "bakcup". Did you mean backup?'],
     [['sandbox', '--prot', '1'], "Unknown option '--prot'. Did you mean --port?"],
     [['export', '--fromat=csv'], "Unknown option '--fromat'. Did you mean --format?"],
-    [['service', 'add-listig'], 'There is no "service add-listig". Did you mean add-listing?'],
+    [['service', 'add-listig'], 'Unknown command "service add-listig". Did you mean add-listing?'],
     [['send', 'votes'], 'Did you mean vote?'],
     [['frobnicate'], 'Unknown command "frobnicate". See --help.'],
   ])('%j: %s', async (args, sentence) => {

@@ -4,18 +4,18 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 /**
- * Runs a few lines with a `service` of their own on the database, by the real clock.
- * @returns the exit code or signal, and what was printed.
+ * Runs code in a child process with a `service` on this database and the system clock.
+ * @returns the exit code or signal, and the standard output
  */
-export async function inAnotherProcess(database: string, lines: string): Promise<{ ended: unknown; output: string }> {
-  const room = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+export async function runInOtherProcess(database: string, body: string): Promise<{ ended: unknown; output: string }> {
+  const moduleUrl = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const script = `
-    const { startService } = await import(${room('service/service.ts')});
-    const { systemClock } = await import(${room('clock.ts')});
-    const { createLog } = await import(${room('log.ts')});
+    const { startService } = await import(${moduleUrl('service/service.ts')});
+    const { systemClock } = await import(${moduleUrl('platform/clock.ts')});
+    const { createLog } = await import(${moduleUrl('platform/log.ts')});
     const service = await startService({ host: '127.0.0.1', port: 0, database: ${JSON.stringify(database)}, clock: systemClock,
       log: createLog({ level: 'silent', secrets: [] }), allowLoopbackTargets: true, seed: true });
-    ${lines}`;
+    ${body}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -23,8 +23,8 @@ export async function inAnotherProcess(database: string, lines: string): Promise
   return { ended: code ?? signal, output };
 }
 
-/** Holds the lock of all writers in another process, from when this resolves until the function that it returns is called. */
-export async function lockedByAnotherProcess(database: string): Promise<() => Promise<void>> {
+/** Locks the database for writing in a child process. @returns a function that releases the lock */
+export async function lockInOtherProcess(database: string): Promise<() => Promise<void>> {
   const script = `
     const { DatabaseSync } = await import('node:sqlite');
     const database = new DatabaseSync(${JSON.stringify(database.replace(/^sqlite:/, ''))}, { timeout: 5000 });

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { hour } from '../../src/platform/durations.ts';
 import { ask, botId, mira, running, serverId, tobias } from './running.ts';
 
-test('a server key reads the whole server profile, without meta', async () => {
+const votesSchema = z.object({ votes: z.number() });
+
+test('a server key reads the complete server profile, without meta', async () => {
   const { get, keys } = await running();
   const { status, json } = await get('/server', { 'X-API-Key': keys.server });
   expect(status).toBe(200);
@@ -44,17 +47,17 @@ test('a bot key reads exactly the bot profile', async () => {
   });
 });
 
-test('votes count in the totals, and in the month in which they were cast', async () => {
+test('votes are counted in the total and in their month', async () => {
   const { service, clock, get, keys } = await running();
   const counts = async () => (await get('/server', { 'X-API-Key': keys.server })).json['data'];
-  const before = (await counts()) as { votes: number };
+  const before = votesSchema.parse(await counts());
   await service.castVote({ listingId: serverId, ...mira });
   expect(await counts()).toMatchObject({ votes: before.votes + 1, monthlyVotes: 1 });
   clock.leap(32 * 24 * hour);
   expect(await counts()).toMatchObject({ votes: before.votes + 1, monthlyVotes: 0 });
 });
 
-test('each key opens only its own kind of endpoint; the other is 400', async () => {
+test('a key of the wrong kind is 400', async () => {
   const { get, keys } = await running();
   for (const [path, key] of [
     ['/server', keys.bot],
@@ -85,14 +88,14 @@ test.each([
   expect(json).toEqual({ success: false, error: expect.any(String) });
 });
 
-test('the key may stand in the query; where both are sent the header decides', async () => {
+test('the key may be in the query; if both are sent, the header is used', async () => {
   const { get, keys } = await running();
   expect((await get(`/server?key=${keys.server}`)).status).toBe(200);
   expect((await get('/server?key=nope', { 'X-API-Key': keys.server })).status).toBe(200);
   expect((await get(`/server?key=${keys.server}`, { 'X-API-Key': 'nope' })).status).toBe(401);
 });
 
-test('a user who has never voted may vote, and has no dates', async () => {
+test('a user who has never voted may vote, and both dates are null', async () => {
   const { get, keys } = await running();
   const { json } = await get(`/votes/${mira.userId}`, { 'X-API-Key': keys.server });
   expect(json).toEqual({
@@ -113,7 +116,7 @@ test('the cooldown is twelve hours to the millisecond', async () => {
   expect(await status()).toEqual({ ...dates, canVote: true, secondsUntilVote: 0 });
 });
 
-test('the server and the bot have cooldowns of their own', async () => {
+test('the server and the bot have separate cooldowns', async () => {
   const { service, get, keys } = await running();
   await service.castVote({ kind: 'server', ...mira });
   const { json } = await get(`/votes/${mira.userId}`, { 'X-API-Key': keys.bot });
@@ -130,7 +133,7 @@ test.each(['abc', '12a', '-1', '1.5', '%20', '123456789012345678901', '%E0', "1'
   },
 );
 
-test('reviews come newest first, ten at a time, with the total', async () => {
+test('reviews are sorted newest first, ten by default, with the total', async () => {
   const { get, keys } = await running();
   const { json } = await get('/reviews', { 'X-API-Key': keys.server });
   const reviews = json['data'] as { createdAt: string }[];
@@ -163,7 +166,7 @@ test.each([
   ['limit=50', 50],
   ['limit=51', 50],
   ['limit=99999999999999999999999', 50],
-])('?%s shows %i reviews where there are more', async (query, shown) => {
+])('?%s returns %i of more reviews', async (query, shown) => {
   const { service, get, keys } = await running();
   for (let user = 1; user <= 30; user += 1) {
     await service.addReview({ listingId: serverId, userId: `${user}`, username: `u${user}`, rating: 3, comment: 'ok' });
@@ -189,7 +192,7 @@ test('a second review of the same user replaces the first', async () => {
   expect(json).toMatchObject({ data: [{ rating: 1, comment: 'Changed my mind.' }], meta: { total: 31 } });
 });
 
-test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is 405, whatever the key', async (method) => {
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is 405, with or without a key', async (method) => {
   const { service } = await running();
   const { status, headers, json } = await ask(`${service.baseUrl}/server`, { method });
   expect(status).toBe(405);
@@ -224,7 +227,7 @@ test.each(['/API/V1/server', '/Api/v1/server', '/api/V1/votes/1', '/api/v1/Votes
   },
 );
 
-test('every endpoint below the base path needs a key, whatever its name', async () => {
+test('every endpoint below the base path needs a key', async () => {
   const { service, get, keys } = await running();
   for (const path of ['/server', '/bot', '/votes/1', '/reviews']) expect((await get(path)).status, path).toBe(401);
   expect((await get('/openapi.json')).status).toBe(404);
@@ -232,7 +235,7 @@ test('every endpoint below the base path needs a key, whatever its name', async 
   expect((await ask(`${service.url}/`)).text).toContain('href="/openapi.json"');
 });
 
-test('a failure inside is 500 in the envelope, says nothing of itself, and is logged', async () => {
+test('an unexpected error is 500 in the envelope without details, and is logged', async () => {
   const { service, get, keys, database, lines } = await running();
   const { openDatabase } = await import('../../src/service/storage/database.ts');
   const second = await openDatabase(database);
@@ -246,7 +249,7 @@ test('a failure inside is 500 in the envelope, says nothing of itself, and is lo
   expect(service.url).toContain('127.0.0.1');
 });
 
-test('keys are kept as digests only, a revoked one works no more, and a further one does', async () => {
+test('keys are stored as digests only, a revoked key is rejected, and a further key is accepted', async () => {
   const { service, get, keys, database } = await running();
   const { openDatabase } = await import('../../src/service/storage/database.ts');
   const second = await openDatabase(database);
@@ -260,7 +263,7 @@ test('keys are kept as digests only, a revoked one works no more, and a further 
   expect((await get('/server', { 'X-API-Key': further })).status).toBe(200);
 });
 
-test('no key is ever logged', async () => {
+test('keys are not logged', async () => {
   const { get, keys, lines } = await running();
   await get(`/server?key=${keys.server}`);
   await get(`/bot?key=${keys.server}`);

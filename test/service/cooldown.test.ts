@@ -1,47 +1,47 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
-import { voteCooldown, voteCooldownOf } from '../../src/service/listing/cooldown.ts';
+import { voteCooldownMs, voteCooldownOf } from '../../src/service/listing/cooldown.ts';
 import { endOfPeriod, startOfMonth } from '../../src/service/listing/period.ts';
 import { mira, running, serverId } from './running.ts';
 
 const moment = fc.integer({ min: 0, max: 4_000_000_000_000 });
 
-test('a standing never contradicts itself', () => {
+test('the properties of a cooldown are consistent', () => {
   fc.assert(
-    fc.property(moment, fc.integer({ min: 0, max: 3 * voteCooldown }), (lastVoteAt, passed) => {
+    fc.property(moment, fc.integer({ min: 0, max: 3 * voteCooldownMs }), (lastVoteAt, passed) => {
       const { canVote, nextVoteAt, secondsUntilVote } = voteCooldownOf(lastVoteAt, lastVoteAt + passed);
-      expect(nextVoteAt).toBe(lastVoteAt + voteCooldown);
-      expect(canVote).toBe(passed >= voteCooldown);
+      expect(nextVoteAt).toBe(lastVoteAt + voteCooldownMs);
+      expect(canVote).toBe(passed >= voteCooldownMs);
       expect(secondsUntilVote === 0).toBe(canVote);
-      expect(secondsUntilVote * 1_000).toBeGreaterThanOrEqual(voteCooldown - passed);
-      expect(secondsUntilVote * 1_000).toBeLessThan(Math.max(0, voteCooldown - passed) + 1_000);
+      expect(secondsUntilVote * 1_000).toBeGreaterThanOrEqual(voteCooldownMs - passed);
+      expect(secondsUntilVote * 1_000).toBeLessThan(Math.max(0, voteCooldownMs - passed) + 1_000);
     }),
   );
 });
 
-test('whenever a user tries to vote, votes are never closer than the cooldown, and a refusal says when', async () => {
+test('recorded votes are at least the cooldown apart, and a rejected vote returns the time of the next', async () => {
   const { service, clock } = await running({ seed: false });
   await service.createListing({ kind: 'server', discordId: serverId, name: 'Here' });
   let user = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9 * hour }), { maxLength: 12 }), async (waits) => {
       user += 1;
-      let last: number | null = null;
+      let lastVoteAt: number | null = null;
       for (const wait of waits) {
         clock.leap(wait);
         const outcome = await service.castVote({ kind: 'server', userId: `${user}`, username: 'u' });
-        const open: boolean = last === null || clock.now() - last >= voteCooldown;
-        expect(outcome.recorded).toBe(open);
-        if (open) last = clock.now();
-        expect(outcome.nextVoteAt).toBe((last ?? 0) + voteCooldown);
+        const isOpen: boolean = lastVoteAt === null || clock.now() - lastVoteAt >= voteCooldownMs;
+        expect(outcome.recorded).toBe(isOpen);
+        if (isOpen) lastVoteAt = clock.now();
+        expect(outcome.nextVoteAt).toBe((lastVoteAt ?? 0) + voteCooldownMs);
       }
     }),
     { numRuns: 15 },
   );
 });
 
-test('a vote is refused in the last millisecond of the cooldown and recorded in the next', async () => {
+test('a vote is rejected in the last millisecond of the cooldown and recorded in the next', async () => {
   const { service, clock } = await running();
   const { nextVoteAt } = await service.castVote({ kind: 'server', ...mira });
   clock.leap(12 * hour - 1);
@@ -54,17 +54,17 @@ test('a vote is refused in the last millisecond of the cooldown and recorded in 
   expect(await service.castVote({ kind: 'server', ...mira })).toMatchObject({ recorded: true });
 });
 
-test('twenty clicks at once are one vote', async () => {
+test('of twenty concurrent votes one is recorded', async () => {
   const { service } = await running();
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => service.castVote({ kind: 'server', ...mira })));
   expect(outcomes.filter(({ recorded }) => recorded)).toHaveLength(1);
 });
 
-test('a month of votes begins with the calendar month in UTC', () => {
+test('monthly votes count from the start of the calendar month in UTC', () => {
   expect(startOfMonth(Date.parse('2026-03-31T23:59:59.999Z'))).toBe(Date.parse('2026-03-01T00:00:00.000Z'));
 });
 
-test('a paid month ends on the same day of the next one, or on its last', () => {
+test('a paid month ends on the same day of the next month, or on its last day', () => {
   const end = (from: string) => new Date(endOfPeriod('monthly', Date.parse(from)) ?? 0).toISOString();
   expect(end('2026-01-15T08:00:00.000Z')).toBe('2026-02-15T08:00:00.000Z');
   expect(end('2026-01-31T08:00:00.000Z')).toBe('2026-02-28T08:00:00.000Z');

@@ -4,40 +4,47 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Running } from './running.ts';
 
-/** What the service answered, on its way through. */
-export interface Passing {
+/** A response of the service, which a deviation may change. */
+export interface ProxiedResponse {
   status: number;
   contentType: string;
   body: string;
 }
 
-export interface Asked {
+export interface ProxiedRequest {
   /** Below the base path, with its query. */
   readonly url: URL;
   readonly key: string | null;
 }
 
-/** Changes one thing in the answer; may ask the service behind it for another one. */
-export type Deviation = (passing: Passing, asked: Asked, again: (path: string) => Promise<Passing>) => unknown;
+/** Changes a response. May fetch other responses from the service. */
+export type Deviation = (
+  response: ProxiedResponse,
+  request: ProxiedRequest,
+  fetchOther: (path: string) => Promise<ProxiedResponse>,
+) => unknown;
 
-/** A proxy in front of the service that is right in everything but one deviation. Returns its base URL. */
-export async function deviant({ service }: Running, deviate: Deviation): Promise<string> {
-  const server = createServer((request, response) => {
+/** Starts a proxy in front of the service that changes its responses. Returns its base URL. */
+export async function startDeviatingProxy({ service }: Running, deviate: Deviation): Promise<string> {
+  const server = createServer((request, outgoing) => {
     const key = request.headers['x-api-key']?.toString() ?? null;
-    const headers = { ...(key === null ? {} : { 'X-API-Key': key }), ...conditions(request.headers['if-none-match']) };
+    const headers = {
+      ...(key === null ? {} : { 'X-API-Key': key }),
+      ...conditionalHeaders(request.headers['if-none-match']),
+    };
     const forward = (path: string) => fetch(service.url + path, { method: request.method ?? 'GET', headers });
-    const again = async (path: string) => passingOf(await forward(path));
+    const fetchOther = async (path: string) => readResponse(await forward(path));
     void (async () => {
       const url = new URL(request.url ?? '', service.url);
-      const answer = await forward(request.url ?? '');
-      const passing = await passingOf(answer);
-      await deviate(passing, { url, key: key ?? url.searchParams.get('key') }, again);
-      for (const [name, value] of answer.headers) {
+      const upstream = await forward(request.url ?? '');
+      const response = await readResponse(upstream);
+      await deviate(response, { url, key: key ?? url.searchParams.get('key') }, fetchOther);
+      for (const [name, value] of upstream.headers) {
         if (!['content-type', 'content-length', 'connection', 'transfer-encoding'].includes(name))
-          response.setHeader(name, value);
+          outgoing.setHeader(name, value);
       }
-      response.writeHead(passing.status, { 'Content-Type': passing.contentType });
-      response.end(request.method === 'HEAD' || passing.status === 304 ? undefined : passing.body);
+      outgoing.writeHead(response.status, { 'Content-Type': response.contentType });
+      outgoing.end(request.method === 'HEAD' || response.status === 304 ? undefined : response.body);
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -48,13 +55,13 @@ export async function deviant({ service }: Running, deviate: Deviation): Promise
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
 }
 
-/** Changes the body of a successful answer whose path matches. */
-export function changing(path: RegExp, change: (body: Body, asked: Asked) => void): Deviation {
-  return (passing, asked) => {
-    if (passing.status !== 200 || !path.test(asked.url.pathname) || passing.body === '') return;
-    const body = bodySchema.parse(JSON.parse(passing.body));
-    change(body, asked);
-    passing.body = JSON.stringify(body);
+/** A deviation that changes the body of successful responses whose path matches. */
+export function changeBody(path: RegExp, change: (body: Body, request: ProxiedRequest) => void): Deviation {
+  return (response, request) => {
+    if (response.status !== 200 || !path.test(request.url.pathname) || response.body === '') return;
+    const body = bodySchema.parse(JSON.parse(response.body));
+    change(body, request);
+    response.body = JSON.stringify(body);
   };
 }
 
@@ -66,26 +73,26 @@ const bodySchema = z.object({
 });
 export type Body = z.infer<typeof bodySchema>;
 
-/** The data of an answer about one thing, to be changed. */
-export function fields({ data }: Body): Record<string, unknown> {
-  if (Array.isArray(data)) throw new Error('This is a list.');
+/** The data of a response, if it is an object. It may be changed. */
+export function dataObject({ data }: Body): Record<string, unknown> {
+  if (Array.isArray(data)) throw new Error('The data is a list.');
   return data;
 }
 
-/** The data of an answer that is a list, to be changed. */
-export function items({ data }: Body): Record<string, unknown>[] {
-  if (!Array.isArray(data)) throw new Error('This is no list.');
+/** The data of a response, if it is a list. It may be changed. */
+export function dataList({ data }: Body): Record<string, unknown>[] {
+  if (!Array.isArray(data)) throw new Error('The data is not a list.');
   return data;
 }
 
-function conditions(tag: string | undefined): Record<string, string> {
+function conditionalHeaders(tag: string | undefined): Record<string, string> {
   return tag === undefined ? {} : { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' };
 }
 
-async function passingOf(answer: Response): Promise<Passing> {
+async function readResponse(upstream: Response): Promise<ProxiedResponse> {
   return {
-    status: answer.status,
-    contentType: answer.headers.get('content-type') ?? '',
-    body: await answer.text(),
+    status: upstream.status,
+    contentType: upstream.headers.get('content-type') ?? '',
+    body: await upstream.text(),
   };
 }

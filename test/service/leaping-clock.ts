@@ -1,19 +1,21 @@
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 export interface LeapingClock extends ManualClock {
-  /** Moves time on by `ms` and wakes nobody, for tests that need a later hour and no loop to run through the hours before. */
+  /**
+   * Moves the time forward by `ms` without waking sleepers, for tests that need a later time but no background work.
+   */
   leap(ms: number): void;
 }
 
 export function leapingClock(): LeapingClock {
-  const manual = manualClock();
-  let ahead = 0;
+  const clock = manualClock();
+  let offsetMs = 0;
   return {
-    ...manual,
-    now: () => manual.now() + ahead,
-    monotonic: () => manual.monotonic() + ahead,
+    ...clock,
+    now: () => clock.now() + offsetMs,
+    monotonic: () => clock.monotonic() + offsetMs,
     leap(ms) {
-      ahead += ms;
+      offsetMs += ms;
     },
   };
 }

@@ -163,7 +163,7 @@ test('the webhook section sets the address, shows the secret once, tests, rotate
   expect((await open(dashboardPath)).text).not.toContain(first);
   expect((await send(`${section}/test`, {})).headers.get('location')).toBe(`${dashboardPath}?notice=test-delivered`);
   expect((await send(`${section}/test`, {})).headers.get('location')).toBe(`${dashboardPath}?notice=test-failed`);
-  expect((await open(dashboardPath)).text).toContain('Answered 500.');
+  expect((await open(dashboardPath)).text).toContain('The receiver returned 500.');
 
   const second = secretOf(await send(`${section}/rotate`, {}));
   expect(second).not.toBe(first);

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import type { WebhookDeliveryRecord } from '../../src/service/storage/delivery-records.ts';
+import type { WebhookDeliveryRecord } from '../../src/service/storage/attempts.ts';
 import { eventually, type Running, serverId } from './running.ts';
 
-/** Has not voted before, as mira; the other seeded members have. */
+/** A user who has never voted. Of the seeded members, this is true for mira only. */
 export const newcomer = { userId: '43', username: 'newcomer' };
 
-/** Lets an attempt that is under way come to its end. */
-export async function settled(
+/** Waits until the newest delivery has this state and number of attempts. */
+export async function untilState(
   { service }: Running,
   state: string,
   attempts: number,
@@ -19,14 +19,14 @@ export async function settled(
   });
 }
 
-/** Moves to the next attempt of the newest delivery, and lets the queue see it. */
-export async function nextAttempt(all: Running): Promise<void> {
-  const [delivery] = await all.service.deliveries(serverId);
-  all.clock.leap(Math.max(0, (delivery?.nextAttemptAt ?? 0) - all.clock.now()));
-  await nudge(all);
+/** Moves the clock to the next attempt of the newest delivery and wakes the dispatcher. */
+export async function nextAttempt(instance: Running): Promise<void> {
+  const [delivery] = await instance.service.deliveries(serverId);
+  instance.clock.leap(Math.max(0, (delivery?.nextAttemptAt ?? 0) - instance.clock.now()));
+  await nudge(instance);
 }
 
-/** Makes the queue look, as everything does that queues something; here there is nothing to queue. */
+/** Wakes the dispatcher without queueing a delivery. */
 export async function nudge({ service }: Running): Promise<void> {
   await service.resend(serverId, 'no-such-delivery');
 }

@@ -5,72 +5,72 @@ import { issueKey } from '../../src/service/actions/issue-key.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { findKey } from '../../src/service/storage/keys.ts';
 import { insertListing } from '../../src/service/storage/listings.ts';
-import { countedRequests, countRequest, deleteOldRequests } from '../../src/service/storage/requests.ts';
+import { deleteOldRequests, recordRequest, requestUsage } from '../../src/service/storage/requests.ts';
 import { digest } from '../../src/service/storage/secrets.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { running } from './running.ts';
 
 const path = '/votes/1';
 
-async function tally(requests: readonly Promise<{ status: number }>[]): Promise<Record<number, number>> {
+async function countStatuses(requests: readonly Promise<{ status: number }>[]): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   for (const { status } of await Promise.all(requests)) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-test('of 150 requests at once exactly 120 are answered', async () => {
+test('of 150 concurrent requests exactly 120 are accepted', async () => {
   const { get, keys } = await running();
   const requests = Array.from({ length: 150 }, () => get(path, { 'X-API-Key': keys.server }));
-  expect(await tally(requests)).toEqual({ 200: 120, 429: 30 });
+  expect(await countStatuses(requests)).toEqual({ 200: 120, 429: 30 });
 });
 
-test('a refused request says when to try again, and then it is answered', async () => {
+test('a rejected request has a Retry-After, and a request at that time is accepted', async () => {
   const { get, keys, clock } = await running();
-  const ask = () => get(path, { 'X-API-Key': keys.server });
-  await ask();
+  const send = () => get(path, { 'X-API-Key': keys.server });
+  await send();
   clock.leap(10 * second);
-  for (let sent = 1; sent < 120; sent += 1) await ask();
-  const refused = await ask();
-  expect(refused.status).toBe(429);
-  expect(refused.json).toEqual({ success: false, error: expect.stringContaining('Try again in 50 seconds') });
-  expect(refused.headers.get('retry-after')).toBe('50');
-  expect(refused.headers.get('ratelimit')).toBe('"key";r=0;t=50');
+  for (let sent = 1; sent < 120; sent += 1) await send();
+  const limited = await send();
+  expect(limited.status).toBe(429);
+  expect(limited.json).toEqual({ success: false, error: expect.stringContaining('Try again in 50 seconds') });
+  expect(limited.headers.get('retry-after')).toBe('50');
+  expect(limited.headers.get('ratelimit')).toBe('"key";r=0;t=50');
   clock.leap(49 * second);
-  expect((await ask()).json['error']).toBe('More than 120 requests in a minute. Try again in 1 second.');
+  expect((await send()).json['error']).toBe('More than 120 requests in a minute. Try again in 1 second.');
   clock.leap(1 * second - 1);
-  expect((await ask()).status).toBe(429);
+  expect((await send()).status).toBe(429);
   clock.leap(1);
-  expect((await ask()).status).toBe(200);
-  expect((await ask()).status).toBe(429);
+  expect((await send()).status).toBe(200);
+  expect((await send()).status).toBe(429);
 });
 
-test('a key waits no longer than a minute after the clock was set back, and gets no more than its 120', async () => {
+test('after the clock was set back, a key waits for a minute at most and gets no more than 120 requests', async () => {
   const { get, keys, clock } = await running();
-  const ask = () => get(path, { 'X-API-Key': keys.server });
-  await tally(Array.from({ length: 120 }, ask));
+  const send = () => get(path, { 'X-API-Key': keys.server });
+  await countStatuses(Array.from({ length: 120 }, send));
   clock.set(-hour);
-  const refused = await ask();
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get('retry-after')).toBe('60');
-  expect(refused.headers.get('ratelimit')).toBe('"key";r=0;t=60');
+  const limited = await send();
+  expect(limited.status).toBe(429);
+  expect(limited.headers.get('retry-after')).toBe('60');
+  expect(limited.headers.get('ratelimit')).toBe('"key";r=0;t=60');
   clock.leap(minute - 1);
-  expect((await ask()).status).toBe(429);
+  expect((await send()).status).toBe(429);
   clock.leap(1);
-  expect(await tally(Array.from({ length: 121 }, ask))).toEqual({ 200: 120, 429: 1 });
+  expect(await countStatuses(Array.from({ length: 121 }, send))).toEqual({ 200: 120, 429: 1 });
 });
 
-test('each key has its own 120, in whichever form it is sent; what is unknown has none', async () => {
+test('each key has its own limit in header and query together; unknown keys have none', async () => {
   const { get, keys } = await running();
   const half = Array.from({ length: 60 }, () => get(path, { 'X-API-Key': keys.server }));
   const otherHalf = Array.from({ length: 61 }, () => get(`${path}?key=${keys.server}`));
-  expect(await tally([...half, ...otherHalf])).toEqual({ 200: 120, 429: 1 });
+  expect(await countStatuses([...half, ...otherHalf])).toEqual({ 200: 120, 429: 1 });
   expect((await get(path, { 'X-API-Key': keys.bot })).status).toBe(200);
   expect((await get(path, { 'X-API-Key': 'unknown' })).status).toBe(401);
 });
 
-test('a restart forgets no request', async () => {
+test('a restart does not reset the limit', async () => {
   const first = await running();
-  await tally(Array.from({ length: 120 }, () => first.get(path, { 'X-API-Key': first.keys.server })));
+  await countStatuses(Array.from({ length: 120 }, () => first.get(path, { 'X-API-Key': first.keys.server })));
   await first.service.stop();
   const second = await running({ database: first.database, clock: first.clock });
   expect((await second.get(path, { 'X-API-Key': first.keys.server })).status).toBe(429);
@@ -84,10 +84,10 @@ test('two processes on one database share the limit', async () => {
   const requests = Array.from({ length: 130 }, (_, index) =>
     (index % 2 ? one : other).get(path, { 'X-API-Key': one.keys.server }),
   );
-  expect(await tally(requests)).toEqual({ 200: 120, 429: 10 });
+  expect(await countStatuses(requests)).toEqual({ 200: 120, 429: 10 });
 });
 
-test('however requests fall, a window never holds more than the limit and never refuses one that fits', async () => {
+test('for any request times, a window accepts exactly the requests within the limit', async () => {
   const database = await openDatabase(`sqlite:${tempDir()}/limit.db`);
   const listing = { id: '1', kind: 'bot', name: 'b', description: '', tags: [], ownerId: '2', createdAt: 0 } as const;
   await insertListing(database, { ...listing, facts: { servers: 0, shards: 1 } });
@@ -102,11 +102,11 @@ test('however requests fall, a window never holds more than the limit and never 
       for (const wait of waits) {
         now += wait;
         const inWindow = answered.filter((at) => at > now - window);
-        const allowed = await countRequest(database, { keyId, now, limit, window });
+        const allowed = await recordRequest(database, { keyId, now, limit, windowMs: window });
         expect(allowed).toBe(inWindow.length < limit);
         if (allowed) answered.push(now);
         await deleteOldRequests(database, now - window);
-        expect((await countedRequests(database, keyId, now - window)).count).toBe(
+        expect((await requestUsage(database, keyId, now - window)).count).toBe(
           answered.filter((at) => at > now - window).length,
         );
       }

@@ -9,10 +9,10 @@ import { type LeapingClock, leapingClock } from './leaping-clock.ts';
 export interface Running {
   readonly service: RunningService;
   readonly clock: LeapingClock;
-  /** `sqlite:` and the path of the database, to open it a second time. */
+  /** The address of the database (`sqlite:` and its path), for a second service. */
   readonly database: string;
   readonly keys: { readonly server: string; readonly bot: string };
-  /** All that was logged, a line each. */
+  /** The log lines. */
   readonly lines: string[];
   readonly port: number;
   get(path: string, headers?: Record<string, string>): Promise<Answered>;
@@ -31,7 +31,7 @@ export const ownerId = '204255221017214977';
 export const mira = { userId: '318044130796109825', username: 'mira' };
 export const tobias = { userId: '222079895583457280', username: 'tobias_k' };
 
-/** The seeded service on a real SQLite file and a real port, until the test has finished. */
+/** Starts the seeded service on a SQLite file and a free port. It is stopped after the test. */
 export async function running(changes: Partial<ServiceOptions> & { clock?: LeapingClock } = {}): Promise<Running> {
   const clock = changes.clock ?? leapingClock();
   const database = changes.database ?? `sqlite:${tempDir()}/service.db`;
@@ -77,14 +77,14 @@ export interface Receiver {
   readonly received: Received[];
 }
 
-const headersOf: Readonly<Record<number, Record<string, string>>> = {
+const responseHeaders: Readonly<Record<number, Record<string, string>>> = {
   302: { Location: '/elsewhere' },
   429: { 'Retry-After': '3600' },
 };
 
-/** Somebody's webhook receiver; `answer` decides the status of each delivery, or keeps it waiting. */
+/** Starts a webhook receiver. `respond` returns the status for each delivery. */
 export async function receiver(
-  answer: (delivery: Received, count: number) => number | Promise<number> = () => 200,
+  respond: (delivery: Received, count: number) => number | Promise<number> = () => 200,
 ): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -96,8 +96,8 @@ export async function receiver(
     request.on('end', () => {
       const delivery = { path: request.url ?? '', headers: request.headers, body };
       received.push(delivery);
-      void Promise.resolve(answer(delivery, received.length)).then((status) => {
-        response.writeHead(status, headersOf[status] ?? {}).end('{"received":true}');
+      void Promise.resolve(respond(delivery, received.length)).then((status) => {
+        response.writeHead(status, responseHeaders[status] ?? {}).end('{"received":true}');
       });
     });
   });
@@ -109,7 +109,7 @@ export async function receiver(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, received };
 }
 
-/** Looks until it no longer throws; patient, because the machine that runs the tests may be busy. */
-export function eventually<Seen>(look: () => Seen | Promise<Seen>): Promise<Seen> {
-  return vi.waitFor(look, { timeout: 10_000, interval: 20 });
+/** Repeats the assertion until it does not throw, for up to 10 s. */
+export function eventually<Seen>(assertion: () => Seen | Promise<Seen>): Promise<Seen> {
+  return vi.waitFor(assertion, { timeout: 10_000, interval: 20 });
 }

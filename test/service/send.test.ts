@@ -11,7 +11,7 @@ import { captive } from './terminal.ts';
 
 const secret = 'only-the-receiver-knows';
 
-/** A receiver that answers as the document asks it to. */
+/** A receiver that verifies the signature. */
 function strictReceiver(): Promise<Receiver> {
   return receiver(({ body, headers }: Received) => (headers['x-webhook-signature'] === sign(body, secret) ? 200 : 401));
 }
@@ -21,17 +21,17 @@ test.each([
   ['bot-vote', { event: 'bot_vote', bot: { id: expect.any(String) }, userId: '42' }],
   ['premium', { event: 'premium_purchase', buyer: { userId: '42' }, orderId: expect.any(String) }],
   ['test', { event: 'server_vote', test: true }],
-])('send %s signs and sends one delivery, and prints what came back', async (what, payload) => {
+])('send %s signs and sends one delivery, and prints the response', async (type, payload) => {
   const { url, received } = await strictReceiver();
   const { terminal, output } = captive();
-  const args = [what, '--to', url, '--secret', secret, '--user', '42'];
+  const args = [type, '--to', url, '--secret', secret, '--user', '42'];
   expect(await sendCommand(args, terminal, manualClock())).toBe(0);
   expect(received.map(({ body }) => JSON.parse(body))).toMatchObject([payload]);
   expect(output()).toMatch(/← 200 in \d+ ms: \{"received":true\}/);
   expect(output()).not.toContain(secret);
 });
 
-test('the secret may come from a file or from the input', async () => {
+test('the secret may be read from a file or from the input', async () => {
   const { url, received } = await strictReceiver();
   const file = join(tempDir(), 'secret');
   writeFileSync(file, `${secret}\n`);
@@ -49,19 +49,19 @@ test('--duplicate sends the same bytes twice', async () => {
   expect(received[0]?.body).toBe(received[1]?.body);
 });
 
-test('--bad-signature wants a 401, and complains of a receiver that takes it', async () => {
+test('--bad-signature expects 401, and fails for a receiver that accepts the delivery', async () => {
   const strict = await strictReceiver();
   const args = (url: string) => ['vote', '--to', url, '--secret', secret, '--bad-signature'];
   expect(await sendCommand(args(strict.url), captive().terminal)).toBe(0);
   const open = await receiver();
   const { terminal, output } = captive();
   expect(await sendCommand(args(open.url), terminal)).toBe(1);
-  expect(output()).toContain('should have answered 401');
+  expect(output()).toContain('expected status 401');
 });
 
 test('--reorder sends the later event first', async () => {
   const { url, received } = await strictReceiver();
-  const args = (what: string) => [what, '--to', url, '--secret', secret, '--reorder'];
+  const args = (type: string) => [type, '--to', url, '--secret', secret, '--reorder'];
   expect(await sendCommand(args('vote'), captive().terminal)).toBe(0);
   expect(await sendCommand(args('premium'), captive().terminal)).toBe(0);
   const [later, earlier, renewed, purchase] = received.map(({ body }) => JSON.parse(body));
@@ -70,7 +70,7 @@ test('--reorder sends the later event first', async () => {
   expect(renewed.orderId).toBe(purchase.orderId);
 });
 
-test('what a receiver answers cannot steer the terminal', async () => {
+test('control characters from the receiver do not reach the terminal', async () => {
   const { terminal, output } = captive();
   const { url } = await receiver(() => 500);
   expect(await sendCommand(['vote', '--to', `${url}/?\u001b`, '--secret', secret], terminal)).toBe(1);
@@ -88,14 +88,14 @@ test.each([
   [['vote', '--to', 'http://127.0.0.1:9/', '--secret', 's', '--credits', '-1']],
   [['vote', 'more', '--to', 'http://127.0.0.1:9/', '--secret', 's']],
   [['vote', '--unknown']],
-])('%j is wrong usage: exit code 2 and a word about it', async (args) => {
+])('%j is invalid usage: exit code 2 with a message', async (args) => {
   const { terminal, output } = captive();
   expect(await sendCommand(args, terminal)).toBe(2);
   expect(output()).not.toBe('');
 });
 
-test('a receiver that is not there is exit code 1', async () => {
+test('an unreachable receiver is exit code 1', async () => {
   const { terminal, output } = captive();
   expect(await sendCommand(['vote', '--to', 'http://127.0.0.1:9/', '--secret', secret], terminal)).toBe(1);
-  expect(output()).toContain('no answer');
+  expect(output()).toContain('no response');
 });

@@ -25,7 +25,7 @@ function policy(allowLoopback: boolean): TargetPolicy {
   };
 }
 
-test('a public https address may be called, in production and in the sandbox', async () => {
+test('a public https address is allowed in production and in the sandbox', async () => {
   for (const allowLoopback of [false, true]) {
     const { addresses } = await checkTarget('https://public.example/hook', policy(allowLoopback));
     expect(addresses).toHaveLength(2);
@@ -64,11 +64,11 @@ test.each([
   'https://[fc00::1]/',
   'https://[fd12:3456::1]/',
   'https://[ff02::1]/',
-])('in production %s is refused', async (url) => {
+])('in production %s is rejected', async (url) => {
   await expect(checkTarget(url, policy(false))).rejects.toThrow(RejectedTargetError);
 });
 
-test('the sandbox may call this machine, plainly too, but nothing else in its network', async () => {
+test('the sandbox may call this machine, also over http, but not the rest of its network', async () => {
   await checkTarget('http://127.0.0.1:3000/hooks', policy(true));
   await checkTarget('http://[::1]:3000/hooks', policy(true));
   await checkTarget('http://home.example/hooks', policy(true));
@@ -77,7 +77,7 @@ test('the sandbox may call this machine, plainly too, but nothing else in its ne
   }
 });
 
-test('no IPv4 address of a private network is public, in whatever form IPv6 wraps it', () => {
+test('private IPv4 addresses are not public in any IPv6 notation', () => {
   const octet = fc.nat(255);
   const prefixes = fc.constantFrom(
     [10],
@@ -102,7 +102,7 @@ test('no IPv4 address of a private network is public, in whatever form IPv6 wrap
   );
 });
 
-test('a name that changes its address after the check leads nowhere else: DNS is asked once, the answer is dialled', async () => {
+test('DNS rebinding: a host is resolved once, and the request goes to the checked address', async () => {
   const good = await receiver();
   const { port } = new URL(good.url);
   const resolve = vi
@@ -110,13 +110,13 @@ test('a name that changes its address after the check leads nowhere else: DNS is
     .mockResolvedValueOnce([{ address: '127.0.0.1', family: 4 }])
     .mockResolvedValue([{ address: '127.0.0.2', family: 4 }]);
   const target = await checkTarget(`http://rebinding.example:${port}/`, { allowLoopback: true, resolve });
-  const outcome = await post(target, '{}', {}, { clock: manualClock(), timeout: 10_000 });
+  const outcome = await post(target, '{}', {}, { clock: manualClock(), timeoutMs: 10_000 });
   expect(outcome).toMatchObject({ status: 200 });
   expect(resolve).toHaveBeenCalledTimes(1);
   expect(good.received[0]?.headers.host).toBe(`rebinding.example:${port}`);
 });
 
-test('a name that turned private since it was entered is refused when something is sent there', async () => {
+test('a host that resolves to a private address later is rejected when a delivery is sent', async () => {
   let address = '93.184.215.14';
   const resolve = async () => [{ address, family: 4 as const }];
   const { service } = await running({ allowLoopbackTargets: false, resolve });
@@ -125,11 +125,11 @@ test('a name that turned private since it was entered is refused when something 
   await service.castVote({ kind: 'server', ...mira });
   await eventually(async () => {
     const [delivery] = await service.deliveries(serverId);
-    expect(delivery?.tried[0]?.error).toBe('The host rebinding.example is not on the public internet.');
+    expect(delivery?.attemptHistory[0]?.error).toBe('The host rebinding.example is not on the public internet.');
   });
 });
 
-test('an address that may not be called cannot be set', async () => {
+test('a rejected URL cannot be configured', async () => {
   const { service } = await running({ allowLoopbackTargets: false });
   await expect(service.setWebhook(serverId, { voteUrl: 'http://127.0.0.1/' })).rejects.toThrow('https://');
 });

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Terminal } from '../../src/terminal/terminal.ts';
 
-/** A terminal that keeps what is written to it. */
+/** A terminal that records its output. */
 export function captive(input: NodeJS.ReadableStream = new PassThrough()): {
   terminal: Terminal;
   output: () => string;
@@ -9,9 +9,9 @@ export function captive(input: NodeJS.ReadableStream = new PassThrough()): {
 } {
   const lines: string[] = [];
   const stopping = new AbortController();
-  const keep = (line: string): void => void lines.push(line);
+  const record = (line: string): void => void lines.push(line);
   return {
-    terminal: { print: keep, printError: keep, input, stop: stopping.signal },
+    terminal: { print: record, printError: record, input, stop: stopping.signal },
     output: () => lines.join('\n'),
     stop: () => stopping.abort(),
   };

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { newcomer, settled } from './queue.ts';
+import { newcomer, untilState } from './queue.ts';
 import { botId, eventually, mira, receiver, running, serverId, tobias } from './running.ts';
 
 const voteSecret = 'a-secret-for-votes-only';
 const premiumSecret = 'a-secret-for-premium-only';
 
-test('a vote is told to the owner, signed over the exact bytes that are sent', async () => {
+test('a vote is sent to the receiver, with a signature of the exact bytes', async () => {
   const { service } = await running();
   const { url, received } = await receiver();
   await service.setWebhook(serverId, { voteUrl: url, voteSecret });
@@ -31,7 +31,7 @@ test('a vote is told to the owner, signed over the exact bytes that are sent', a
   });
 });
 
-test('a bot vote names the bot, and a denied vote says why', async () => {
+test('a bot vote contains the bot, and a denied vote the reason', async () => {
   const { service } = await running();
   const { url, received } = await receiver();
   await service.setWebhook(botId, { voteUrl: url });
@@ -47,17 +47,17 @@ test('a bot vote names the bot, and a denied vote says why', async () => {
   });
 });
 
-test('a gift and its whole life are told with the premium secret, each as what it is', async () => {
+test('the events of a gift are sent with the premium secret', async () => {
   const { service } = await running();
   const { url, received } = await receiver();
   await service.setWebhook(serverId, { premiumUrl: url, premiumSecret });
   const order = { listingId: serverId, buyer: tobias, recipient: mira };
   const { purchase } = await service.purchase(order);
-  await service.movePurchase(serverId, purchase.orderId, 'subscription.renewed');
-  await service.movePurchase(serverId, purchase.orderId, 'subscription.revoked');
+  await service.transitionOrder(serverId, purchase.orderId, 'subscription.renewed');
+  await service.transitionOrder(serverId, purchase.orderId, 'subscription.revoked');
   await eventually(() => expect(received).toHaveLength(3));
   for (const { body, headers } of received) expect(headers['x-webhook-signature']).toBe(sign(body, premiumSecret));
-  const told = received.map(({ body }) => JSON.parse(body)).toSorted((a, b) => a.event.localeCompare(b.event));
+  const payloads = received.map(({ body }) => JSON.parse(body)).toSorted((a, b) => a.event.localeCompare(b.event));
   const common = {
     orderId: purchase.orderId,
     purchaseId: purchase.purchaseId,
@@ -71,7 +71,7 @@ test('a gift and its whole life are told with the premium secret, each as what i
     targetType: 'server',
     targetName: 'Lantern Harbour',
   };
-  expect(told).toEqual([
+  expect(payloads).toEqual([
     { event: 'premium_purchase', timestamp: expect.any(String), ...common },
     {
       event: 'subscription.renewed',
@@ -92,16 +92,16 @@ test('a gift and its whole life are told with the premium secret, each as what i
   ]);
 });
 
-test('an order that ended cannot be moved on', async () => {
+test('an expired order cannot be renewed', async () => {
   const { service } = await running();
   const { purchase } = await service.purchase({ listingId: serverId, buyer: tobias });
-  await service.movePurchase(serverId, purchase.orderId, 'subscription.expired');
-  await expect(service.movePurchase(serverId, purchase.orderId, 'subscription.renewed')).rejects.toThrow(
+  await service.transitionOrder(serverId, purchase.orderId, 'subscription.expired');
+  await expect(service.transitionOrder(serverId, purchase.orderId, 'subscription.renewed')).rejects.toThrow(
     'no active order',
   );
 });
 
-test('a paid period that is over is renewed, or expires where nobody wants it renewed', async () => {
+test('an order is renewed when its period ends, or expires without autoRenew', async () => {
   const { service, clock } = await running();
   const { url, received } = await receiver();
   await service.setWebhook(serverId, { premiumUrl: url });
@@ -119,61 +119,64 @@ test('a paid period that is over is renewed, or expires where nobody wants it re
   });
 });
 
-test('nothing is queued for an owner who wants no webhooks', async () => {
+test('nothing is queued for a listing without webhooks', async () => {
   const { service } = await running();
   expect(await service.castVote({ kind: 'server', ...mira })).toMatchObject({ recorded: true, deliveryId: null });
   expect(await service.deliveries(serverId)).toEqual([]);
 });
 
 test('a redirect is not followed', async () => {
-  const all = await running();
+  const instance = await running();
   const { url, received } = await receiver(() => 302);
-  await all.service.setWebhook(serverId, { voteUrl: url });
-  await all.service.castVote({ kind: 'server', ...mira });
-  const delivery = await settled(all, 'waiting', 1);
-  expect(delivery?.tried[0]?.error).toContain('redirects are not followed');
+  await instance.service.setWebhook(serverId, { voteUrl: url });
+  await instance.service.castVote({ kind: 'server', ...mira });
+  const delivery = await untilState(instance, 'waiting', 1);
+  expect(delivery?.attemptHistory[0]?.error).toContain('redirects are not followed');
   expect(received).toHaveLength(1);
 });
 
-test('a new secret signs at once; while the old one overlaps, a receiver that knows only it loses nothing', async () => {
-  const all = await running();
-  const { service, clock } = all;
-  let known = voteSecret;
+test('a new secret signs immediately; for a day a receiver with the previous secret gets every delivery', async () => {
+  const instance = await running();
+  const { service, clock } = instance;
+  let receiverSecret = voteSecret;
   const { url, received } = await receiver(({ body, headers }) =>
-    headers['x-webhook-signature'] === sign(body, known) ? 200 : 401,
+    headers['x-webhook-signature'] === sign(body, receiverSecret) ? 200 : 401,
   );
   await service.setWebhook(serverId, { voteUrl: url, voteSecret });
-  const fresh = await service.rotateSecret(serverId, 'vote');
+  const newSecret = await service.rotateSecret(serverId, 'vote');
   await service.castVote({ kind: 'server', ...mira });
-  const first = await settled(all, 'delivered', 1);
-  expect(first?.tried.map(({ signedWith, status }) => [signedWith, status])).toEqual([
+  const first = await untilState(instance, 'delivered', 1);
+  expect(first?.attemptHistory.map(({ signedWith, status }) => [signedWith, status])).toEqual([
     ['current', 401],
     ['previous', 200],
   ]);
 
-  known = fresh;
+  receiverSecret = newSecret;
   await service.castVote({ kind: 'server', ...newcomer });
   await eventually(() => expect(received).toHaveLength(3));
 
-  known = voteSecret;
+  receiverSecret = voteSecret;
   clock.leap(24 * hour);
   await service.castVote({ kind: 'server', ...mira });
-  const late = await settled(all, 'waiting', 1);
-  expect(late?.tried).toMatchObject([{ signedWith: 'current', status: 401 }]);
+  const last = await untilState(instance, 'waiting', 1);
+  expect(last?.attemptHistory).toMatchObject([{ signedWith: 'current', status: 401 }]);
 });
 
-test('"Test Webhook" sends one marked delivery and says what came of it, and never tries again', async () => {
-  const all = await running();
+test('"Test Webhook" sends one delivery with test: true, returns the attempt, and does not retry', async () => {
+  const instance = await running();
   const { url, received } = await receiver(() => 500);
-  expect(await all.service.testWebhook(serverId, 'vote')).toBeNull();
-  await all.service.setWebhook(serverId, { voteUrl: url, premiumUrl: url });
-  expect(await all.service.testWebhook(serverId, 'vote')).toMatchObject({ status: 500, error: 'Answered 500.' });
-  expect(await all.service.testWebhook(serverId, 'premium')).toMatchObject({ status: 500 });
+  expect(await instance.service.testWebhook(serverId, 'vote')).toBeNull();
+  await instance.service.setWebhook(serverId, { voteUrl: url, premiumUrl: url });
+  expect(await instance.service.testWebhook(serverId, 'vote')).toMatchObject({
+    status: 500,
+    error: 'The receiver returned 500.',
+  });
+  expect(await instance.service.testWebhook(serverId, 'premium')).toMatchObject({ status: 500 });
   expect(received.map(({ body }) => JSON.parse(body))).toMatchObject([
     { event: 'server_vote', test: true },
     { event: 'premium_purchase', test: true },
   ]);
-  await all.clock.advance(2 * minute);
-  expect((await all.service.deliveries(serverId)).map(({ state }) => state)).toEqual(['failed', 'failed']);
+  await instance.clock.advance(2 * minute);
+  expect((await instance.service.deliveries(serverId)).map(({ state }) => state)).toEqual(['failed', 'failed']);
   expect(received).toHaveLength(2);
 });

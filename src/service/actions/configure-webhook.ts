@@ -3,17 +3,17 @@ import { TallyhookError } from '../../platform/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { newSecret } from '../storage/secrets.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
-import { findWebhook, moveWebhook, rotateSecret, upsertWebhook } from '../storage/webhooks.ts';
+import { findWebhook, rotateSecret, updateWebhookUrl, upsertWebhook } from '../storage/webhooks.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
-/** How long the secret before a rotation stays in use (ms). */
-export const rotationOverlap = 1 * day;
+/** How long the previous secret remains valid after a rotation (ms). */
+export const rotationOverlapMs = 1 * day;
 
 /**
- * Sets where a family of webhooks goes. The first time a secret is made, if none is given; a later change of the address keeps
- * it. Every address is checked now, and again whenever something is sent there.
- * @returns the secret that signs from now on.
- * @throws RefusedTarget
+ * Sets the URL of a family of webhooks. Without a secret, the stored one is used, or a new one if there is none. The
+ * URL is checked now and before every request.
+ * @returns the secret that signs from now on
+ * @throws RejectedTargetError
  */
 export async function configureWebhook(
   database: Database,
@@ -23,10 +23,10 @@ export async function configureWebhook(
   const { listingId, family } = webhook;
   const url = (await checkTarget(webhook.url, targets)).url.href;
   return database.transaction().execute(async (sql) => {
-    const before = await findWebhook(sql, listingId, family);
-    if (before && webhook.secret === undefined) {
-      await moveWebhook(sql, { listingId, family, url });
-      return before.secret;
+    const existing = await findWebhook(sql, listingId, family);
+    if (existing && webhook.secret === undefined) {
+      await updateWebhookUrl(sql, { listingId, family, url });
+      return existing.secret;
     }
     const secret = webhook.secret ?? newSecret(family);
     await upsertWebhook(sql, { listingId, family, url, secret });
@@ -35,9 +35,9 @@ export async function configureWebhook(
 }
 
 /**
- * Makes a new secret. It signs at once; for a day, where the receiver answers 401 to it, the same delivery is sent again with
- * the previous one, so that nothing is lost until the receiver knows the new secret.
- * @returns the new secret; this is the only time that it can be seen.
+ * Creates a new secret, which signs from now on. For a day, a delivery that the receiver rejects with 401 is sent
+ * again, signed with the previous secret, so that no delivery is lost before the receiver has the new one.
+ * @returns the new secret, which cannot be shown again
  * @throws TallyhookError `no_webhook`
  */
 export async function rotateWebhookSecret(
@@ -48,9 +48,9 @@ export async function rotateWebhookSecret(
 ): Promise<string> {
   return database.transaction().execute(async (sql) => {
     const webhook = await findWebhook(sql, listingId, family);
-    if (webhook === null) throw new TallyhookError('no_webhook', `The listing has no ${family} webhook.`);
+    if (webhook === null) throw new TallyhookError('no_webhook', `The listing has no webhook for ${family} events.`);
     const secret = newSecret(family);
-    await rotateSecret(sql, webhook, secret, now + rotationOverlap);
+    await rotateSecret(sql, webhook, secret, now + rotationOverlapMs);
     return secret;
   });
 }

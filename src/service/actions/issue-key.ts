@@ -3,9 +3,9 @@ import type { Sql } from '../storage/database.ts';
 import { insertKey } from '../storage/keys.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 
-const shownCharacters = 4;
+const hintLength = 4;
 
-/** Makes a new API key for a listing. This is the only time that the key can be seen; only its digest is kept. */
+/** Creates an API key for a listing. Only the digest is stored, so the returned key cannot be shown again. */
 export async function issueKey(
   sql: Sql,
   listing: Pick<Listing, 'id' | 'kind'>,
@@ -13,7 +13,7 @@ export async function issueKey(
   now: number,
 ): Promise<string> {
   const key = newSecret(listing.kind);
-  const hint = key.slice(-shownCharacters);
+  const hint = key.slice(-hintLength);
   await insertKey(sql, { listingId: listing.id, hash: digest(key), hint, label, createdAt: now });
   return key;
 }

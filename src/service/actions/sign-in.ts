@@ -4,19 +4,22 @@ import { type ServiceMember, upsertMember } from '../storage/members.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 import { consumeSignInLink, insertSignInLink } from '../storage/sign-in-links.ts';
 
-/** A sign-in link works this long (ms), and once. */
-export const linkLifetime = 15 * minute;
+/** TTL of a sign-in link (ms). It can be used once. */
+export const signInLinkTtlMs = 15 * minute;
 
-/** Makes a token that signs a member in, for whoever runs the service to hand over. Only its digest is kept. */
+/** Creates a sign-in token for a member, which the operator of the service hands over. Only its digest is stored. */
 export async function issueSignInToken(database: Database, member: ServiceMember, now: number): Promise<string> {
   const token = newSecret('in');
-  await insertSignInLink(database, { ...member, hash: digest(token), expiresAt: now + linkLifetime });
+  await insertSignInLink(database, { ...member, hash: digest(token), expiresAt: now + signInLinkTtlMs });
   return token;
 }
 
-/** Uses a token up and says whom it signs in; null where it is unknown, used or too old. */
+/** Consumes a token and returns the member that it signs in, or null if it is unknown, used or expired. */
 export async function redeemSignInToken(database: Database, token: string, now: number): Promise<ServiceMember | null> {
-  const member = await consumeSignInLink(database, digest(token), { now, latest: now + linkLifetime + minute });
+  const member = await consumeSignInLink(database, digest(token), {
+    now,
+    maxExpiresAt: now + signInLinkTtlMs + minute,
+  });
   if (member) await upsertMember(database, member);
   return member;
 }

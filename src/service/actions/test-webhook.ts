@@ -2,31 +2,31 @@ import type { Listing } from '../listing/listing.ts';
 import type { DeliveryAttempt } from '../storage/attempts.ts';
 import type { ServiceMember } from '../storage/members.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
-import { answerTimeout, attemptDelivery, type DeliveryContext } from '../webhooks/attempt.ts';
+import { attemptDelivery, type DeliveryContext, responseTimeoutMs } from '../webhooks/attempt.ts';
 import { enqueue } from '../webhooks/enqueue.ts';
 import { type Payload, purchasePayload, votePayload } from '../webhooks/payloads.ts';
-import { newPurchase } from './premium.ts';
+import { newPurchase } from './orders.ts';
 
 /**
- * "Test Webhook": sends one test delivery at once, also to a paused endpoint, and says what came of it. It is tried once; a
- * success ends a pause. Null where the owner has set no address for this family.
+ * "Test Webhook": sends one test delivery immediately, also to a paused webhook, and returns the attempt. It is not
+ * retried. A success ends the pause. Null if the listing has no webhook of this family.
  */
 export async function testWebhook(
-  sending: DeliveryContext,
+  context: DeliveryContext,
   listing: Listing,
   family: WebhookFamily,
-  asking: ServiceMember,
+  member: ServiceMember,
 ): Promise<DeliveryAttempt | null> {
-  const now = sending.clock.now();
-  const payload = testPayload(listing, family, asking, now);
-  const delivery = await enqueue(sending.database, listing.id, payload, now, now + 4 * answerTimeout);
-  return delivery === null ? null : attemptDelivery(delivery, sending);
+  const now = context.clock.now();
+  const payload = testPayload(listing, family, member, now);
+  const delivery = await enqueue(context.database, listing.id, payload, now, now + 4 * responseTimeoutMs);
+  return delivery === null ? null : attemptDelivery(delivery, context);
 }
 
-function testPayload(listing: Listing, family: WebhookFamily, asking: ServiceMember, now: number): Payload {
+function testPayload(listing: Listing, family: WebhookFamily, member: ServiceMember, now: number): Payload {
   if (family === 'vote') {
-    const facts = { voter: asking, at: now, creditsAwarded: true, adBlocker: false, denialReason: null, test: true };
-    return votePayload(listing, facts);
+    const details = { voter: member, at: now, creditsAwarded: true, adBlocker: false, denialReason: null, test: true };
+    return votePayload(listing, details);
   }
-  return purchasePayload(listing, newPurchase(listing.id, { buyer: asking }, now), now, true);
+  return purchasePayload(listing, newPurchase(listing.id, { buyer: member }, now), now, true);
 }

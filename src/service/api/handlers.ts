@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { voteCooldownOf } from '../listing/cooldown.ts';
-import { type Listing, pagePath } from '../listing/listing.ts';
+import { type Listing, type ListingKind, pagePath } from '../listing/listing.ts';
 import { startOfMonth } from '../listing/period.ts';
 import type { Database } from '../storage/database.ts';
 import { countReviews, reviewsOf } from '../storage/reviews.ts';
@@ -8,29 +8,29 @@ import { countVotes, lastVoteAt } from '../storage/votes.ts';
 import { ApiError } from './api-error.ts';
 import type { OperationName, Operations } from './operations.ts';
 
-/** Who asks, and what of. */
+/** An authenticated request. */
 export interface ApiRequest {
   readonly database: Database;
-  /** The one listing that the key belongs to. */
+  /** The listing that the key belongs to. */
   readonly listing: Listing;
   /** ms since the epoch. */
   readonly now: number;
-  /** Where the service's pages are, without a slash at the end. */
+  /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
 }
 
 type Parameters<Name extends OperationName> = z.infer<Operations[Name]['pathParameters']> &
   z.infer<Operations[Name]['queryParameters']>;
-type Answer<Name extends OperationName> = {
+type ResponseBody<Name extends OperationName> = {
   readonly data: z.infer<Operations[Name]['data']>;
 } & (Operations[Name]['meta'] extends z.ZodType ? { readonly meta: z.infer<Operations[Name]['meta']> } : unknown);
 
-/** What each endpoint answers to a request that is in order. */
-export const createHandlers: {
-  readonly [Name in OperationName]: (asked: ApiRequest, parameters: Parameters<Name>) => Promise<Answer<Name>>;
+/** One handler per operation. Each returns the response to a request that was authenticated and validated. */
+export const operationHandlers: {
+  readonly [Name in OperationName]: (request: ApiRequest, parameters: Parameters<Name>) => Promise<ResponseBody<Name>>;
 } = {
   async getServer({ database, listing, now, origin }) {
-    if (listing.kind !== 'server') throw wrongKey('server');
+    if (listing.kind !== 'server') throw keyTypeError('server');
     const { facts } = listing;
     return {
       data: {
@@ -55,7 +55,7 @@ export const createHandlers: {
   },
 
   async getBot({ database, listing, origin }) {
-    if (listing.kind !== 'bot') throw wrongKey('bot');
+    if (listing.kind !== 'bot') throw keyTypeError('bot');
     return {
       data: {
         id: listing.id,
@@ -70,13 +70,13 @@ export const createHandlers: {
   },
 
   async getVotes({ database, listing, now }, { userId }) {
-    const standing = voteCooldownOf(await lastVoteAt(database, listing.id, userId), now);
+    const cooldown = voteCooldownOf(await lastVoteAt(database, listing.id, userId), now);
     return {
       data: {
-        canVote: standing.canVote,
-        nextVoteDate: isoOrNull(standing.nextVoteAt),
-        lastVoteDate: isoOrNull(standing.lastVoteAt),
-        secondsUntilVote: standing.secondsUntilVote,
+        canVote: cooldown.canVote,
+        nextVoteDate: isoOrNull(cooldown.nextVoteAt),
+        lastVoteDate: isoOrNull(cooldown.lastVoteAt),
+        secondsUntilVote: cooldown.secondsUntilVote,
       },
     };
   },
@@ -92,10 +92,10 @@ export const createHandlers: {
 };
 
 /** Document, section 7: "the endpoint does not match the key type". */
-export function wrongKey(...wanted: readonly string[]): ApiError {
-  return new ApiError(400, `This endpoint needs the API key of a ${wanted.join(' or a ')}.`);
+export function keyTypeError(...kinds: readonly ListingKind[]): ApiError {
+  return new ApiError(400, `This endpoint needs the API key of a ${kinds.join(' or a ')}.`);
 }
 
-function isoOrNull(moment: number | null): string | null {
-  return moment === null ? null : new Date(moment).toISOString();
+function isoOrNull(timestamp: number | null): string | null {
+  return timestamp === null ? null : new Date(timestamp).toISOString();
 }

@@ -10,29 +10,29 @@ import {
   votesPath,
 } from './schemas.ts';
 
-/** One endpoint as the document describes it (section 4): data for the router, the OpenAPI document and the suite alike. */
+/** One endpoint of the document (section 4), for the router, the OpenAPI document and the conformance suite. */
 export interface Operation {
-  /** Relative to the base path, in the router's notation. */
+  /** Relative to the base path, in Express's notation. */
   readonly path: string;
   readonly summary: string;
-  /** The keys that work; any other is 400. */
+  /** The accepted kinds of keys; others are rejected with 400. */
   readonly keys: readonly ListingKind[];
   readonly pathParameters: z.ZodObject;
   readonly queryParameters: z.ZodObject;
   readonly data: z.ZodType;
-  /** Null where the response has no `meta`. */
+  /** Null if the response has no `meta`. */
   readonly meta: z.ZodType | null;
 }
 
-const nothing = z.object({});
+const noParameters = z.object({});
 
 export const operations = {
   getServer: {
     path: '/server',
     summary: "Profile and stats of the key owner's server",
     keys: ['server'],
-    pathParameters: nothing,
-    queryParameters: nothing,
+    pathParameters: noParameters,
+    queryParameters: noParameters,
     data: serverProfileResource,
     meta: null,
   },
@@ -40,8 +40,8 @@ export const operations = {
     path: '/bot',
     summary: "Profile and stats of the key owner's bot",
     keys: ['bot'],
-    pathParameters: nothing,
-    queryParameters: nothing,
+    pathParameters: noParameters,
+    queryParameters: noParameters,
     data: botProfileResource,
     meta: null,
   },
@@ -50,7 +50,7 @@ export const operations = {
     summary: 'Vote cooldown and eligibility of one user',
     keys: ['server', 'bot'],
     pathParameters: votesPath,
-    queryParameters: nothing,
+    queryParameters: noParameters,
     data: voteStatusResource,
     meta: null,
   },
@@ -58,7 +58,7 @@ export const operations = {
     path: '/reviews',
     summary: "Reviews of the key owner's server",
     keys: ['server'],
-    pathParameters: nothing,
+    pathParameters: noParameters,
     queryParameters: reviewsQuery,
     data: z.array(reviewResource),
     meta: reviewsMeta,

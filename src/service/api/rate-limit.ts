@@ -1,36 +1,35 @@
-import { second } from '../../platform/durations.ts';
-import { counted } from '../../web/relative-time.ts';
-import { requestLimit, requestWindow } from '../listing/request-limit.ts';
+import { formatCount, minute, second } from '../../platform/durations.ts';
 import type { Database } from '../storage/database.ts';
-import { countedRequests, countRequest } from '../storage/requests.ts';
+import { recordRequest, requestUsage } from '../storage/requests.ts';
 import { ApiError } from './api-error.ts';
 
+/** Requests that a key may make in each window (document, section 8). */
+const maxRequests = 120;
+/** Length of the sliding window (ms). */
+export const rateLimitWindowMs = 1 * minute;
+
 /**
- * Counts a request against its key. No 60 seconds, wherever they begin, hold more than 120 answered requests; what was refused
- * does not count, so a client that waits as told gets on.
- * @returns the headers that say how much is left.
- * @throws Refusal 429, with `Retry-After`
+ * Records a request of a key. No 60 seconds, wherever they begin, contain more than 120 accepted requests. Rejected
+ * requests are not counted, so a client that waits for `Retry-After` is accepted.
+ * @returns the headers with the remaining quota.
+ * @throws ApiError 429, with `Retry-After`
  */
-export async function countAgainstLimit(
+export async function enforceRateLimit(
   database: Database,
   keyId: number,
   now: number,
 ): Promise<Readonly<Record<string, string>>> {
-  const request = { keyId, now, limit: requestLimit, window: requestWindow };
-  const allowed = await countRequest(database, request);
-  const { count, oldestAt } = await countedRequests(database, keyId, now - requestWindow);
-  const seconds = Math.max(1, Math.ceil(((oldestAt ?? now) + requestWindow - now) / second));
+  const isAllowed = await recordRequest(database, { keyId, now, limit: maxRequests, windowMs: rateLimitWindowMs });
+  const { count, oldestAt } = await requestUsage(database, keyId, now - rateLimitWindowMs);
+  const seconds = Math.max(1, Math.ceil(((oldestAt ?? now) + rateLimitWindowMs - now) / second));
   const headers = {
-    'RateLimit-Policy': `"key";q=${requestLimit};w=${requestWindow / second}`,
-    RateLimit: `"key";r=${Math.max(0, requestLimit - count)};t=${seconds}`,
+    'RateLimit-Policy': `"key";q=${maxRequests};w=${rateLimitWindowMs / second}`,
+    RateLimit: `"key";r=${Math.max(0, maxRequests - count)};t=${seconds}`,
   };
-  if (allowed) return headers;
+  if (isAllowed) return headers;
   throw new ApiError(
     429,
-    `More than ${requestLimit} requests in a minute. Try again in ${counted(seconds, 'second')}.`,
-    {
-      ...headers,
-      'Retry-After': String(seconds),
-    },
+    `More than ${maxRequests} requests in a minute. Try again in ${formatCount(seconds, 'second')}.`,
+    { ...headers, 'Retry-After': String(seconds) },
   );
 }

@@ -1,69 +1,87 @@
-import express, { type Request, type Router } from 'express';
+import express, { type Router } from 'express';
 import type { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, handleApiErrors, requireGet } from './api-error.ts';
 import { authenticate } from './authenticate.ts';
-import { type ApiRequest, createHandlers, wrongKey } from './handlers.ts';
-import { type Operation, type OperationName, operations } from './operations.ts';
-import { countAgainstLimit } from './rate-limit.ts';
-import { onlyGet, refuse } from './refuse.ts';
+import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
+import { openApiDocument, openApiPath } from './openapi.ts';
+import { type Operation, operations } from './operations.ts';
+import { enforceRateLimit } from './rate-limit.ts';
 
 export interface ApiDependencies {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where the service is reached, without a slash at the end. */
+  /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
-  /** Where this router is mounted there. */
+  /** The path that this router is mounted at. */
   readonly basePath: string;
 }
 
-/** The lookup API below its base path (document, section 4). Refusals come in the order: path, method, key, limit, key type, parameters. */
+/**
+ * The lookup API below its base path (document, section 4). Requests are rejected in this order: path, method, key,
+ * rate limit, key type, parameters.
+ */
 export function apiRouter({ database, clock, log, origin, basePath }: ApiDependencies): Router {
   const router = express.Router({ caseSensitive: true });
 
   router.use((request, response, next) => {
-    // Express compares the path of a mount without regard to case, whatever the router below it does.
+    // Express matches the mount path case-insensitively, even if the router is case-sensitive.
     if (request.baseUrl !== basePath) throw notFound();
-    // An answer belongs to one key, which a cache in between does not see when it stands in the header.
+    // The response depends on the key, and a shared cache does not include the header in its cache key.
     response.set('Cache-Control', 'private, no-cache');
     next();
   });
 
-  for (const [name, operation] of Object.entries<Operation>(operations)) {
-    const answer = createHandlers[name as OperationName] as (
-      asked: ApiRequest,
-      parameters: unknown,
-    ) => Promise<{ data: unknown; meta?: unknown }>;
+  function addRoute<Path extends z.ZodObject, Query extends z.ZodObject>(
+    operation: Operation & { readonly pathParameters: Path; readonly queryParameters: Query },
+    handle: (request: ApiRequest, parameters: z.infer<Path> & z.infer<Query>) => Promise<object>,
+  ): void {
     router.all(operation.path, async (request, response) => {
-      onlyGet(request);
+      requireGet(request);
       const { keyId, listing } = await authenticate(database, request);
       const now = clock.now();
-      response.set(await countAgainstLimit(database, keyId, now));
-      if (!operation.keys.includes(listing.kind)) throw wrongKey(...operation.keys);
-      const { data, meta } = await answer({ database, listing, now, origin }, readParameters(operation, request));
-      response.json({ success: true, data, ...(meta === undefined ? {} : { meta }) });
+      response.set(await enforceRateLimit(database, keyId, now));
+      if (!operation.keys.includes(listing.kind)) throw keyTypeError(...operation.keys);
+      const parameters = {
+        ...parse(operation.pathParameters, request.params),
+        ...parse(operation.queryParameters, request.query),
+      };
+      response.json({ success: true, ...(await handle({ database, listing, now, origin }, parameters)) });
     });
   }
+  addRoute(operations.getServer, operationHandlers.getServer);
+  addRoute(operations.getBot, operationHandlers.getBot);
+  addRoute(operations.getVotes, operationHandlers.getVotes);
+  addRoute(operations.getReviews, operationHandlers.getReviews);
 
   router.use(() => {
     throw notFound();
   });
-  router.use(refuse(log));
+  router.use(handleApiErrors(log));
+  return router;
+}
+
+/** Serves the OpenAPI document of the lookup API at `baseUrl`. It needs no key. */
+export function openApiRouter(baseUrl: string, log: Log): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const document = openApiDocument(baseUrl);
+  router.all(openApiPath, (request, response) => {
+    requireGet(request);
+    response.set('Cache-Control', 'no-cache').json(document);
+  });
+  router.use(openApiPath, handleApiErrors(log));
   return router;
 }
 
 function notFound(): ApiError {
-  return new ApiError(404, 'There is no such endpoint.');
+  return new ApiError(404, 'Unknown endpoint.');
 }
 
-function readParameters(operation: Operation, request: Request): unknown {
-  return { ...read(operation.pathParameters, request.params), ...read(operation.queryParameters, request.query) };
-}
-
-function read(schema: z.ZodObject, input: unknown): Record<string, unknown> {
+/** @throws ApiError 400 */
+function parse<Schema extends z.ZodObject>(schema: Schema, input: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

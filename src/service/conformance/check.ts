@@ -1,83 +1,93 @@
 import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import type { ListingKind } from '../listing/listing.ts';
-import type { Probe, ProbeResponse } from './probe.ts';
+import type { TestClient, TestResponse } from './test-client.ts';
 
-/** The keys to test with; what a missing one would show is skipped. */
-export type Keys = Readonly<Partial<Record<ListingKind, string>>>;
+/** The API keys for the checks. Checks that need a missing key are skipped. */
+export type ConformanceKeys = Readonly<Partial<Record<ListingKind, string>>>;
 
 export interface CheckContext {
-  readonly probe: Probe;
-  readonly keys: Keys;
+  readonly client: TestClient;
+  readonly keys: ConformanceKeys;
   readonly clock: Clock;
 }
 
-/** What a line came to. `differs`: the document leaves it open, and the service decides otherwise than this one. */
-export type CheckVerdict =
+/**
+ * The result of a check. `differs`: the document does not define this, and the service behaves differently from
+ * tallyhook's own. `saw` is what was observed instead, or why the check was skipped.
+ */
+export type CheckResult =
   | { readonly outcome: 'holds' }
   | { readonly outcome: 'fails' | 'differs' | 'skipped'; readonly saw: string };
 
-/** One line of the document, or of what this service decided where the document is silent, and how to see whether it holds. */
+/**
+ * One statement of the document, or one choice of this service that the document does not define, and how to verify it.
+ */
 export interface ConformanceCheck {
-  /** The section of the document. */
+  /** The section of the document, or `silent`. */
   readonly section: string;
   readonly line: string;
-  /** `choice` where the document is silent: to decide otherwise is no failure. */
-  readonly from: 'document' | 'choice';
-  /** Null when it holds, else what was seen instead. @throws Skip */
-  readonly see: (bench: CheckContext) => Promise<string | null>;
+  /** `choice`: not defined by the document, so a different behaviour is not a failure. */
+  readonly source: 'document' | 'choice';
+  /** Returns null if the statement holds, otherwise what was observed. @throws SkipCheckError */
+  readonly run: (context: CheckContext) => Promise<string | null>;
 }
 
-/** Thrown by a check that cannot be made here. */
-export class Skip extends Error {}
+/** The check cannot be run in this environment. */
+export class SkipCheckError extends Error {}
 
-/** A key of this kind. @throws Skip */
-export function keyOf({ keys }: CheckContext, kind: ListingKind): string {
+/** The key of this kind. @throws SkipCheckError */
+export function requireKey({ keys }: CheckContext, kind: ListingKind): string {
   const key = keys[kind];
-  if (key === undefined) throw new Skip(`no ${kind} key was given`);
+  if (key === undefined) throw new SkipCheckError(`no ${kind} key was provided`);
   return key;
 }
 
-/** Asks with a key of this kind, in the preferred form. @throws Skip */
-export function requestAs(
-  bench: CheckContext,
+/** Sends a request with the key of this kind in the header. @throws SkipCheckError */
+export function requestWithKey(
+  context: CheckContext,
   kind: ListingKind,
   path: string,
   method = 'GET',
-): Promise<ProbeResponse> {
-  return bench.probe.ask(path, { method, headers: { 'X-API-Key': keyOf(bench, kind) } });
+): Promise<TestResponse> {
+  return context.client.request(path, { method, headers: { 'X-API-Key': requireKey(context, kind) } });
 }
 
-/** What is wrong with an answer that should be a failure in its envelope (document, section 7); null if nothing is. */
-export function failureFault(answer: ProbeResponse, status: number): string | null {
-  return answer.status === status ? envelopeFault(answer) : `status ${answer.status}`;
+/** The first deviation from a failure with this status (document, section 7), or null. */
+export function failureIssue(response: TestResponse, status: number): string | null {
+  return response.status === status ? envelopeIssue(response) : `status ${response.status}`;
 }
 
-/** What is wrong with the form of a failure, whatever its status (document, sections 2.1, 4 and 7); null if nothing is. */
-export function envelopeFault({ headers, body }: ProbeResponse): string | null {
+/** The first deviation from the failure envelope (document, sections 2.1, 4 and 7), or null. */
+export function envelopeIssue({ headers, body }: TestResponse): string | null {
   const type = headers.get('content-type') ?? 'no content type';
   if (!isJson(type)) return type;
   if (body['success'] !== false) return 'success is not false';
-  return typeof body['error'] === 'string' ? null : 'error is no string';
+  return typeof body['error'] === 'string' ? null : 'error is not a string';
+}
+
+/** Null for the expected status, otherwise the status. */
+export function statusIssue({ status }: TestResponse, expected: number): string | null {
+  return status === expected ? null : `status ${status}`;
 }
 
 export function isJson(contentType: string): boolean {
   return /^application\/json\b/i.test(contentType);
 }
 
-export async function verdictOf(check: ConformanceCheck, bench: CheckContext): Promise<CheckVerdict> {
+export async function runCheck(check: ConformanceCheck, context: CheckContext): Promise<CheckResult> {
   try {
-    const saw = await check.see(bench);
+    const saw = await check.run(context);
     if (saw === null) return { outcome: 'holds' };
-    return { outcome: check.from === 'document' ? 'fails' : 'differs', saw };
+    return { outcome: check.source === 'document' ? 'fails' : 'differs', saw };
   } catch (thrown) {
-    if (thrown instanceof Skip) return { outcome: 'skipped', saw: thrown.message };
+    if (thrown instanceof SkipCheckError) return { outcome: 'skipped', saw: thrown.message };
     if (thrown instanceof z.ZodError) return { outcome: 'fails', saw: firstIssue(thrown) };
-    return { outcome: 'fails', saw: thrown instanceof Error ? `no answer (${thrown.name})` : 'no answer' };
+    return { outcome: 'fails', saw: thrown instanceof Error ? `no response (${thrown.name})` : 'no response' };
   }
 }
 
-/** The first fault of an answer in another shape. */
+/** The first issue of a response that does not match its schema. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
-  return issue ? `${issue.path.join('.') || 'body'}: ${issue.message}` : 'another shape';
+  return issue ? `${issue.path.join('.') || 'body'}: ${issue.message}` : 'the response does not match its schema';
 }

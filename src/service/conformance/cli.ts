@@ -1,32 +1,32 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
+import { formatCount } from '../../platform/durations.ts';
 import { parseOptions } from '../../terminal/command.ts';
 import { exitCode, readSecret, runCommand, type Terminal, UsageError } from '../../terminal/terminal.ts';
-import { counted } from '../../web/relative-time.ts';
-import { type ConformanceFinding, conformance } from './suite.ts';
+import { type ConformanceResult, runConformance } from './suite.ts';
 
-export const conformanceHelp = `conformance: holds a service against the lookup API's document, line by line
+export const conformanceHelp = `conformance: check a service against the document of the lookup API
 
 Usage
   npm run conformance -- --base-url URL --server-key KEY --bot-key KEY [options]
 
 Options
-  --base-url URL          where the API is; ends in /api/v1
-  --server-key KEY        an API key of a server   } at least one;
-  --bot-key KEY           an API key of a bot      } what a missing one would show is skipped
-  --server-key-file FILE  reads it from a file, which keeps it out of the shell's history
-  --bot-key-file FILE     likewise
-  --voted-user ID         somebody who has voted for the server
-  --skip-rate-limit       leaves the rate limit alone; checking it spends the keys for a minute
-  --json                  one JSON object to a finding: {outcome, section, line, saw}
-  --help                  this text
+  --base-url URL          base URL of the API; ends in /api/v1
+  --server-key KEY        API key of a server   } at least one is required;
+  --bot-key KEY           API key of a bot      } checks that need a missing key are skipped
+  --server-key-file FILE  read the key from a file, to keep it out of the shell history
+  --bot-key-file FILE     the same for the key of the bot
+  --voted-user ID         Discord id of a user who has voted for the server
+  --skip-rate-limit       do not check the rate limit, which uses up the keys for a minute
+  --json                  print one JSON object per check: {outcome, section, line, saw}
+  --help                  print this help
 
-Every line says one of
-  holds    the service does what the document says, or what tallyhook's own service does where the document is silent
-  fails    it does not do what the document says
-  differs  the document is silent, and it decides otherwise
-  skipped  it could not be seen
+The outcome of each check is one of
+  holds    the service conforms to the document, or behaves like tallyhook's own where the document defines nothing
+  fails    the service does not conform to the document
+  differs  the document defines nothing, and the service behaves differently from tallyhook's own
+  skipped  the check could not be run
 
-Exit codes: 0 nothing fails, 1 something fails, 2 wrong usage.`;
+Exit codes: 0 no check fails, 1 a check fails, 2 invalid usage.`;
 
 export function conformanceCommand(
   args: readonly string[],
@@ -34,7 +34,7 @@ export function conformanceCommand(
   clock: Clock = systemClock,
 ): Promise<number> {
   return runCommand(terminal, async () => {
-    const { values } = parseOptions({ args: [...args], options: words });
+    const { values } = parseOptions({ args: [...args], options: optionSpecs });
     if (values.help) {
       terminal.print(conformanceHelp);
       return exitCode.ok;
@@ -43,28 +43,28 @@ export function conformanceCommand(
     if (baseUrl === undefined || !URL.canParse(baseUrl)) throw new UsageError('--base-url must be a URL.');
     const server = await readKey(values['server-key'], values['server-key-file'], terminal);
     const bot = await readKey(values['bot-key'], values['bot-key-file'], terminal);
-    if (server === undefined && bot === undefined) throw new UsageError('Give --server-key or --bot-key, or both.');
+    if (server === undefined && bot === undefined) throw new UsageError('--server-key or --bot-key is required.');
     const keys = { ...(server === undefined ? {} : { server }), ...(bot === undefined ? {} : { bot }) };
     const votedUser = values['voted-user'];
     const skipRateLimit = values['skip-rate-limit'];
     const counts = { holds: 0, fails: 0, differs: 0, skipped: 0 };
-    for await (const finding of conformance({ baseUrl, keys, votedUser, skipRateLimit, clock })) {
+    for await (const result of runConformance({ baseUrl, keys, votedUser, skipRateLimit, clock })) {
       if (terminal.stop.aborted) break;
-      counts[finding.outcome] += 1;
-      terminal.print(values.json ? JSON.stringify(finding) : spell(finding));
+      counts[result.outcome] += 1;
+      terminal.print(values.json ? JSON.stringify(result) : formatResult(result));
     }
     const { holds, fails, differs, skipped } = counts;
-    const verbs = [
-      counted(holds, 'holds', 'hold'),
-      counted(fails, 'fails', 'fail'),
-      counted(differs, 'differs', 'differ'),
+    const summary = [
+      formatCount(holds, 'holds', 'hold'),
+      formatCount(fails, 'fails', 'fail'),
+      formatCount(differs, 'differs', 'differ'),
     ];
-    if (!values.json) terminal.print(`${verbs.join(', ')}, ${skipped} skipped`);
+    if (!values.json) terminal.print(`${summary.join(', ')}, ${skipped} skipped`);
     return fails === 0 ? exitCode.ok : exitCode.runtimeError;
   });
 }
 
-const words = {
+const optionSpecs = {
   'base-url': { type: 'string' },
   'server-key': { type: 'string' },
   'bot-key': { type: 'string' },
@@ -76,9 +76,9 @@ const words = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-function spell(finding: ConformanceFinding): string {
-  const line = `${finding.outcome.padEnd(8)} ${finding.section.padEnd(7)} ${finding.line}`;
-  return finding.outcome === 'holds' ? line : `${line}: ${finding.saw}`;
+function formatResult(result: ConformanceResult): string {
+  const line = `${result.outcome.padEnd(8)} ${result.section.padEnd(7)} ${result.line}`;
+  return result.outcome === 'holds' ? line : `${line}: ${result.saw}`;
 }
 
 async function readKey(

@@ -1,95 +1,103 @@
 import type { ListingKind } from '../listing/listing.ts';
-import { type ConformanceCheck, failureFault, isJson, keyOf, requestAs } from './check.ts';
+import { type ConformanceCheck, failureIssue, isJson, requestWithKey, requireKey, statusIssue } from './check.ts';
 import type { DocumentedEndpoint } from './documented-endpoints.ts';
 
 const listingKinds: readonly ListingKind[] = ['server', 'bot'];
-/** A user id that can hardly have voted. */
-export const nobody = '100000000000000001';
-const notAKey = 'no-such-key';
+/** The id of a user who has most probably never voted. */
+export const unknownUserId = '100000000000000001';
+const invalidKey = 'no-such-key';
 
-/** What holds for every endpoint, made from its description. */
+/** The checks of every endpoint, generated from its description in the OpenAPI document. */
 export function endpointChecks(endpoint: DocumentedEndpoint): ConformanceCheck[] {
   const { path: template, keyTypes } = endpoint;
-  const path = template.replace(/\{\w+\}/g, nobody);
-  const document = (section: string, line: string, see: ConformanceCheck['see']): ConformanceCheck => ({
+  const path = template.replace(/\{\w+\}/g, unknownUserId);
+  const document = (section: string, line: string, run: ConformanceCheck['run']): ConformanceCheck => ({
     section,
     line: `GET ${template} ${line}`,
-    from: 'document',
-    see,
+    source: 'document',
+    run,
   });
-  const choice = (line: string, see: ConformanceCheck['see']): ConformanceCheck => ({
+  const choice = (line: string, run: ConformanceCheck['run']): ConformanceCheck => ({
     section: 'silent',
     line: `GET ${template} ${line}`,
-    from: 'choice',
-    see,
+    source: 'choice',
+    run,
   });
-  const [first = 'server'] = keyTypes;
+  const [firstKind = 'server'] = keyTypes;
   const otherKinds = listingKinds.filter((kind) => !keyTypes.includes(kind));
 
   return [
     ...keyTypes.flatMap((kind) => [
-      document('2, 4', `answers a ${kind} key with the success envelope and every field shown`, async (bench) => {
-        const answer = await requestAs(bench, kind, path);
-        return answer.status === 200 ? endpoint.faultByDocument(answer.body) : `status ${answer.status}`;
-      }),
-      document('5.3', `takes a ${kind} key as the query parameter "key"`, async (bench) => {
-        const { status } = await bench.probe.ask(`${path}?key=${encodeURIComponent(keyOf(bench, kind))}`);
-        return status === 200 ? null : `status ${status}`;
+      document(
+        '2, 4',
+        `with a ${kind} key returns the success envelope with every documented field`,
+        async (context) => {
+          const response = await requestWithKey(context, kind, path);
+          return statusIssue(response, 200) ?? endpoint.documentedIssue(response.body);
+        },
+      ),
+      document('5.3', `accepts a ${kind} key as the query parameter "key"`, async (context) => {
+        const query = `key=${encodeURIComponent(requireKey(context, kind))}`;
+        return statusIssue(await context.client.request(`${path}?${query}`), 200);
       }),
     ]),
-    document('4', 'answers in JSON', async (bench) => {
-      const type = (await requestAs(bench, first, path)).headers.get('content-type') ?? 'no content type';
+    document('4', 'returns JSON', async (context) => {
+      const { headers } = await requestWithKey(context, firstKind, path);
+      const type = headers.get('content-type') ?? 'no content type';
       return isJson(type) ? null : type;
     }),
-    document('2.1', endpoint.hasMeta ? 'has a meta' : 'has no meta', async (bench) => {
-      const { body } = await requestAs(bench, first, path);
+    document('2.1', endpoint.hasMeta ? 'has a meta' : 'has no meta', async (context) => {
+      const { body } = await requestWithKey(context, firstKind, path);
       return 'meta' in body === endpoint.hasMeta ? null : endpoint.hasMeta ? 'no meta' : 'a meta';
     }),
     ...otherKinds.map((kind) =>
-      document('4, 5.5', `refuses a ${kind} key with 400`, async (bench) =>
-        failureFault(await requestAs(bench, kind, path), 400),
+      document('4, 5.5', `rejects a ${kind} key with 400`, async (context) =>
+        failureIssue(await requestWithKey(context, kind, path), 400),
       ),
     ),
-    document('5.4', 'refuses a missing key with 401', async ({ probe }) => failureFault(await probe.ask(path), 401)),
-    document('5.4', 'refuses an invalid key with 401', async ({ probe }) =>
-      failureFault(await probe.ask(path, { headers: { 'X-API-Key': notAKey } }), 401),
+    document('5.4', 'rejects a missing key with 401', async ({ client }) =>
+      failureIssue(await client.request(path), 401),
+    ),
+    document('5.4', 'rejects an invalid key with 401', async ({ client }) =>
+      failureIssue(await client.request(path, { headers: { 'X-API-Key': invalidKey } }), 401),
     ),
     ...endpoint.pathParameters.flatMap((name) => [
-      document('4', `refuses a ${name} that is not numeric with 400`, async (bench) =>
-        failureFault(await requestAs(bench, first, template.replace(`{${name}}`, 'abc')), 400),
+      document('4', `rejects a ${name} that is not numeric with 400`, async (context) =>
+        failureIssue(await requestWithKey(context, firstKind, template.replace(`{${name}}`, 'abc')), 400),
       ),
-      document('4', `refuses a ${name} that is numeric in part with 400`, async (bench) =>
-        failureFault(await requestAs(bench, first, template.replace(`{${name}}`, '12a')), 400),
+      document('4', `rejects a ${name} that is partly numeric with 400`, async (context) =>
+        failureIssue(await requestWithKey(context, firstKind, template.replace(`{${name}}`, '12a')), 400),
       ),
     ]),
-    choice('answers in the shapes that the document leaves open', async (bench) => {
-      const answer = await requestAs(bench, first, path);
-      return answer.status === 200 ? endpoint.faultByChoice(answer.body) : `status ${answer.status}`;
+    choice("matches tallyhook's schema where the document does not define one", async (context) => {
+      const response = await requestWithKey(context, firstKind, path);
+      return statusIssue(response, 200) ?? endpoint.fullSchemaIssue(response.body);
     }),
-    choice('looks at the header where both keys are sent', async (bench) => {
-      const question = { headers: { 'X-API-Key': keyOf(bench, first) } };
-      const { status } = await bench.probe.ask(`${path}?key=${notAKey}`, question);
-      return status === 200 ? null : `status ${status}`;
+    choice('uses the key of the header if both are sent', async (context) => {
+      const headers = { 'X-API-Key': requireKey(context, firstKind) };
+      return statusIssue(await context.client.request(`${path}?key=${invalidKey}`, { headers }), 200);
     }),
-    choice('answers HEAD like GET, without a body', async (bench) => {
-      const { status, text } = await requestAs(bench, first, path, 'HEAD');
+    choice('returns the same for HEAD, without a body', async (context) => {
+      const { status, text } = await requestWithKey(context, firstKind, path, 'HEAD');
       return status === 200 && text === '' ? null : `status ${status}`;
     }),
-    choice('refuses POST with 405 and Allow', async (bench) => {
-      const answer = await requestAs(bench, first, path, 'POST');
-      return failureFault(answer, 405) ?? (answer.headers.get('allow') === 'GET, HEAD' ? null : 'another Allow');
+    choice('rejects POST with 405 and Allow', async (context) => {
+      const response = await requestWithKey(context, firstKind, path, 'POST');
+      return failureIssue(response, 405) ?? (response.headers.get('allow') === 'GET, HEAD' ? null : 'another Allow');
     }),
-    choice('answers the same with a slash at the end', async (bench) => {
-      const { status } = await requestAs(bench, first, `${path}/`);
-      return status === 200 ? null : `status ${status}`;
-    }),
-    choice('answers 304 to the entity tag that it gave', async (bench) => {
-      const tag = (await requestAs(bench, first, path)).headers.get('etag');
-      if (tag === null) return 'no entity tag';
-      // Without a Cache-Control of its own, fetch would send one that asks for a fresh answer.
-      const headers = { 'X-API-Key': keyOf(bench, first), 'If-None-Match': tag, 'Cache-Control': 'max-age=0' };
-      const { status } = await bench.probe.ask(path, { headers });
-      return status === 304 ? null : `status ${status}`;
+    choice('returns the same with a trailing slash', async (context) =>
+      statusIssue(await requestWithKey(context, firstKind, `${path}/`), 200),
+    ),
+    choice('returns 304 for its own ETag', async (context) => {
+      const tag = (await requestWithKey(context, firstKind, path)).headers.get('etag');
+      if (tag === null) return 'no ETag';
+      // Without a Cache-Control header, fetch would send one that requests a full response.
+      const headers = {
+        'X-API-Key': requireKey(context, firstKind),
+        'If-None-Match': tag,
+        'Cache-Control': 'max-age=0',
+      };
+      return statusIssue(await context.client.request(path, { headers }), 304);
     }),
   ];
 }

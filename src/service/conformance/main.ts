@@ -1,7 +1,7 @@
 import { surviveClosedOutput } from '../../terminal/process-terminal.ts';
 import { conformanceCommand } from './cli.ts';
 
-// Nothing here needs to be closed, so the signals may end the process as they always do.
+// Nothing needs a graceful shutdown, so signals may end the process.
 const stop = new AbortController().signal;
 surviveClosedOutput();
 

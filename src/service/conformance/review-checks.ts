@@ -1,107 +1,129 @@
 import { z } from 'zod';
-import { type CheckContext, type ConformanceCheck, failureFault, requestAs, Skip } from './check.ts';
+import {
+  type CheckContext,
+  type ConformanceCheck,
+  failureIssue,
+  requestWithKey,
+  SkipCheckError,
+  statusIssue,
+} from './check.ts';
 
-const response = z.object({
+const reviewsSchema = z.object({
   data: z.array(z.object({ rating: z.number(), createdAt: z.string() })),
   meta: z.object({ total: z.number(), shown: z.number() }),
 });
-type Reviews = z.infer<typeof response>;
-type ReviewSeen = Reviews['data'][number];
+type Reviews = z.infer<typeof reviewsSchema>;
+type ReviewItem = Reviews['data'][number];
 
-/** As many reviews as a response may hold (document, section 8). */
-const cap = 50;
+/** Maximum number of reviews in a response (document, section 8). */
+const maxReviews = 50;
 
-const sorts: readonly (readonly [sort: string, inOrder: (a: ReviewSeen, b: ReviewSeen) => boolean])[] = [
+const sorts: readonly (readonly [sort: string, isOrdered: (a: ReviewItem, b: ReviewItem) => boolean])[] = [
   ['newest', (a, b) => Date.parse(a.createdAt) >= Date.parse(b.createdAt)],
   ['highest', (a, b) => a.rating >= b.rating],
   ['lowest', (a, b) => a.rating <= b.rating],
 ];
 
-/** What holds of the parameters of `GET /reviews` (document, sections 2.5, 4 and 8). */
+const invalidQueries = [
+  'limit=0',
+  'limit=-1',
+  'limit=1.5',
+  'limit=abc',
+  'limit=',
+  'limit=1&limit=2',
+  'sort=oldest',
+  'sort=',
+];
+
+/** The checks of the parameters of `GET /reviews` (document, sections 2.5, 4 and 8). */
 export function reviewChecks(): ConformanceCheck[] {
-  const document = (line: string, see: ConformanceCheck['see']): ConformanceCheck => ({
+  const document = (line: string, run: ConformanceCheck['run']): ConformanceCheck => ({
     section: '4',
     line: `GET /reviews ${line}`,
-    from: 'document',
-    see,
+    source: 'document',
+    run,
   });
-  const refused = (query: string): ConformanceCheck => ({
+  const choice = (line: string, run: ConformanceCheck['run']): ConformanceCheck => ({
     section: 'silent',
-    line: `GET /reviews?${query} is refused with 400`,
-    from: 'choice',
-    see: async (bench) => failureFault(await requestAs(bench, 'server', `/reviews?${query}`), 400),
+    line: `GET /reviews${line}`,
+    source: 'choice',
+    run,
   });
   return [
-    document('shows 10 unless asked otherwise', shows('', 10)),
-    document('shows no more than limit=1', shows('?limit=1', 1)),
-    document('shows up to limit=50', shows('?limit=50', 50)),
-    document('says the total and how many are shown', faultOfMeta),
-    ...sorts.map(([sort, inOrder]) =>
-      document(`sorts by ${sort}`, async (bench) => faultOfOrder(await ask(bench, `?limit=50&sort=${sort}`), inOrder)),
+    document('returns 10 reviews by default', (context) => countIssue(context, '', 10)),
+    document('returns no more than limit=1', (context) => countIssue(context, '?limit=1', 1)),
+    document('returns up to limit=50', (context) => countIssue(context, '?limit=50', 50)),
+    document('has the total and the number shown in its meta', metaIssue),
+    ...sorts.map(([sort, isOrdered]) =>
+      document(`sorts by ${sort}`, async (context) =>
+        orderIssue(await fetchReviews(context, `?limit=50&sort=${sort}`), isOrdered),
+      ),
     ),
-    document('sorts by newest unless asked otherwise', async (bench) => {
-      const [plain, newest] = [await ask(bench, ''), await ask(bench, '?sort=newest')];
-      return JSON.stringify(plain.data) === JSON.stringify(newest.data) ? null : 'another order';
+    document('sorts by newest by default', async (context) => {
+      const [byDefault, newest] = [await fetchReviews(context, ''), await fetchReviews(context, '?sort=newest')];
+      return JSON.stringify(byDefault.data) === JSON.stringify(newest.data) ? null : 'another order';
     }),
-    document('never shows more than 50', faultOfCap),
-    {
-      section: 'silent',
-      line: 'GET /reviews?limit=51 means 50',
-      from: 'choice',
-      see: async (bench) => {
-        const { status } = await requestAs(bench, 'server', '/reviews?limit=51');
-        return status === 200 ? null : `status ${status}`;
-      },
-    },
-    ...['limit=0', 'limit=-1', 'limit=1.5', 'limit=abc', 'limit=', 'limit=1&limit=2', 'sort=oldest', 'sort='].map(
-      refused,
+    document('never returns more than 50', maxReviewsIssue),
+    choice('?limit=51 is reduced to 50', async (context) =>
+      statusIssue(await requestWithKey(context, 'server', '/reviews?limit=51'), 200),
+    ),
+    ...invalidQueries.map((query) =>
+      choice(`?${query} is rejected with 400`, async (context) =>
+        failureIssue(await requestWithKey(context, 'server', `/reviews?${query}`), 400),
+      ),
     ),
   ];
 }
 
-function shows(query: string, most: number): ConformanceCheck['see'] {
-  return async (bench) => {
-    const { data, meta } = await ask(bench, query);
-    return data.length === Math.min(most, meta.total) ? null : `${data.length} of ${meta.total} shown`;
-  };
+async function countIssue(context: CheckContext, query: string, limit: number): Promise<string | null> {
+  const { data, meta } = await fetchReviews(context, query);
+  return data.length === Math.min(limit, meta.total) ? null : `${data.length} of ${meta.total} shown`;
 }
 
-/** The total is of the server and not of the response, so it is the same for every limit; unless a review comes in between. */
-async function faultOfMeta(bench: CheckContext): Promise<string | null> {
-  const [few, many, again] = [
-    await ask(bench, '?limit=1'),
-    await ask(bench, '?limit=50'),
-    await ask(bench, '?limit=1'),
+/**
+ * The total counts the reviews of the server, so it does not depend on the limit. It may change if a review is added
+ * meanwhile.
+ */
+async function metaIssue(context: CheckContext): Promise<string | null> {
+  const [one, many, oneAgain] = [
+    await fetchReviews(context, '?limit=1'),
+    await fetchReviews(context, '?limit=50'),
+    await fetchReviews(context, '?limit=1'),
   ];
-  const wrong = [few, many].find(({ data, meta }) => meta.shown !== data.length || meta.total < meta.shown);
-  if (wrong !== undefined) return `${wrong.data.length} shown, ${JSON.stringify(wrong.meta)}`;
-  const [least, most] = [few.meta.total, again.meta.total].toSorted((a, b) => a - b);
-  const isSame = many.meta.total >= (least ?? 0) && many.meta.total <= (most ?? 0);
-  return isSame ? null : `total ${few.meta.total} for limit=1, ${many.meta.total} for limit=50`;
+  const mismatch = [one, many].find(({ data, meta }) => meta.shown !== data.length || meta.total < meta.shown);
+  if (mismatch !== undefined) return `${mismatch.data.length} shown, ${JSON.stringify(mismatch.meta)}`;
+  const totals = [one.meta.total, oneAgain.meta.total];
+  const isConsistent = many.meta.total >= Math.min(...totals) && many.meta.total <= Math.max(...totals);
+  return isConsistent ? null : `total ${one.meta.total} for limit=1, ${many.meta.total} for limit=50`;
 }
 
-/** Whether a limit above the cap is refused or clamped is not shown. @throws Skip where there are too few reviews to see it */
-async function faultOfCap(bench: CheckContext): Promise<string | null> {
+/**
+ * A higher limit may be rejected or reduced: the document does not define which.
+ * @throws SkipCheckError if there are too few reviews
+ */
+async function maxReviewsIssue(context: CheckContext): Promise<string | null> {
   let total = Number.POSITIVE_INFINITY;
   for (const limit of [51, 60, 1_000]) {
-    const answer = await requestAs(bench, 'server', `/reviews?limit=${limit}`);
-    if (answer.status === 400) continue;
-    const { data, meta } = response.parse(answer.body);
-    if (data.length > cap) return `${data.length} shown for limit=${limit}`;
+    const response = await requestWithKey(context, 'server', `/reviews?limit=${limit}`);
+    if (response.status === 400) continue;
+    const { data, meta } = reviewsSchema.parse(response.body);
+    if (data.length > maxReviews) return `${data.length} shown for limit=${limit}`;
     total = meta.total;
   }
-  if (total <= cap) throw new Skip(`the server has ${total} reviews, and more than ${cap} are needed`);
+  if (total <= maxReviews) {
+    throw new SkipCheckError(`the server has ${total} reviews, and more than ${maxReviews} are needed`);
+  }
   return null;
 }
 
-async function ask(bench: CheckContext, query: string): Promise<Reviews> {
-  return response.parse((await requestAs(bench, 'server', `/reviews${query}`)).body);
+async function fetchReviews(context: CheckContext, query: string): Promise<Reviews> {
+  return reviewsSchema.parse((await requestWithKey(context, 'server', `/reviews${query}`)).body);
 }
 
-function faultOfOrder({ data }: Reviews, inOrder: (a: ReviewSeen, b: ReviewSeen) => boolean): string | null {
-  const wrong = data.findIndex((review, index) => {
+function orderIssue({ data }: Reviews, isOrdered: (a: ReviewItem, b: ReviewItem) => boolean): string | null {
+  const misplaced = data.findIndex((review, index) => {
     const next = data[index + 1];
-    return next !== undefined && !inOrder(review, next);
+    return next !== undefined && !isOrdered(review, next);
   });
-  return wrong === -1 ? null : `number ${wrong + 2} stands behind number ${wrong + 1}`;
+  return misplaced === -1 ? null : `review ${misplaced + 2} is in the wrong order`;
 }

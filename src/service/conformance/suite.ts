@@ -1,66 +1,68 @@
 import type { Clock } from '../../platform/clock.ts';
 import {
-  type CheckVerdict,
+  type CheckResult,
   type ConformanceCheck,
-  envelopeFault,
-  failureFault,
-  type Keys,
-  requestAs,
-  verdictOf,
+  type ConformanceKeys,
+  envelopeIssue,
+  failureIssue,
+  requestWithKey,
+  runCheck,
 } from './check.ts';
 import { documentedEndpoints } from './documented-endpoints.ts';
 import { endpointChecks } from './endpoint-checks.ts';
 import { limitChecks } from './limit-checks.ts';
-import { openProbe } from './probe.ts';
 import { reviewChecks } from './review-checks.ts';
+import { createTestClient } from './test-client.ts';
 import { voteChecks } from './vote-checks.ts';
 
 export interface SuiteOptions {
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
-  readonly keys: Keys;
-  /** Somebody who has voted for the server. */
+  readonly keys: ConformanceKeys;
+  /** The id of a user who has voted for the server. */
   readonly votedUser?: string | undefined;
-  /** Leaves out the checks of the rate limit, which spend the keys for a minute. */
+  /** Leaves out the checks of the rate limit, which use up the keys for a minute. */
   readonly skipRateLimit?: boolean;
   readonly clock: Clock;
 }
 
-export type ConformanceFinding = Pick<ConformanceCheck, 'section' | 'line'> & CheckVerdict;
+export type ConformanceResult = Pick<ConformanceCheck, 'section' | 'line'> & CheckResult;
 
-/** Holds a service against the document, line by line, in order; each finding is there as soon as it is made. */
-export async function* conformance(options: SuiteOptions): AsyncGenerator<ConformanceFinding> {
+/** Checks a service against the document. Yields each result as soon as its check is finished. */
+export async function* runConformance(options: SuiteOptions): AsyncGenerator<ConformanceResult> {
   const { baseUrl, keys, clock } = options;
-  const bench = { keys, clock, probe: openProbe(baseUrl.replace(/(?<!\/)\/+$/, ''), () => clock.monotonic()) };
+  const client = createTestClient(baseUrl.replace(/(?<!\/)\/+$/, ''), () => clock.monotonic());
   const checks = [
     ...documentedEndpoints().flatMap(endpointChecks),
     ...reviewChecks(),
     ...voteChecks(options.votedUser),
-    unknownPath,
+    unknownPathCheck,
     ...(options.skipRateLimit ? [] : limitChecks()),
-    everyFailure,
+    envelopeCheck,
   ];
   for (const check of checks) {
-    yield { section: check.section, line: check.line, ...(await verdictOf(check, bench)) };
+    yield { section: check.section, line: check.line, ...(await runCheck(check, { keys, clock, client })) };
   }
 }
 
-const unknownPath: ConformanceCheck = {
+const unknownPathCheck: ConformanceCheck = {
   section: 'silent',
-  line: 'an unknown path is 404 in the failure envelope',
-  from: 'choice',
-  see: async (bench) => failureFault(await requestAs(bench, 'server', '/no-such-endpoint'), 404),
+  line: 'an unknown path returns 404 in the failure envelope',
+  source: 'choice',
+  run: async (context) => failureIssue(await requestWithKey(context, 'server', '/no-such-endpoint'), 404),
 };
 
-/** Comes last, and asks nothing: also failures with a status that the document leaves open have its form. */
-const everyFailure: ConformanceCheck = {
+/**
+ * Runs last and sends no request. Failures with a status that the document does not define must have the envelope too.
+ */
+const envelopeCheck: ConformanceCheck = {
   section: '2.1, 7',
-  line: 'every failure that was seen is JSON in the failure envelope',
-  from: 'document',
-  see: async ({ probe }) => {
-    for (const { method, path, answer } of probe.exchanges) {
-      const fault = answer.status < 400 || method === 'HEAD' ? null : envelopeFault(answer);
-      if (fault !== null) return `${method} ${path}, status ${answer.status}: ${fault}`;
+  line: 'every failure in this run is JSON in the failure envelope',
+  source: 'document',
+  run: async ({ client }) => {
+    for (const { method, path, response } of client.exchanges) {
+      const issue = response.status < 400 || method === 'HEAD' ? null : envelopeIssue(response);
+      if (issue !== null) return `${method} ${path}, status ${response.status}: ${issue}`;
     }
     return null;
   },

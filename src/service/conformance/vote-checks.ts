@@ -1,52 +1,55 @@
-import { type CheckContext, type ConformanceCheck, requestAs, Skip } from './check.ts';
-import { nobody } from './endpoint-checks.ts';
-import { askVotedUser, faultOfDates, faultOfSeconds, hasMilliseconds, type VotedUser } from './voted-user.ts';
+import { type CheckContext, type ConformanceCheck, requestWithKey, SkipCheckError } from './check.ts';
+import { unknownUserId } from './endpoint-checks.ts';
+import { dateIssue, fetchVoteStatus, hasMilliseconds, type ObservedVoteStatus, secondsIssue } from './vote-status.ts';
 
-/** What holds of a vote status (document, sections 2.4 and 3). @param votedUser one who has voted for the server. */
+/**
+ * The checks of the vote status (document, sections 2.4 and 3).
+ * @param votedUser the id of a user who has voted for the server
+ */
 export function voteChecks(votedUser: string | undefined): ConformanceCheck[] {
-  const voted = (
+  const votedCheck = (
     line: string,
-    faultOf: (seen: VotedUser) => string | null,
-    from: ConformanceCheck['from'],
+    issueOf: (observed: ObservedVoteStatus) => string | null,
+    source: ConformanceCheck['source'],
   ): ConformanceCheck => ({
     section: '2.4, 3',
     line: `a user who has voted: ${line}`,
-    from,
-    see: async (bench) => {
-      if (votedUser === undefined) throw new Skip('no --voted-user was given');
-      return faultOf(await askVotedUser(bench, votedUser));
+    source,
+    run: async (context) => {
+      if (votedUser === undefined) throw new SkipCheckError('no --voted-user was provided');
+      return issueOf(await fetchVoteStatus(context, votedUser));
     },
   });
   return [
-    voted('dates 12 hours apart, and canVote as the seconds say', faultOfDates, 'document'),
-    voted('secondsUntilVote is the time until nextVoteDate', faultOfSeconds, 'document'),
-    // The document has them, but every reader of ISO 8601 takes a date without: no reason to fail.
-    voted('dates with milliseconds', faultOfPrecision, 'choice'),
+    votedCheck('the dates are 12 hours apart, and canVote agrees with the seconds', dateIssue, 'document'),
+    votedCheck('secondsUntilVote is the time until nextVoteDate', secondsIssue, 'document'),
+    // The document's samples have milliseconds, but ISO 8601 parsers accept dates without them.
+    votedCheck('the dates have milliseconds', precisionIssue, 'choice'),
     {
       section: '2.4',
-      line: 'a user who has never voted may vote',
-      from: 'document',
-      see: async (bench) => ((await statusOfNobody(bench))['canVote'] === true ? null : 'canVote is not true'),
+      line: 'a user who has never voted: canVote is true',
+      source: 'document',
+      run: async (context) => ((await unknownUserStatus(context))['canVote'] === true ? null : 'canVote is not true'),
     },
     {
       section: 'silent',
-      line: 'a user who has never voted: both dates null, 0 seconds',
-      from: 'choice',
-      see: async (bench) => {
-        const { lastVoteDate, nextVoteDate, secondsUntilVote } = await statusOfNobody(bench);
-        const asChosen = lastVoteDate === null && nextVoteDate === null && secondsUntilVote === 0;
-        return asChosen ? null : JSON.stringify({ lastVoteDate, nextVoteDate, secondsUntilVote });
+      line: 'a user who has never voted: both dates are null, and 0 seconds',
+      source: 'choice',
+      run: async (context) => {
+        const { lastVoteDate, nextVoteDate, secondsUntilVote } = await unknownUserStatus(context);
+        const isExpected = lastVoteDate === null && nextVoteDate === null && secondsUntilVote === 0;
+        return isExpected ? null : JSON.stringify({ lastVoteDate, nextVoteDate, secondsUntilVote });
       },
     },
   ];
 }
 
-function faultOfPrecision({ status: { lastVoteDate, nextVoteDate } }: VotedUser): string | null {
+function precisionIssue({ status: { lastVoteDate, nextVoteDate } }: ObservedVoteStatus): string | null {
   return [lastVoteDate, nextVoteDate].find((date) => !hasMilliseconds(date)) ?? null;
 }
 
-async function statusOfNobody(bench: CheckContext): Promise<Readonly<Record<string, unknown>>> {
-  const { body } = await requestAs(bench, 'server', `/votes/${nobody}`);
+async function unknownUserStatus(context: CheckContext): Promise<Readonly<Record<string, unknown>>> {
+  const { body } = await requestWithKey(context, 'server', `/votes/${unknownUserId}`);
   const data = body['data'];
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }

@@ -1,51 +1,49 @@
-/** A listing is one server or one bot; its API key and its secrets belong to it alone (document, section 1). */
+import { z } from 'zod';
+
+/**
+ * A listing is one server or one bot. Its API key and its secrets are valid for this listing only (document, section
+ * 1).
+ */
 export type ListingKind = 'server' | 'bot';
 
-/** A custom emoji of a listed server. The document does not show the element type; this is the service's choice. */
-export interface ServerEmoji {
-  readonly id: string;
-  readonly name: string;
-  readonly animated: boolean;
-}
+/** A custom emoji of a listed server. The document does not define the element type; this service chose it. */
+const serverEmojiSchema = z.object({ id: z.string(), name: z.string(), animated: z.boolean() });
 
-/** What is only known of servers (document, section 2.2). */
-export interface ServerFacts {
-  readonly category: string;
-  readonly features: readonly string[];
-  readonly emojis: readonly ServerEmoji[];
-  readonly channelCount: number;
-  readonly roleCount: number;
-  readonly rules: readonly string[];
-  readonly members: number;
-  readonly online: number;
-}
+/** The properties that only servers have (document, section 2.2), as stored in the column `facts_json`. */
+export const serverFactsSchema = z.object({
+  category: z.string(),
+  features: z.array(z.string()).readonly(),
+  emojis: z.array(serverEmojiSchema.readonly()).readonly(),
+  channelCount: z.number(),
+  roleCount: z.number(),
+  rules: z.array(z.string()).readonly(),
+  members: z.number(),
+  online: z.number(),
+});
 
-/** What is only known of bots (document, section 2.3). */
-export interface BotFacts {
-  readonly servers: number;
-  readonly shards: number;
-}
+/** The properties that only bots have (document, section 2.3), as stored in the column `facts_json`. */
+export const botFactsSchema = z.object({ servers: z.number(), shards: z.number() });
 
-interface Listed {
-  /** The Discord id of the server or bot, digits; it is the listing's id everywhere. */
+export type ServerFacts = Readonly<z.infer<typeof serverFactsSchema>>;
+export type BotFacts = Readonly<z.infer<typeof botFactsSchema>>;
+
+interface ListingBase {
+  /** The Discord id of the server or bot, used as the id of the listing. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** The Discord id of the one who runs it and may see its dashboard. */
+  /** The Discord id of the user who may see and edit the dashboard. */
   readonly ownerId: string;
-  /** When it was listed (ms since the epoch). */
+  /** Creation time of the listing (ms since the epoch). */
   readonly createdAt: number;
 }
 
-export type ServerListing = Listed & { readonly kind: 'server'; readonly facts: ServerFacts };
-export type BotListing = Listed & { readonly kind: 'bot'; readonly facts: BotFacts };
+export type ServerListing = ListingBase & { readonly kind: 'server'; readonly facts: ServerFacts };
+export type BotListing = ListingBase & { readonly kind: 'bot'; readonly facts: BotFacts };
 export type Listing = ServerListing | BotListing;
 
-/** The path of a listing's public page, `/servers/:id` or `/bots/:id`. */
+/** The path of a listing's public page: `/servers/:id` or `/bots/:id`. */
 export function pagePath(listing: Pick<Listing, 'kind' | 'id'>): string {
   return `/${listing.kind}s/${listing.id}`;
 }
-
-/** Discord ids: 1 to 20 digits. */
-export const listingIdSchema = /^\d{1,20}$/;

@@ -1,6 +1,6 @@
 import { day } from '../../platform/durations.ts';
 
-/** When a paid period that begins at `start` ends (both ms since the epoch); null for a lifetime. */
+/** The end of a paid period that begins at `start` (both ms since the epoch), or null for a lifetime. */
 export function endOfPeriod(duration: 'weekly' | 'monthly' | 'lifetime', start: number): number | null {
   switch (duration) {
     case 'weekly':
@@ -12,16 +12,16 @@ export function endOfPeriod(duration: 'weekly' | 'monthly' | 'lifetime', start: 
   }
 }
 
-/** The same day of the next month in UTC, or that month's last day where it is shorter. */
+/** The same day of the next month in UTC, or the last day of that month if it is shorter. */
 function nextMonth(start: number): number {
-  const from = new Date(start);
+  const startDate = new Date(start);
   const next = new Date(start);
-  next.setUTCMonth(from.getUTCMonth() + 1);
-  if (next.getUTCDate() !== from.getUTCDate()) next.setUTCDate(0);
+  next.setUTCMonth(startDate.getUTCMonth() + 1);
+  if (next.getUTCDate() !== startDate.getUTCDate()) next.setUTCDate(0);
   return next.getTime();
 }
 
-/** When the current calendar month began, in UTC (ms since the epoch); `monthlyVotes` counts from there. */
+/** The start of the current calendar month in UTC (ms since the epoch). `monthlyVotes` counts from this time. */
 export function startOfMonth(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);

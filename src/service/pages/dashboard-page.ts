@@ -1,7 +1,7 @@
 import { type Html, html } from '../../web/html.ts';
 import { ago, moment } from '../../web/relative-time.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
-import type { WebhookDeliveryRecord } from '../storage/delivery-records.ts';
+import type { WebhookDeliveryRecord } from '../storage/attempts.ts';
 import type { StoredKey } from '../storage/keys.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { Webhook } from '../storage/webhooks.ts';

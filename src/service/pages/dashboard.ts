@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Listing } from '../listing/listing.ts';
-import { deliveryRecords } from '../storage/delivery-records.ts';
+import { deliveryRecords } from '../storage/attempts.ts';
 import { keysOfListing } from '../storage/keys.ts';
 import { findListing } from '../storage/listings.ts';
 import { purchasesOf } from '../storage/purchases.ts';

@@ -1,9 +1,8 @@
 import { type Html, html } from '../../web/html.ts';
 import { ago, moment } from '../../web/relative-time.ts';
 import type { Listing } from '../listing/listing.ts';
-import type { DeliveryAttempt } from '../storage/attempts.ts';
+import type { DeliveryAttempt, WebhookDeliveryRecord } from '../storage/attempts.ts';
 import type { WebhookDelivery } from '../storage/deliveries.ts';
-import type { WebhookDeliveryRecord } from '../storage/delivery-records.ts';
 import { formToken } from './layout.ts';
 import type { Visitor } from './session.ts';
 
@@ -22,8 +21,8 @@ ${deliveries.length === 0 && html`<p class="quiet">Nothing has been sent yet.</p
     <strong>${delivery.event}</strong>${delivery.test && html` <span class="state test">test</span>`}
     <span class="quiet">${ago(delivery.createdAt, now)}${outlook(delivery, now)}</span>
     <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formToken(visitor)}<button class="second">Resend</button></form></div>
-  <details><summary>${summary(delivery.tried)}</summary>
-    <ol>${delivery.tried.map(attemptItem)}</ol>
+  <details><summary>${summary(delivery.attemptHistory)}</summary>
+    <ol>${delivery.attemptHistory.map(attemptItem)}</ol>
     <pre>${delivery.body}</pre></details>
 </li>`,
   )}</ul></section>`;
@@ -45,5 +44,5 @@ function attemptItem(attempt: DeliveryAttempt): Html {
     attempt.signedWith === 'previous' && ', signed with the previous secret'
   }
   ${attempt.error && html`<br><span class="bad">${attempt.error}</span>`}
-  ${attempt.answer && html`<br><code>${attempt.answer.slice(0, 200)}</code>`}</li>`;
+  ${attempt.responseBody && html`<br><code>${attempt.responseBody.slice(0, 200)}</code>`}</li>`;
 }

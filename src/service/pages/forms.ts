@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listingIdSchema } from '../listing/listing.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 import { PageError } from './page-error.ts';
 
 const line = (most: number) => z.string().trim().min(1).max(most);
@@ -10,7 +10,7 @@ export const reviewForm = z.object({
   comment: line(1_000),
 });
 
-export const actAsForm = z.object({ userId: z.string().regex(listingIdSchema) });
+export const actAsForm = z.object({ userId: z.string().regex(snowflakePattern) });
 
 export const listingForm = z.object({
   name: line(100),

@@ -1,5 +1,5 @@
 import { type Fragment, type Html, html } from '../../web/html.ts';
-import { descriptionPath } from '../api/description.ts';
+import { openApiPath } from '../api/openapi.ts';
 import { type NoticeName, notices } from './notices.ts';
 import type { Visitor } from './session.ts';
 
@@ -29,7 +29,7 @@ export function layout({ title, visitor, notice }: Frame, body: Fragment): Html 
 ${notice && html`<p class="notice ${notices[notice].tone}" role="status">${notices[notice].text}</p>`}
 ${body}
 </main>
-<footer class="wide"><a href="${descriptionPath}">API description</a></footer>
+<footer class="wide"><a href="${openApiPath}">API description</a></footer>
 </body>
 </html>
 `;

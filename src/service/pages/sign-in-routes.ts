@@ -2,7 +2,7 @@ import { type Request, Router } from 'express';
 import { redeemSignInToken } from '../actions/sign-in.ts';
 import type { Database } from '../storage/database.ts';
 import { allListings } from '../storage/listings.ts';
-import { findMember, type ServiceMember, someMembers } from '../storage/members.ts';
+import { findMember, listMembers, type ServiceMember } from '../storage/members.ts';
 import { type PageDependencies, postingVisitor, renderServicePage } from './dependencies.ts';
 import { actAsForm, readForm } from './forms.ts';
 import { notFound, PageError } from './page-error.ts';
@@ -54,7 +54,7 @@ export function signInRoutes(rooms: PageDependencies): Router {
 
 /** Whom one can act as in the sandbox, the owners first. */
 async function choices(database: Database): Promise<(ServiceMember & { owns: string[] })[]> {
-  const [members, listings] = await Promise.all([someMembers(database, mostMembers), allListings(database)]);
+  const [members, listings] = await Promise.all([listMembers(database, mostMembers), allListings(database)]);
   const ownedBy = Map.groupBy(listings, (listing) => listing.ownerId);
   return members
     .map((member) => ({ ...member, owns: ownedBy.get(member.userId)?.map((listing) => listing.name) ?? [] }))

@@ -3,7 +3,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import { configureWebhook, rotateWebhookSecret } from '../actions/configure-webhook.ts';
 import { testWebhook } from '../actions/test-webhook.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
-import { clearFailures, findWebhook, removeWebhook } from '../storage/webhooks.ts';
+import { clearFailures, deleteWebhook, findWebhook } from '../storage/webhooks.ts';
 import { RejectedTargetError } from '../webhooks/target.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { PageDependencies } from './dependencies.ts';
@@ -56,7 +56,7 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
 
   router.post(`${path}/remove`, async (request, response) => {
     const { listing } = await dashboard.posted(request);
-    await removeWebhook(database, listing.id, readFamily(request.params.family));
+    await deleteWebhook(database, listing.id, readFamily(request.params.family));
     response.redirect(303, `/dashboard/${listing.id}?notice=removed`);
   });
 

@@ -1,10 +1,10 @@
 import type { BotListing, ServerListing } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members.ts';
 
-/** Runs both seeded listings. */
+/** The owner of both seeded listings. */
 export const seededOwner: ServiceMember = { userId: '204255221017214977', username: 'rowan' };
 
-/** The seeded server, without the moment of its listing. */
+/** The seeded server, without its creation time. */
 export const seededServer: Omit<ServerListing, 'createdAt'> = {
   id: '613425648685547541',
   kind: 'server',
@@ -35,7 +35,7 @@ export const seededServer: Omit<ServerListing, 'createdAt'> = {
   },
 };
 
-/** The seeded bot, without the moment of its listing. */
+/** The seeded bot, without its creation time. */
 export const seededBot: Omit<BotListing, 'createdAt'> = {
   id: '716390085896962058',
   kind: 'bot',

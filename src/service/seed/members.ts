@@ -1,6 +1,9 @@
 import type { ServiceMember } from '../storage/members.ts';
 
-/** Members of the seeded community, some with names that a page or an embed must show with care. The first has never voted. */
+/**
+ * Members of the seeded community. Some names need escaping in HTML or Discord markdown. The first member has never
+ * voted.
+ */
 export const seededMembers: readonly ServiceMember[] = [
   { userId: '318044130796109825', username: 'mira' },
   { userId: '222079895583457280', username: 'tobias_k' },

@@ -1,6 +1,6 @@
-/** Numbers in [0, 1) that look drawn and are the same for the same beginning (mulberry32), so that a seeded community is too. */
-export function createPrng(beginning: number): () => number {
-  let state = beginning;
+/** A pseudo-random number generator (mulberry32): the same seed returns the same sequence of numbers in [0, 1). */
+export function createPrng(seed: number): () => number {
+  let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

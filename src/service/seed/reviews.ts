@@ -1,4 +1,4 @@
-/** What the seeded members say of the seeded server, the oldest first: stars and words. */
+/** The reviews of the seeded server by the seeded members, oldest first. */
 export const seededReviews: readonly (readonly [rating: number, comment: string])[] = [
   [5, 'Came for the survival map, stayed for the kitchen channel. Best soup recipes on the internet.'],
   [4, 'Friendly crowd. Time zones make build night hard for me, otherwise five stars.'],

@@ -1,19 +1,20 @@
 import type { Sql } from './database.ts';
+import { deliveriesOf, type WebhookDelivery } from './deliveries.ts';
 
-/** One POST of one delivery, and what came of it. */
+/** One POST of one delivery and its result. */
 export interface DeliveryAttempt {
-  /** When it began (ms since the epoch). */
+  /** Start time (ms since the epoch). */
   readonly at: number;
   readonly durationMs: number;
   readonly url: string;
-  /** Which secret signed it: `previous` only while a rotation overlaps and the receiver refused the current one. */
+  /** The secret of the signature: `previous` only after a rotation, if the receiver rejected the current one. */
   readonly signedWith: 'current' | 'previous';
-  /** The receiver's status; null when there was no answer. */
+  /** The status of the response; null if there was none. */
   readonly status: number | null;
-  /** Why it did not count as delivered; null when it did. */
+  /** Why the delivery failed; null if it succeeded. */
   readonly error: string | null;
-  /** The beginning of the receiver's answer; null when there was none. */
-  readonly answer: string | null;
+  /** The beginning of the response body; null if there was no response. */
+  readonly responseBody: string | null;
 }
 
 export async function insertAttempt(sql: Sql, deliveryId: string, attempt: DeliveryAttempt): Promise<void> {
@@ -27,13 +28,13 @@ export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Deliv
       signed_with: attempt.signedWith,
       status: attempt.status,
       error: attempt.error,
-      answer: attempt.answer,
+      answer: attempt.responseBody,
     })
     .execute();
 }
 
-/** All attempts of these deliveries, by delivery, each list from the first to the last. */
-export async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DeliveryAttempt[]>> {
+/** The attempts of these deliveries by delivery id, oldest first. */
+async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DeliveryAttempt[]>> {
   const attempts = new Map<string, DeliveryAttempt[]>(deliveryIds.map((id) => [id, []]));
   if (deliveryIds.length === 0) return attempts;
   const rows = await sql
@@ -50,8 +51,21 @@ export async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Prom
       signedWith: row.signed_with,
       status: row.status,
       error: row.error,
-      answer: row.answer,
+      responseBody: row.answer,
     });
   }
   return attempts;
+}
+
+/** A delivery with all of its attempts, oldest first. */
+export type WebhookDeliveryRecord = WebhookDelivery & { readonly attemptHistory: readonly DeliveryAttempt[] };
+
+/** The last deliveries of a listing with their attempts, newest delivery first. */
+export async function deliveryRecords(sql: Sql, listingId: string, limit: number): Promise<WebhookDeliveryRecord[]> {
+  const deliveries = await deliveriesOf(sql, listingId, limit);
+  const attempts = await attemptsOf(
+    sql,
+    deliveries.map(({ id }) => id),
+  );
+  return deliveries.map((delivery) => ({ ...delivery, attemptHistory: attempts.get(delivery.id) ?? [] }));
 }

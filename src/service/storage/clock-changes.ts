@@ -1,24 +1,34 @@
 import type { Sql } from './database.ts';
 
-/** The clock was set back by `ms` while the queue ran, to `now`: what was put off moves along. Holds are for `lease` (ms) at most. */
-export async function moveAlong(
+/**
+ * Moves the times of waiting deliveries after the clock was set back by `stepMs`, to `now`, while the dispatcher was
+ * running.
+ * @param times.leaseMs maximum length of a lease
+ */
+export async function shiftDeliveryTimes(
   sql: Sql,
-  { ms, now, lease }: { ms: number; now: number; lease: number },
+  { stepMs, now, leaseMs }: { stepMs: number; now: number; leaseMs: number },
 ): Promise<void> {
   const waiting = sql.updateTable('deliveries').where('state', '=', 'waiting');
   await waiting
     .where('next_attempt_at', '>', now)
-    .set((set) => ({ next_attempt_at: set('next_attempt_at', '-', ms) }))
+    .set((set) => ({ next_attempt_at: set('next_attempt_at', '-', stepMs) }))
     .execute();
-  // A shorter hold may be one of another process, which has noticed before.
+  // A shorter lease may belong to another process that already detected the change.
   await waiting
-    .where('leased_until', '>', now + lease)
-    .set((set) => ({ leased_until: set('leased_until', '-', ms) }))
+    .where('leased_until', '>', now + leaseMs)
+    .set((set) => ({ leased_until: set('leased_until', '-', stepMs) }))
     .execute();
 }
 
-/** The clock may have been set back while nobody ran, nobody knows by how much: what was put off by times to come is due `now`. */
-export async function recall(sql: Sql, { now, lease }: { now: number; lease: number }): Promise<void> {
+/**
+ * Makes deliveries due whose last activity has a timestamp after `now`: the clock was set back while no dispatcher was
+ * running, by an unknown amount.
+ */
+export async function resetFutureDeliveries(
+  sql: Sql,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Promise<void> {
   const waiting = sql.updateTable('deliveries').where('state', '=', 'waiting');
   await waiting
     .where('next_attempt_at', '>', now)
@@ -37,7 +47,7 @@ export async function recall(sql: Sql, { now, lease }: { now: number; lease: num
     .set({ next_attempt_at: now })
     .execute();
   await waiting
-    .where('leased_until', '>', now + lease)
+    .where('leased_until', '>', now + leaseMs)
     .set({ leased_until: null })
     .execute();
 }

@@ -13,19 +13,21 @@ import * as firstTables from './migrations/001-first-tables.ts';
 import type { ServiceTables } from './tables.ts';
 
 export type Database = Kysely<ServiceTables>;
-/** What every function of this room takes first: the database, or the transaction that it shall be part of. */
+/**
+ * The first parameter of every function in this folder: the database, or the transaction that the statement is part of.
+ */
 export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
 const migrations = { '001-first-tables': firstTables };
 
-/** Two processes that create the file at once get in each other's way; nobody waits for this one yet (ms). */
-const openingTimeout = 5 * second;
+/** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
+const openTimeoutMs = 5 * second;
 
 /**
- * Opens the service's database and brings its tables up to date. With a `log` it reports there when the file is deleted
- * or replaced. Whatever writes throws StoreUnavailable while another process holds the lock for too long.
- * @param address `sqlite:` and a path, relative or absolute; `sqlite::memory:` (or `:memory:`) forgets everything at the end.
- * @throws TallyhookError `service_database` when it cannot be opened or brought up to date.
+ * Opens the service's database and runs its migrations. With a `log`, a deleted or replaced file is logged. Writes
+ * throw a StoreUnavailableError while another process holds the lock for too long.
+ * @param address `sqlite:` and a path, relative or absolute; `sqlite::memory:` (or `:memory:`) for a database in memory
+ * @throws TallyhookError `service_database` if it cannot be opened or migrated
  */
 export async function openDatabase(address: string, log?: Log): Promise<Database> {
   const path = address.replace(/^sqlite:/, '');
@@ -46,14 +48,17 @@ export async function openDatabase(address: string, log?: Log): Promise<Database
     if (error !== undefined) throw error;
     return database;
   } catch (cause) {
-    throw new TallyhookError('service_database', `The service's database "${path}" cannot be opened.`, {
+    throw new TallyhookError('service_database', `Cannot open the service database "${path}".`, {
       cause,
-      hint: 'Name a file that this user may write, for example --database sqlite:data/service.db.',
+      hint: 'Use a path that this user may write to, for example --database sqlite:data/service.db.',
     });
   }
 }
 
-/** The driver orders what is concurrent by itself, and migrates in one transaction: of two processes only one does. */
+/**
+ * The driver serializes transactions itself, so kysely need not. Migrations run in one transaction, so only one process
+ * migrates.
+ */
 class ConcurrentAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -64,8 +69,8 @@ class ConcurrentAdapter extends SqliteAdapter {
 }
 
 function inMemory(log: Log | undefined): DriverOptions {
-  const only = forKysely(openConnection(':memory:'));
-  return { writer: only, reader: only, checkFiles: () => null, close: only.close, log };
+  const connection = forKysely(openConnection(':memory:'));
+  return { writer: connection, reader: connection, checkFiles: () => null, close: connection.close, log };
 }
 
 function inFile(path: string, log: Log | undefined): DriverOptions {
@@ -89,12 +94,12 @@ function inFile(path: string, log: Log | undefined): DriverOptions {
 }
 
 function openConnection(path: string) {
-  const connection = openSqlite(path, { busyTimeoutMs: openingTimeout });
+  const connection = openSqlite(path, { busyTimeoutMs: openTimeoutMs });
   connection.exec('PRAGMA journal_mode = WAL');
-  // A vote that was confirmed, or a webhook that was queued, survives a power cut.
+  // Confirmed votes and queued webhooks must survive a power failure.
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
-  // The first read creates the files beside it.
+  // The first read creates the -wal and -shm files.
   connection.exec('PRAGMA schema_version');
   connection.exec('PRAGMA busy_timeout = 0');
   return connection;

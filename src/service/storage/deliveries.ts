@@ -1,28 +1,28 @@
 import type { Sql } from './database.ts';
 import type { DeliveryState, Row, WebhookFamily } from './tables.ts';
 
-/** One event to be told to a listing's owner. */
+/** One event that is sent to the webhook of a listing. */
 export interface WebhookDelivery {
   readonly id: string;
   readonly listingId: string;
   readonly family: WebhookFamily;
-  /** What it says, in the words of the payload: `server_vote`, `subscription.renewed`, … */
+  /** The event type in the payload: `server_vote`, `subscription.renewed`, … */
   readonly event: string;
-  /** Made by "Test Webhook". */
+  /** Created by "Test Webhook". */
   readonly test: boolean;
-  /** The exact text that is signed and sent. */
+  /** The exact text that is signed and sent: JSON. */
   readonly body: string;
   /** ms since the epoch. */
   readonly createdAt: number;
   readonly state: DeliveryState;
-  /** How often it was tried since it was last queued. */
+  /** Number of attempts since it was last queued. */
   readonly attempts: number;
-  /** Not before (ms since the epoch). */
+  /** Earliest time of the next attempt (ms since the epoch). */
   readonly nextAttemptAt: number;
 }
 
-/** Names one family of one listing's webhooks. */
-export interface WebhookChannel {
+/** The primary key of a webhook. */
+export interface WebhookKey {
   readonly listingId: string;
   readonly family: WebhookFamily;
 }
@@ -55,7 +55,7 @@ export async function findWebhookDelivery(sql: Sql, id: string): Promise<Webhook
   return row ? fromRow(row) : null;
 }
 
-/** The last deliveries of a listing, the newest first. */
+/** The last deliveries of a listing, newest first. */
 export async function deliveriesOf(sql: Sql, listingId: string, limit: number): Promise<WebhookDelivery[]> {
   const rows = await sql
     .selectFrom('deliveries')
@@ -69,12 +69,12 @@ export async function deliveriesOf(sql: Sql, listingId: string, limit: number): 
 }
 
 /**
- * Takes the delivery that has been due the longest, whose webhook is not paused and which nobody else holds, and holds it until
- * `leaseUntil`. `except` names channels that have enough in flight. Null when nothing is to be done.
+ * Claims the delivery that has been due for the longest time, with a lease until `leaseUntil`. Deliveries of paused
+ * webhooks, of webhooks in `except`, and with another lease are left out. Null if none is due.
  */
-export async function claimNext(
+export async function claimNextDelivery(
   sql: Sql,
-  claim: { now: number; leaseUntil: number; except: readonly WebhookChannel[] },
+  claim: { now: number; leaseUntil: number; except: readonly WebhookKey[] },
 ): Promise<WebhookDelivery | null> {
   const row = await sql
     .updateTable('deliveries')
@@ -108,8 +108,8 @@ export async function claimNext(
   return row ? fromRow(row) : null;
 }
 
-/** When the next waiting delivery falls due or its holder's lease ends (ms since the epoch); null when none waits. */
-export async function nextDueAt(sql: Sql): Promise<number | null> {
+/** The time when the next waiting delivery is due or its lease ends (ms since the epoch); null if none is waiting. */
+export async function nextDeliveryDueAt(sql: Sql): Promise<number | null> {
   const row = await sql
     .selectFrom('deliveries')
     .innerJoin('webhooks', (join) =>
@@ -126,7 +126,7 @@ export async function nextDueAt(sql: Sql): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Ends the hold on a delivery and says how it goes on. */
+/** Stores the result of an attempt and ends the lease. */
 export async function settleDelivery(
   sql: Sql,
   id: string,
@@ -144,12 +144,14 @@ export async function settleDelivery(
     .execute();
 }
 
-/** Ends the hold on a delivery as if it had not been taken. */
+/** Ends the lease of a delivery without a result. */
 export async function releaseDelivery(sql: Sql, id: string): Promise<void> {
   await sql.updateTable('deliveries').set({ leased_until: null }).where('id', '=', id).execute();
 }
 
-/** Queues a delivery of this listing again, from the first attempt; false where the listing has none of this id. */
+/**
+ * Queues a delivery of this listing again with its attempts reset; false if the listing has no delivery with this id.
+ */
 export async function requeueDelivery(sql: Sql, listingId: string, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await sql
     .updateTable('deliveries')
@@ -160,14 +162,14 @@ export async function requeueDelivery(sql: Sql, listingId: string, id: string, n
   return numUpdatedRows > 0n;
 }
 
-/** Forgets what was delivered or given up and was made before a moment (ms since the epoch), with its attempts. */
+/** Deletes the finished deliveries that were created before a time (ms since the epoch), with their attempts. */
 export async function deleteOldDeliveries(sql: Sql, before: number): Promise<void> {
-  const old = sql
+  const expiredIds = sql
     .selectFrom('deliveries')
     .select('id')
     .where('state', '!=', 'waiting')
     .where('created_at', '<', before);
-  await sql.deleteFrom('attempts').where('delivery_id', 'in', old).execute();
+  await sql.deleteFrom('attempts').where('delivery_id', 'in', expiredIds).execute();
   await sql.deleteFrom('deliveries').where('state', '!=', 'waiting').where('created_at', '<', before).execute();
 }
 

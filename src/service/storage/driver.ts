@@ -13,14 +13,14 @@ import { StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { isBusy } from '../../platform/sqlite.ts';
 
-/** How long a write waits for a lock of another process before its caller is told to come back (ms). */
-const lockTimeout = 3 * second;
-/** Between two tries for the lock at most (ms). */
-const maxPoll = 20;
+/** How long a statement waits for a lock of another process before it fails (ms). */
+const lockTimeoutMs = 3 * second;
+/** Maximum time between two attempts to get the lock (ms). */
+const maxPollMs = 20;
 
 export interface DriverOptions {
   readonly writer: SqliteDatabase;
-  /** The same as `writer` where there can be only one connection: then reads wait for transactions. */
+  /** The same as `writer` if only one connection is possible. Then reads wait for transactions. */
   readonly reader: SqliteDatabase;
   readonly checkFiles: () => DatabaseFileReplacedError | null;
   readonly close: () => void;
@@ -28,41 +28,42 @@ export interface DriverOptions {
 }
 
 /**
- * Transactions take the write lock when they begin, so none fails in its midst because of another process. SQLite
- * would block the event loop while it waits for a lock: neither connection has a busy timeout, and the wait is here.
- * Reads outside a transaction have a connection of their own and wait for nobody.
+ * A kysely driver for two connections of one process. Transactions take the write lock when they begin, so that another
+ * process cannot make them fail later. SQLite would block the event loop while it waits for a lock, so the connections
+ * have no busy timeout and this driver polls instead. Reads outside a transaction use their own connection and do not
+ * wait for transactions.
  */
 export async function createDriver({ writer, reader, checkFiles, close, log }: DriverOptions): Promise<Driver> {
   const writing = await connectionTo(writer);
   const reading = reader === writer ? null : await connectionTo(reader);
-  /** Settles when the last of those who wait to write in this process has finished. */
+  /** Settles when the last queued writer of this process has finished. */
   let queue: Promise<void> = Promise.resolve();
 
-  async function takeTurn(): Promise<() => void> {
+  async function acquireTurn(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const before = queue;
+    const previous = queue;
     queue = promise;
-    await before;
+    await previous;
     return resolve;
   }
 
-  /** Tries until no other process holds the lock. @throws StoreUnavailable */
-  async function whenFree<Result>(attempt: () => Promise<Result>, until: number): Promise<Result> {
+  /** Repeats the attempt until no other process holds the lock. @throws StoreUnavailableError after the deadline */
+  async function retryWhileBusy<Result>(attempt: () => Promise<Result>, deadline: number): Promise<Result> {
     for (;;) {
       try {
         return await attempt();
       } catch (error) {
         if (!isBusy(error)) throw error;
-        if (performance.now() >= until) {
-          log?.warn({ lockTimeout }, 'another process has locked the database; a caller is told to come back');
+        if (performance.now() >= deadline) {
+          log?.warn({ lockTimeoutMs }, 'another process has locked the database; the statement was given up');
           throw new StoreUnavailableError(error);
         }
       }
-      await clock.sleep(maxPoll * clock.random());
+      await clock.sleep(maxPollMs * clock.random());
     }
   }
 
-  function requireFiles(): void {
+  function assertFilesInPlace(): void {
     const replaced = checkFiles();
     if (replaced !== null) throw new StoreUnavailableError(replaced);
   }
@@ -73,16 +74,16 @@ export async function createDriver({ writer, reader, checkFiles, close, log }: D
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       if (this.#endTurn !== null) return writing.executeQuery<Row>(query);
       if (reading !== null && query.query.kind === 'SelectQueryNode') {
-        return whenFree(() => reading.executeQuery<Row>(query), performance.now() + lockTimeout);
+        return retryWhileBusy(() => reading.executeQuery<Row>(query), performance.now() + lockTimeoutMs);
       }
       const result = await this.#begin(() => writing.executeQuery<Row>(query));
       this.release();
-      requireFiles();
+      assertFilesInPlace();
       return result;
     }
 
     streamQuery(): AsyncIterableIterator<never> {
-      throw new Error('Nothing is streamed here.');
+      throw new Error('Streaming is not supported.');
     }
 
     begin = () => this.#begin(() => writing.executeQuery(CompiledQuery.raw('begin immediate')));
@@ -90,11 +91,11 @@ export async function createDriver({ writer, reader, checkFiles, close, log }: D
     async commit(): Promise<void> {
       await writing.executeQuery(CompiledQuery.raw('commit'));
       this.release();
-      requireFiles();
+      assertFilesInPlace();
     }
 
     async rollback(): Promise<void> {
-      // A commit that came too late for the file, or a full disk, has ended the transaction.
+      // A replaced file or a full disk may have ended the transaction already.
       if (this.#endTurn !== null) await writing.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
       this.release();
     }
@@ -104,12 +105,12 @@ export async function createDriver({ writer, reader, checkFiles, close, log }: D
       this.#endTurn = null;
     }
 
-    async #begin<Result>(first: () => Promise<Result>): Promise<Result> {
-      const until = performance.now() + lockTimeout;
-      const endTurn = await takeTurn();
+    async #begin<Result>(execute: () => Promise<Result>): Promise<Result> {
+      const deadline = performance.now() + lockTimeoutMs;
+      const endTurn = await acquireTurn();
       try {
-        requireFiles();
-        const result = await whenFree(first, until);
+        assertFilesInPlace();
+        const result = await retryWhileBusy(execute, deadline);
         this.#endTurn = endTurn;
         return result;
       } catch (error) {

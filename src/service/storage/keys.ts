@@ -1,6 +1,6 @@
 import type { Sql } from './database.ts';
 
-/** An API key as an owner sees it: never the key, only its last characters. */
+/** The metadata of an API key. `hint` is the key's last characters; the key itself is not stored. */
 export interface StoredKey {
   readonly id: number;
   readonly listingId: string;
@@ -26,7 +26,7 @@ export async function insertKey(
     .execute();
 }
 
-/** The key with this hash, unless it was revoked. */
+/** The key with this digest, unless it was revoked. */
 export async function findKey(sql: Sql, hash: string): Promise<{ id: number; listingId: string } | null> {
   const row = await sql
     .selectFrom('keys')
@@ -37,7 +37,7 @@ export async function findKey(sql: Sql, hash: string): Promise<{ id: number; lis
   return row ? { id: row.id, listingId: row.listing_id } : null;
 }
 
-/** The keys of a listing that still work, the newest first. */
+/** The active keys of a listing, newest first. */
 export async function keysOfListing(sql: Sql, listingId: string): Promise<StoredKey[]> {
   const rows = await sql
     .selectFrom('keys')
@@ -55,7 +55,7 @@ export async function keysOfListing(sql: Sql, listingId: string): Promise<Stored
   }));
 }
 
-/** Ends a key of this listing; false when the listing has no such working key. */
+/** Revokes a key of this listing; false if the listing has no active key with this id. */
 export async function revokeKey(sql: Sql, listingId: string, keyId: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await sql
     .updateTable('keys')

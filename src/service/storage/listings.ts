@@ -1,4 +1,5 @@
-import type { BotFacts, Listing, ListingKind, ServerFacts } from '../listing/listing.ts';
+import { z } from 'zod';
+import { botFactsSchema, type Listing, type ListingKind, serverFactsSchema } from '../listing/listing.ts';
 import type { Sql } from './database.ts';
 import type { Row } from './tables.ts';
 
@@ -6,7 +7,7 @@ export async function insertListing(sql: Sql, listing: Listing): Promise<void> {
   await sql.insertInto('listings').values(toRow(listing)).execute();
 }
 
-/** Writes what an owner may edit: the words, not the id, kind or owner. */
+/** Updates the columns that an owner may edit: all but id, kind, owner and creation time. */
 export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
   const { name, description, tags_json, facts_json } = toRow(listing);
   await sql
@@ -21,7 +22,7 @@ export async function findListing(sql: Sql, id: string): Promise<Listing | null>
   return row ? fromRow(row) : null;
 }
 
-/** All listings, or those of one kind, the first listed first. */
+/** All listings, or those of one kind, oldest first. */
 export async function allListings(sql: Sql, kind?: ListingKind): Promise<Listing[]> {
   const all = sql.selectFrom('listings').selectAll().orderBy('created_at').orderBy('id');
   const rows = await (kind ? all.where('kind', '=', kind) : all).execute();
@@ -32,6 +33,8 @@ export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<Listin
   const rows = await sql.selectFrom('listings').selectAll().where('owner_id', '=', ownerId).orderBy('name').execute();
   return rows.map(fromRow);
 }
+
+const tagsSchema = z.array(z.string());
 
 function toRow(listing: Listing): Row<'listings'> {
   return {
@@ -47,15 +50,16 @@ function toRow(listing: Listing): Row<'listings'> {
 }
 
 function fromRow(row: Row<'listings'>): Listing {
-  const listed = {
+  const base = {
     id: row.id,
     name: row.name,
     description: row.description,
-    tags: JSON.parse(row.tags_json) as string[],
+    tags: tagsSchema.parse(JSON.parse(row.tags_json)),
     ownerId: row.owner_id,
     createdAt: row.created_at,
   };
+  const facts: unknown = JSON.parse(row.facts_json);
   return row.kind === 'server'
-    ? { ...listed, kind: 'server', facts: JSON.parse(row.facts_json) as ServerFacts }
-    : { ...listed, kind: 'bot', facts: JSON.parse(row.facts_json) as BotFacts };
+    ? { ...base, kind: 'server', facts: serverFactsSchema.parse(facts) }
+    : { ...base, kind: 'bot', facts: botFactsSchema.parse(facts) };
 }

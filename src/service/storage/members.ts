@@ -5,7 +5,7 @@ export interface ServiceMember {
   readonly username: string;
 }
 
-/** Remembers a member's name as it is now. */
+/** Stores a member's current name. */
 export async function upsertMember(sql: Sql, member: ServiceMember): Promise<void> {
   await sql
     .insertInto('members')
@@ -19,8 +19,8 @@ export async function findMember(sql: Sql, userId: string): Promise<ServiceMembe
   return row ? { userId: row.user_id, username: row.username } : null;
 }
 
-/** The first members by name, for the sandbox's choice of whom to act as. */
-export async function someMembers(sql: Sql, limit: number): Promise<ServiceMember[]> {
+/** The first members by name, for the list of members that a visitor may act as. */
+export async function listMembers(sql: Sql, limit: number): Promise<ServiceMember[]> {
   const rows = await sql.selectFrom('members').selectAll().orderBy('username').limit(limit).execute();
   return rows.map((row) => ({ userId: row.user_id, username: row.username }));
 }

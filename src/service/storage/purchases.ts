@@ -1,29 +1,33 @@
+import { z } from 'zod';
 import type { Sql } from './database.ts';
 import type { ServiceMember } from './members.ts';
 import type { PurchaseStatus, Row } from './tables.ts';
 
-/** What is sold. */
-export interface Tier {
-  readonly id: string;
-  readonly name: string;
-  readonly duration: 'weekly' | 'monthly' | 'lifetime';
-  readonly planType: 'user' | 'server';
-}
+/** A premium product, as stored in the column `tier_json`. */
+const tierSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    duration: z.enum(['weekly', 'monthly', 'lifetime']),
+    planType: z.enum(['user', 'server']),
+  })
+  .readonly();
+export type Tier = z.infer<typeof tierSchema>;
 
 /** A premium order. Times are ms since the epoch. */
 export interface Purchase {
-  /** Stays the same over renewals. */
+  /** Does not change when the order is renewed. */
   readonly orderId: string;
-  /** The first payment. */
+  /** The id of the first payment. */
   readonly purchaseId: string;
   readonly listingId: string;
   readonly buyer: ServiceMember;
-  /** Who holds it when it is a gift; null when the buyer does. */
+  /** The recipient of a gift; null if the buyer is the recipient. */
   readonly recipient: ServiceMember | null;
   readonly tier: Tier;
   readonly status: PurchaseStatus;
   readonly autoRenew: boolean;
-  /** When the paid period ends; null for a lifetime. */
+  /** End of the paid period; null for a lifetime. */
   readonly currentPeriodEnd: number | null;
   readonly createdAt: number;
 }
@@ -53,7 +57,7 @@ export async function findPurchase(sql: Sql, orderId: string): Promise<Purchase 
   return row ? fromRow(row) : null;
 }
 
-/** The last orders of a listing, the newest first. */
+/** The last orders of a listing, newest first. */
 export async function purchasesOf(sql: Sql, listingId: string, limit: number): Promise<Purchase[]> {
   const rows = await sql
     .selectFrom('purchases')
@@ -67,8 +71,8 @@ export async function purchasesOf(sql: Sql, listingId: string, limit: number): P
 }
 
 /**
- * Moves an active order on; false when it is not active (any more) or was moved since it was read, so that it is moved once
- * whoever tries.
+ * Updates an active order; false if it is not active or was changed since `before` was read. Concurrent calls update it
+ * once.
  */
 export async function updateActivePurchase(sql: Sql, before: Purchase, after: Purchase): Promise<boolean> {
   const { numUpdatedRows } = await sql
@@ -85,8 +89,8 @@ export async function updateActivePurchase(sql: Sql, before: Purchase, after: Pu
   return numUpdatedRows > 0n;
 }
 
-/** The active orders whose paid period has ended by `now` (ms since the epoch). */
-export async function purchasesDue(sql: Sql, now: number): Promise<Purchase[]> {
+/** The active orders whose paid period has ended at `now` (ms since the epoch). */
+export async function duePurchases(sql: Sql, now: number): Promise<Purchase[]> {
   const rows = await sql
     .selectFrom('purchases')
     .selectAll()
@@ -103,7 +107,7 @@ function fromRow(row: Row<'purchases'>): Purchase {
     listingId: row.listing_id,
     buyer: { userId: row.buyer_id, username: row.buyer_name },
     recipient: row.recipient_id === null ? null : { userId: row.recipient_id, username: row.recipient_name ?? '' },
-    tier: JSON.parse(row.tier_json) as Tier,
+    tier: tierSchema.parse(JSON.parse(row.tier_json)),
     status: row.status,
     autoRenew: row.auto_renew === 1,
     currentPeriodEnd: row.current_period_end,

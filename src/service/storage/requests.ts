@@ -2,21 +2,24 @@ import { sql as expression } from 'kysely';
 import { second } from '../../platform/durations.ts';
 import type { Sql } from './database.ts';
 
-/** A request further ahead (ms) was counted before the clock was set back: processes on one machine differ by less. */
-const maxSkew = 1 * second;
+/**
+ * Maximum clock difference between processes on one machine (ms). A request with a later timestamp was recorded before
+ * the clock was set back.
+ */
+const maxSkewMs = 1 * second;
 
 /**
- * Counts one request of a key, if fewer than `limit` were counted in the `window` (ms) that ends now. One statement decides
- * and writes, so it is exact over any number of connections and processes, and a restart forgets nothing. Requests that lie ahead are
- * counted as of now, so that after the clock was set back a key waits for a window at most.
+ * Records one request of a key if fewer than `limit` were recorded in the window that ends now. Check and insert are
+ * one statement, so the limit is exact across connections, processes and restarts. Requests with a timestamp in the
+ * future are set to now, so that a key waits for one window at most after the clock was set back.
  */
-export async function countRequest(
+export async function recordRequest(
   sql: Sql,
-  request: { keyId: number; now: number; limit: number; window: number },
+  request: { keyId: number; now: number; limit: number; windowMs: number },
 ): Promise<boolean> {
-  const { keyId, now, limit, window } = request;
-  const ahead = sql.updateTable('requests').set({ at: now }).where('key_id', '=', keyId);
-  await ahead.where('at', '>', now + maxSkew).execute();
+  const { keyId, now, limit, windowMs } = request;
+  const futureRequests = sql.updateTable('requests').set({ at: now }).where('key_id', '=', keyId);
+  await futureRequests.where('at', '>', now + maxSkewMs).execute();
   const { numInsertedOrUpdatedRows } = await sql
     .insertInto('requests')
     .columns(['key_id', 'at'])
@@ -27,7 +30,7 @@ export async function countRequest(
             .selectFrom('requests')
             .select(({ fn }) => fn.countAll<number>().as('count'))
             .where('key_id', '=', keyId)
-            .where('at', '>', now - window),
+            .where('at', '>', now - windowMs),
         '<',
         limit,
       ),
@@ -36,8 +39,11 @@ export async function countRequest(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** The counted requests of a key inside the window: how many, and when the oldest was (ms since the epoch, null if none). */
-export async function countedRequests(
+/**
+ * The recorded requests of a key after `since`: their number, and the time of the oldest (ms since the epoch, null if
+ * none).
+ */
+export async function requestUsage(
   sql: Sql,
   keyId: number,
   since: number,
@@ -51,7 +57,7 @@ export async function countedRequests(
   return { count: row.count, oldestAt: row.oldestAt };
 }
 
-/** Forgets the requests that no window holds any more: those until a moment (ms since the epoch). */
+/** Deletes the requests up to a time (ms since the epoch). */
 export async function deleteOldRequests(sql: Sql, until: number): Promise<void> {
   await sql.deleteFrom('requests').where('at', '<=', until).execute();
 }

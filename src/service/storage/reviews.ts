@@ -11,12 +11,12 @@ export interface StoredReview {
   readonly createdAt: number;
 }
 
-/** Writes the review of a user; each has one per listing, a second replaces the first. */
+/** Stores the review of a user. A user has one review per listing; a second replaces the first. */
 export async function upsertReview(
   sql: Sql,
   review: StoredReview & { listingId: string; userId: string },
 ): Promise<void> {
-  const words = {
+  const values = {
     username: review.username,
     rating: review.rating,
     comment: review.comment,
@@ -24,12 +24,12 @@ export async function upsertReview(
   };
   await sql
     .insertInto('reviews')
-    .values({ listing_id: review.listingId, user_id: review.userId, ...words })
-    .onConflict((conflict) => conflict.columns(['listing_id', 'user_id']).doUpdateSet(words))
+    .values({ listing_id: review.listingId, user_id: review.userId, ...values })
+    .onConflict((conflict) => conflict.columns(['listing_id', 'user_id']).doUpdateSet(values))
     .execute();
 }
 
-/** The first `limit` reviews in this order; equal ratings stand newest first. */
+/** The first `limit` reviews in this order. Reviews with equal ratings are sorted newest first. */
 export async function reviewsOf(
   sql: Sql,
   listingId: string,
@@ -48,7 +48,7 @@ export async function reviewsOf(
   }));
 }
 
-/** How many reviews a listing has, and their mean rating (null without any). */
+/** The number of reviews of a listing and their mean rating (null if there are none). */
 export async function countReviews(sql: Sql, listingId: string): Promise<{ total: number; rating: number | null }> {
   const row = await sql
     .selectFrom('reviews')

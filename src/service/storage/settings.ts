@@ -1,6 +1,6 @@
 import type { Sql } from './database.ts';
 
-/** A setting of the service itself; the first who asks for it makes it. */
+/** A setting of the service itself. The first call creates and stores it. */
 export async function storedSetting(sql: Sql, name: string, make: () => string): Promise<string> {
   await sql
     .insertInto('settings')

@@ -12,21 +12,22 @@ export async function insertSignInLink(
 }
 
 /**
- * Uses a link up; null where there is none of this digest, where it is spent, and where it would last beyond `latest`: it was made before
- * the clock was set back, and nobody knows when.
+ * Deletes a link and returns its member; null if there is no link with this digest, or it has expired, or it expires
+ * after `maxExpiresAt`. The last case means that the clock was set back after the link was created, so its age is
+ * unknown.
  */
 export async function consumeSignInLink(
   sql: Sql,
   hash: string,
-  { now, latest }: { now: number; latest: number },
+  { now, maxExpiresAt }: { now: number; maxExpiresAt: number },
 ): Promise<ServiceMember | null> {
   const row = await sql.deleteFrom('sign_in_links').where('hash', '=', hash).returningAll().executeTakeFirst();
-  return row && row.expires_at > now && row.expires_at <= latest
+  return row && row.expires_at > now && row.expires_at <= maxExpiresAt
     ? { userId: row.user_id, username: row.username }
     : null;
 }
 
-/** Forgets the links that are spent by a moment (ms since the epoch). */
+/** Deletes the links that expire by a time (ms since the epoch). */
 export async function deleteExpiredSignInLinks(sql: Sql, until: number): Promise<void> {
   await sql.deleteFrom('sign_in_links').where('expires_at', '<=', until).execute();
 }

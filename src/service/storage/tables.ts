@@ -1,17 +1,18 @@
 import type { Generated, Selectable } from 'kysely';
 import type { ListingKind } from '../listing/listing.ts';
 
-/** The two families of webhooks; each has an address and a secret of its own (document, section 5.7). */
+/** The two families of webhooks. Each has its own URL and secret (document, section 5.7). */
 export type WebhookFamily = 'vote' | 'premium';
 
 /**
- * `waiting`: to be sent, at `next_attempt_at`. `delivered`: answered with 2xx. `failed`: given up, until somebody resends it.
+ * `waiting`: to be sent at `next_attempt_at`. `delivered`: the receiver returned 2xx. `failed`: not retried unless it
+ * is resent.
  */
 export type DeliveryState = 'waiting' | 'delivered' | 'failed';
 
 export type PurchaseStatus = 'active' | 'expired' | 'revoked';
 
-/** The service's tables. Times are ms since the epoch, flags are 0 or 1, `*_json` holds JSON. */
+/** The service's tables. Times are ms since the epoch, flags are 0 or 1, columns named `*_json` contain JSON. */
 export interface ServiceTables {
   listings: {
     id: string;

@@ -5,15 +5,15 @@ export interface NewVote {
   readonly listingId: string;
   readonly userId: string;
   readonly votedAt: number;
-  /** Why the service pays nothing for it; null when it does. */
+  /** Why no credits are due for the vote; null if they are. */
   readonly denialReason: string | null;
 }
 
 /**
- * Writes a vote, unless this user already voted for this listing after `notSince` (ms since the epoch). One statement decides
- * and writes, so two clicks at once are one vote.
+ * Inserts a vote, unless this user already voted for this listing after `cooldownStart` (ms since the epoch). Check and
+ * insert are one statement, so that concurrent requests cannot both succeed.
  */
-export async function insertVote(sql: Sql, vote: NewVote, notSince: number): Promise<boolean> {
+export async function insertVote(sql: Sql, vote: NewVote, cooldownStart: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await sql
     .insertInto('votes')
     .columns(['listing_id', 'user_id', 'voted_at', 'denial_reason'])
@@ -33,7 +33,7 @@ export async function insertVote(sql: Sql, vote: NewVote, notSince: number): Pro
                 .select('id')
                 .where('listing_id', '=', vote.listingId)
                 .where('user_id', '=', vote.userId)
-                .where('voted_at', '>', notSince),
+                .where('voted_at', '>', cooldownStart),
             ),
           ),
         ),
@@ -42,11 +42,11 @@ export async function insertVote(sql: Sql, vote: NewVote, notSince: number): Pro
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Writes many votes of the past at once, cooldown or not. */
-export async function insertPastVotes(sql: Sql, votes: readonly NewVote[]): Promise<void> {
-  const atOnce = 500;
-  for (let start = 0; start < votes.length; start += atOnce) {
-    const rows = votes.slice(start, start + atOnce).map((vote) => ({
+/** Inserts many votes without checking the cooldown. */
+export async function insertVotes(sql: Sql, votes: readonly NewVote[]): Promise<void> {
+  const batchSize = 500;
+  for (let start = 0; start < votes.length; start += batchSize) {
+    const rows = votes.slice(start, start + batchSize).map((vote) => ({
       listing_id: vote.listingId,
       user_id: vote.userId,
       voted_at: vote.votedAt,
@@ -56,7 +56,7 @@ export async function insertPastVotes(sql: Sql, votes: readonly NewVote[]): Prom
   }
 }
 
-/** When this user last voted for this listing (ms since the epoch), null if never. */
+/** The time of the user's last vote for this listing (ms since the epoch), or null. */
 export async function lastVoteAt(sql: Sql, listingId: string, userId: string): Promise<number | null> {
   const row = await sql
     .selectFrom('votes')
@@ -67,7 +67,7 @@ export async function lastVoteAt(sql: Sql, listingId: string, userId: string): P
   return row?.at ?? null;
 }
 
-/** How many votes a listing has, since a moment (ms since the epoch) or since ever. */
+/** The number of votes for a listing, in total or since a time (ms since the epoch). */
 export async function countVotes(sql: Sql, listingId: string, since = 0): Promise<number> {
   const row = await sql
     .selectFrom('votes')
@@ -83,7 +83,7 @@ export interface RecentVote {
   readonly votedAt: number;
 }
 
-/** The last votes of a listing with the names that are known, the newest first. */
+/** The last votes for a listing, newest first. The name is null if it is unknown. */
 export async function recentVotes(sql: Sql, listingId: string, limit: number): Promise<RecentVote[]> {
   const rows = await sql
     .selectFrom('votes')

@@ -1,29 +1,29 @@
 import type { Sql } from './database.ts';
 import type { Row, WebhookFamily } from './tables.ts';
 
-/** Where one family of a listing's webhooks goes, and how it has been going. Times are ms since the epoch. */
+/** The URL and secrets of one family of a listing's webhooks, and its recent failures. Times are ms since the epoch. */
 export interface Webhook {
   readonly listingId: string;
   readonly family: WebhookFamily;
   readonly url: string;
   /** Signs every delivery. */
   readonly secret: string;
-  /** The secret before the last rotation, still in use until `previousUntil` for receivers that do not know the new one. */
+  /** The secret before the last rotation, valid until `until` for receivers that do not have the new one. */
   readonly previous: { readonly secret: string; readonly until: number } | null;
-  /** When the first of the present unbroken run of failures was; null when the last attempt went well. */
+  /** Time of the first of the consecutive failures; null if the last attempt succeeded. */
   readonly failingSince: number | null;
-  /** How long that run is. */
+  /** Number of consecutive failures. */
   readonly failures: number;
-  /** When it was paused and why; nothing but tests is sent while it is. */
+  /** When and why it was paused. A paused webhook receives test deliveries only. */
   readonly paused: { readonly at: number; readonly reason: string } | null;
 }
 
-/** Sets the address and the secret of a family. A new address starts with a clean record: not paused, no failures. */
+/** Sets the URL and the secret of a family. Failures and the pause are reset. */
 export async function upsertWebhook(
   sql: Sql,
   webhook: Pick<Webhook, 'listingId' | 'family' | 'url' | 'secret'>,
 ): Promise<void> {
-  const fresh = {
+  const values = {
     url: webhook.url,
     secret: webhook.secret,
     previous_secret: null,
@@ -35,8 +35,8 @@ export async function upsertWebhook(
   };
   await sql
     .insertInto('webhooks')
-    .values({ listing_id: webhook.listingId, family: webhook.family, ...fresh })
-    .onConflict((conflict) => conflict.columns(['listing_id', 'family']).doUpdateSet(fresh))
+    .values({ listing_id: webhook.listingId, family: webhook.family, ...values })
+    .onConflict((conflict) => conflict.columns(['listing_id', 'family']).doUpdateSet(values))
     .execute();
 }
 
@@ -50,8 +50,11 @@ export async function findWebhook(sql: Sql, listingId: string, family: WebhookFa
   return row ? fromRow(row) : null;
 }
 
-/** Moves the address, keeping the secrets; the new address starts with a clean record. */
-export async function moveWebhook(sql: Sql, webhook: Pick<Webhook, 'listingId' | 'family' | 'url'>): Promise<void> {
+/** Changes the URL but not the secrets. Failures and the pause are reset. */
+export async function updateWebhookUrl(
+  sql: Sql,
+  webhook: Pick<Webhook, 'listingId' | 'family' | 'url'>,
+): Promise<void> {
   await update(sql, webhook, {
     url: webhook.url,
     failing_since: null,
@@ -61,22 +64,22 @@ export async function moveWebhook(sql: Sql, webhook: Pick<Webhook, 'listingId' |
   });
 }
 
-/** Makes `secret` the one that signs and keeps the present one in use until `previousUntil`. */
+/** Makes `secret` the current secret. The one before remains valid until `previousUntil` (ms since the epoch). */
 export async function rotateSecret(sql: Sql, webhook: Webhook, secret: string, previousUntil: number): Promise<void> {
   await update(sql, webhook, { secret, previous_secret: webhook.secret, previous_until: previousUntil });
 }
 
-/** Sends nothing more of this family: the owner wants none. */
-export async function removeWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<void> {
+/** Deletes a webhook: events of this family are no longer sent. */
+export async function deleteWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<void> {
   await sql.deleteFrom('webhooks').where('listing_id', '=', listingId).where('family', '=', family).execute();
 }
 
-/** Ends the run of failures, and with it a pause: an attempt went well, or the owner says that it will. */
+/** Resets the failures and the pause, after a successful attempt or when the owner resumes the webhook. */
 export async function clearFailures(sql: Sql, webhook: Webhook): Promise<void> {
   await update(sql, webhook, { failing_since: null, failures: 0, paused_at: null, pause_reason: null });
 }
 
-/** An attempt failed: the run of failures grows. Only where the address is still the one that failed. */
+/** Counts a failed attempt, if the webhook still has the URL that failed. */
 export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Promise<void> {
   await sql
     .updateTable('webhooks')

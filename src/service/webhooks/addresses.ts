@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** IPv4 that is not one machine on the public internet (IANA's special-purpose registry, RFC 6890 and its successors). */
-const special4 = blockList('ipv4', [
+/** IPv4 ranges that are not public unicast addresses (IANA special-purpose registry, RFC 6890 and its successors). */
+const specialIpv4 = blockList('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -22,11 +22,14 @@ const special4 = blockList('ipv4', [
   ['240.0.0.0', 4],
 ]);
 
-/** Only global unicast is public IPv6; that leaves out loopback, link-local, unique local, IPv4-mapped and NAT64 forms. */
-const global6 = blockList('ipv6', [['2000::', 3]]);
+/**
+ * Only global unicast is public IPv6. This excludes loopback, link-local, unique local, IPv4-mapped and NAT64
+ * addresses.
+ */
+const globalIpv6 = blockList('ipv6', [['2000::', 3]]);
 
-/** Parts of global unicast that lead elsewhere: IETF protocols with Teredo, documentation, 6to4, and the IPv4 inside them. */
-const special6 = blockList('ipv6', [
+/** Special ranges inside global unicast: IETF protocols with Teredo, documentation, 6to4 and AS112. */
+const specialIpv6 = blockList('ipv6', [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
@@ -34,17 +37,17 @@ const special6 = blockList('ipv6', [
   ['3fff::', 20],
 ]);
 
-const loopback4 = blockList('ipv4', [['127.0.0.0', 8]]);
+const loopbackIpv4 = blockList('ipv4', [['127.0.0.0', 8]]);
 
-/** Whether an address, as DNS gives it, is a machine on the public internet. */
+/** Whether an IP address is on the public internet. */
 export function isPublic(address: string): boolean {
-  if (isIPv4(address)) return !special4.check(address, 'ipv4');
-  return isIPv6(address) && global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
+  if (isIPv4(address)) return !specialIpv4.check(address, 'ipv4');
+  return isIPv6(address) && globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');
 }
 
-/** Whether an address is this machine itself. */
+/** Whether an IP address is this machine. */
 export function isLoopback(address: string): boolean {
-  return isIPv4(address) ? loopback4.check(address, 'ipv4') : address === '::1';
+  return isIPv4(address) ? loopbackIpv4.check(address, 'ipv4') : address === '::1';
 }
 
 function blockList(family: 'ipv4' | 'ipv6', subnets: readonly (readonly [string, number])[]): BlockList {

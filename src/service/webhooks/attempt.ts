@@ -1,22 +1,24 @@
 import type { Clock } from '../../platform/clock.ts';
-import { hour, second } from '../../platform/durations.ts';
+import { day, formatCount, hour, second } from '../../platform/durations.ts';
 import { sign } from '../../webhook/signature.ts';
 import { type DeliveryAttempt, insertAttempt } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import { settleDelivery, type WebhookDelivery } from '../storage/deliveries.ts';
 import { clearFailures, findWebhook, pauseWebhook, recordFailure, type Webhook } from '../storage/webhooks.ts';
-import { reasonToPause } from './pause.ts';
 import { post, signatureHeader } from './post.ts';
 import type { WebhookRetryPolicy } from './retry.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
-/** A receiver has this long for its whole answer (ms). */
-export const answerTimeout = 10 * second;
-/** A receiver that asks for a longer pause is tried after this one (ms). */
-const longestRetryAfter = 4 * hour;
+/** Timeout of one request, until the end of the response (ms). */
+export const responseTimeoutMs = 10 * second;
+/** Upper bound for `Retry-After` (ms). */
+const maxRetryAfterMs = 4 * hour;
+const minPausingFailures = 20;
+const minPausingMs = 1 * day;
 const unauthorized = 401;
+const gone = 410;
 
-/** What sending needs. */
+/** What sending a delivery depends on. */
 export interface DeliveryContext {
   readonly database: Database;
   readonly clock: Clock;
@@ -24,63 +26,69 @@ export interface DeliveryContext {
   readonly retry: WebhookRetryPolicy;
 }
 
-/** A finished attempt with what the receiver asked for, if it asked to wait. */
-type Tried = DeliveryAttempt & { readonly retryAfter: string | null };
+/** A finished attempt with the receiver's `Retry-After`, if it sent one. */
+type AttemptResult = DeliveryAttempt & { readonly retryAfter: string | null };
 
 /**
- * Tries a delivery once and writes down what came of it: the attempt, the delivery's next state, and the endpoint's record.
- * Only where the receiver refuses the signature while a rotation overlaps, it is tried a second time with the previous secret.
- * Nothing is written when `stop` fires before the answer.
+ * Sends a delivery once and stores the attempt, the next state of the delivery and the failure count of the webhook. If
+ * the receiver rejects the signature while the previous secret is still valid, the delivery is sent again, signed with
+ * that secret.
+ * @returns the last attempt; null if the webhook was deleted, or if `stop` aborts before the response. Then nothing is
+ * stored.
  */
 export async function attemptDelivery(
   delivery: WebhookDelivery,
-  sending: DeliveryContext,
+  context: DeliveryContext,
   stop?: AbortSignal,
 ): Promise<DeliveryAttempt | null> {
-  const webhook = await findWebhook(sending.database, delivery.listingId, delivery.family);
+  const webhook = await findWebhook(context.database, delivery.listingId, delivery.family);
   if (webhook === null) return null;
-  const tried: Tried[] = [await tryOnce(delivery, webhook, 'current', sending, stop)];
-  if (tried[0]?.status === unauthorized && overlaps(webhook, sending.clock.now())) {
-    tried.push(await tryOnce(delivery, webhook, 'previous', sending, stop));
+  const results: AttemptResult[] = [await sendOnce(delivery, webhook, 'current', context, stop)];
+  if (results[0]?.status === unauthorized && hasPreviousSecret(webhook, context.clock.now())) {
+    results.push(await sendOnce(delivery, webhook, 'previous', context, stop));
   }
-  const last = tried.at(-1);
+  const last = results.at(-1);
   if (last === undefined || (stop?.aborted && last.status === null)) return null;
-  await settle(delivery, webhook, tried, last, sending);
-  const { retryAfter: _asked, ...attempt } = last;
+  await settle(delivery, webhook, results, last, context);
+  const { retryAfter: _retryAfter, ...attempt } = last;
   return attempt;
 }
 
-async function tryOnce(
+async function sendOnce(
   delivery: WebhookDelivery,
   webhook: Webhook,
   signedWith: 'current' | 'previous',
   { clock, targets }: DeliveryContext,
   stop?: AbortSignal,
-): Promise<Tried> {
+): Promise<AttemptResult> {
   const at = clock.now();
-  const began = clock.monotonic();
+  const startedAt = clock.monotonic();
   const secret = signedWith === 'previous' && webhook.previous ? webhook.previous.secret : webhook.secret;
-  const finished = (rest: Pick<Tried, 'status' | 'error' | 'answer' | 'retryAfter'>): Tried => ({
+  const toResult = (
+    outcome: Pick<AttemptResult, 'status' | 'error' | 'responseBody' | 'retryAfter'>,
+  ): AttemptResult => ({
     at,
-    durationMs: Math.round(clock.monotonic() - began),
+    durationMs: Math.round(clock.monotonic() - startedAt),
     url: webhook.url,
     signedWith,
-    ...rest,
+    ...outcome,
   });
-  const target = await allowed(webhook.url, targets);
-  if (typeof target === 'string') return finished({ status: null, error: target, answer: null, retryAfter: null });
+  const target = await checkedTarget(webhook.url, targets);
+  if (typeof target === 'string')
+    return toResult({ status: null, error: target, responseBody: null, retryAfter: null });
   const headers = {
     'user-agent': 'tallyhook-service/1 (+webhooks)',
     [signatureHeader]: sign(delivery.body, secret),
     'x-webhook-id': delivery.id,
     'x-webhook-attempt': String(delivery.attempts + 1),
   };
-  const outcome = await post(target, delivery.body, headers, { clock, timeout: answerTimeout, stop });
-  if (outcome.status === null) return finished({ status: null, error: outcome.error, answer: null, retryAfter: null });
-  return finished({ ...outcome, error: faultOf(outcome.status) });
+  const outcome = await post(target, delivery.body, headers, { clock, timeoutMs: responseTimeoutMs, stop });
+  if (outcome.status === null)
+    return toResult({ status: null, error: outcome.error, responseBody: null, retryAfter: null });
+  return toResult({ ...outcome, error: statusError(outcome.status) });
 }
 
-async function allowed(url: string, targets: TargetPolicy): Promise<WebhookTarget | string> {
+async function checkedTarget(url: string, targets: TargetPolicy): Promise<WebhookTarget | string> {
   try {
     return await checkTarget(url, targets);
   } catch (thrown) {
@@ -89,47 +97,60 @@ async function allowed(url: string, targets: TargetPolicy): Promise<WebhookTarge
   }
 }
 
-/** Why a status does not count as delivered; null for any 2xx. */
-function faultOf(status: number): string | null {
+/** Why the status is a failure; null for any 2xx. */
+function statusError(status: number): string | null {
   if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) return `Answered ${status}; redirects are not followed. Enter the final address.`;
-  if (status === unauthorized) return 'Answered 401: the receiver refuses the signature. Does it know this secret?';
-  return `Answered ${status}.`;
+  if (status >= 300 && status < 400)
+    return `The receiver returned ${status}; redirects are not followed. Enter the final URL.`;
+  if (status === unauthorized)
+    return 'The receiver returned 401: it rejected the signature. Check that it has this secret.';
+  return `The receiver returned ${status}.`;
 }
 
-function overlaps(webhook: Webhook, now: number): boolean {
+function hasPreviousSecret(webhook: Webhook, now: number): boolean {
   return webhook.previous !== null && webhook.previous.until > now;
 }
 
 async function settle(
   delivery: WebhookDelivery,
   webhook: Webhook,
-  tried: readonly DeliveryAttempt[],
-  last: Tried,
+  results: readonly DeliveryAttempt[],
+  last: AttemptResult,
   { database, clock, retry }: DeliveryContext,
 ): Promise<void> {
   const now = clock.now();
   const attempts = delivery.attempts + 1;
-  const wait = last.error === null || delivery.test ? null : retry(attempts, clock.random());
+  const delayMs = last.error === null || delivery.test ? null : retry(attempts, clock.random());
   await database.transaction().execute(async (sql) => {
-    for (const attempt of tried) await insertAttempt(sql, delivery.id, attempt);
+    for (const attempt of results) await insertAttempt(sql, delivery.id, attempt);
     if (last.error === null) {
       await settleDelivery(sql, delivery.id, { state: 'delivered', attempts, nextAttemptAt: now });
       await clearFailures(sql, webhook);
       return;
     }
-    const nextAttemptAt = now + Math.max(wait ?? 0, askedWait(last.retryAfter));
-    await settleDelivery(sql, delivery.id, { state: wait === null ? 'failed' : 'waiting', attempts, nextAttemptAt });
+    const nextAttemptAt = now + Math.max(delayMs ?? 0, retryAfterMs(last.retryAfter));
+    await settleDelivery(sql, delivery.id, { state: delayMs === null ? 'failed' : 'waiting', attempts, nextAttemptAt });
     if (delivery.test) return;
     await recordFailure(sql, webhook, now);
-    const failing = await findWebhook(sql, webhook.listingId, webhook.family);
-    const reason = failing === null || failing.url !== webhook.url ? null : reasonToPause(failing, last.status, now);
+    const current = await findWebhook(sql, webhook.listingId, webhook.family);
+    const reason = current === null || current.url !== webhook.url ? null : pauseReason(current, last.status, now);
     if (reason !== null) await pauseWebhook(sql, webhook, reason, now);
   });
 }
 
-/** The wait that a receiver asks for with `Retry-After` in seconds (ms), up to a limit; 0 where it asks for none. */
-function askedWait(retryAfter: string | null): number {
+/** The delay of a `Retry-After` header in seconds, as ms and limited; 0 without such a header. */
+function retryAfterMs(retryAfter: string | null): number {
   if (retryAfter === null || !/^\d{1,9}$/.test(retryAfter)) return 0;
-  return Math.min(Number(retryAfter) * second, longestRetryAfter);
+  return Math.min(Number(retryAfter) * second, maxRetryAfterMs);
+}
+
+/**
+ * Why a webhook is paused after a failed attempt, or null if it is not: only failures for a day and at least 20 of
+ * them, or a receiver that returned 410 Gone.
+ */
+export function pauseReason(webhook: Webhook, status: number | null, now: number): string | null {
+  if (status === gone) return 'The endpoint returned 410 Gone.';
+  if (webhook.failingSince === null || webhook.failures < minPausingFailures) return null;
+  if (now - webhook.failingSince < minPausingMs) return null;
+  return `All of the last ${formatCount(webhook.failures, 'attempt')} failed, for more than a day.`;
 }

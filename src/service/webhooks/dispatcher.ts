@@ -2,100 +2,105 @@ import { watchClockSteps } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { moveAlong, recall } from '../storage/clock-changes.ts';
+import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/clock-changes.ts';
 import {
-  claimNext,
-  nextDueAt,
+  claimNextDelivery,
+  nextDeliveryDueAt,
   releaseDelivery,
-  type WebhookChannel,
   type WebhookDelivery,
+  type WebhookKey,
 } from '../storage/deliveries.ts';
-import { answerTimeout, attemptDelivery, type DeliveryContext } from './attempt.ts';
+import { attemptDelivery, type DeliveryContext, responseTimeoutMs } from './attempt.ts';
 
-/** The loop that sends what is queued. */
+/** The worker that sends queued deliveries. */
 export interface WebhookDispatcher {
-  /** Something was queued: look now. */
+  /** Polls now, because a delivery was queued. */
   readonly nudge: () => void;
-  /** Takes no more, lets what is in flight finish for a moment, then lets go of it; it stays queued. */
+  /** Claims no more deliveries, waits 2 s for those in flight, then aborts the rest, which stay queued. */
   readonly stop: () => Promise<void>;
 }
 
-/** At once, over all listings, and per channel, so that one slow receiver does not keep the others waiting. */
-const mostInFlight = 16;
-const mostPerChannel = 4;
-/** Twice the two tries that an attempt may take; after it, whoever held the delivery counts as dead. */
-const lease = 4 * answerTimeout;
-/** Also without a nudge it looks this often, for what other processes queued. */
-const longestWait = 1 * minute;
-const grace = 2 * second;
+/** Concurrent requests, in total and per webhook, so that a slow receiver does not delay the others. */
+const maxInFlight = 16;
+const maxPerWebhook = 4;
+/** Twice the two requests of an attempt. When a lease ends, another process may claim the delivery. */
+const leaseMs = 4 * responseTimeoutMs;
+/** Maximum time between two polls, for deliveries that other processes queued. */
+const maxPollMs = 1 * minute;
+const stopGraceMs = 2 * second;
+const errorDelayMs = 5 * second;
 
-export function startWebhookDispatcher(sending: DeliveryContext, log: Log): WebhookDispatcher {
-  const { database, clock } = sending;
+export function startWebhookDispatcher(context: DeliveryContext, log: Log): WebhookDispatcher {
+  const { database, clock } = context;
   const clockStep = watchClockSteps(clock);
   const stopping = new AbortController();
-  const abandoning = new AbortController();
-  const inFlight = new Map<Promise<void>, WebhookChannel>();
+  const aborting = new AbortController();
+  const inFlight = new Map<Promise<void>, WebhookKey>();
   let wake = new AbortController();
-  let isRecalled = false;
+  let isAdjustedAtStart = false;
 
   const nudge = (): void => wake.abort();
 
   async function send(delivery: WebhookDelivery): Promise<void> {
     try {
-      const attempt = await attemptDelivery(delivery, sending, abandoning.signal);
+      const attempt = await attemptDelivery(delivery, context, aborting.signal);
       if (attempt === null) await releaseDelivery(database, delivery.id);
       else log.debug({ delivery: delivery.id, status: attempt.status, error: attempt.error }, 'webhook attempted');
     } catch (thrown) {
-      log.error({ delivery: delivery.id, error: messageOf(thrown) }, 'a webhook attempt could not be written down');
+      log.error({ delivery: delivery.id, error: messageOf(thrown) }, 'a webhook attempt could not be stored');
     }
   }
 
-  function full(): WebhookChannel[] {
-    const channels = new Map<string, { channel: WebhookChannel; count: number }>();
-    for (const channel of inFlight.values()) {
-      const name = `${channel.listingId} ${channel.family}`;
-      channels.set(name, { channel, count: (channels.get(name)?.count ?? 0) + 1 });
+  function saturatedWebhooks(): WebhookKey[] {
+    const counts = new Map<string, { webhook: WebhookKey; count: number }>();
+    for (const webhook of inFlight.values()) {
+      const name = `${webhook.listingId} ${webhook.family}`;
+      counts.set(name, { webhook, count: (counts.get(name)?.count ?? 0) + 1 });
     }
-    return [...channels.values()].filter(({ count }) => count >= mostPerChannel).map(({ channel }) => channel);
+    return [...counts.values()].filter(({ count }) => count >= maxPerWebhook).map(({ webhook }) => webhook);
   }
 
-  async function takeAll(): Promise<void> {
-    while (!stopping.signal.aborted && inFlight.size < mostInFlight) {
+  async function claimAvailable(): Promise<void> {
+    while (!stopping.signal.aborted && inFlight.size < maxInFlight) {
       const now = clock.now();
-      const delivery = await claimNext(database, { now, leaseUntil: now + lease, except: full() });
+      const delivery = await claimNextDelivery(database, {
+        now,
+        leaseUntil: now + leaseMs,
+        except: saturatedWebhooks(),
+      });
       if (delivery === null) return;
-      const sent = send(delivery).finally(() => {
-        inFlight.delete(sent);
+      const task = send(delivery).finally(() => {
+        inFlight.delete(task);
         nudge();
       });
-      inFlight.set(sent, delivery);
+      inFlight.set(task, delivery);
     }
   }
 
-  /** What was put off before the clock was set back would wait for as long as the step. */
-  async function followClock(): Promise<void> {
+  /** Without this, deliveries would be delayed by the amount that the clock was set back. */
+  async function adjustToClock(): Promise<void> {
     const now = clock.now();
-    if (!isRecalled) await recall(database, { now, lease });
-    isRecalled = true;
-    const step = clockStep();
-    if (step >= 0) return;
-    log.warn({ byMs: -step }, 'the clock was set back: waiting webhooks move along');
-    await moveAlong(database, { ms: -step, now, lease });
+    if (!isAdjustedAtStart) await resetFutureDeliveries(database, { now, leaseMs });
+    isAdjustedAtStart = true;
+    const stepMs = clockStep();
+    if (stepMs >= 0) return;
+    log.warn({ byMs: -stepMs }, 'the clock was set back: waiting webhook deliveries were rescheduled');
+    await shiftDeliveryTimes(database, { stepMs: -stepMs, now, leaseMs });
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       wake = new AbortController();
       try {
-        await followClock();
-        await takeAll();
-        const dueAt = await nextDueAt(database);
-        const wait = dueAt === null ? longestWait : Math.max(0, dueAt - clock.now());
-        // What is due but cannot be taken waits for a place, and a free place nudges.
-        await clock.sleep(wait === 0 ? longestWait : Math.min(wait, longestWait), wake.signal);
+        await adjustToClock();
+        await claimAvailable();
+        const dueAt = await nextDeliveryDueAt(database);
+        const waitMs = dueAt === null ? maxPollMs : Math.max(0, dueAt - clock.now());
+        // A due delivery that cannot be claimed waits for a finished request, which nudges.
+        await clock.sleep(waitMs === 0 ? maxPollMs : Math.min(waitMs, maxPollMs), wake.signal);
       } catch (thrown) {
-        log.error({ error: messageOf(thrown) }, 'the webhook queue cannot be read');
-        await clock.sleep(5 * second, stopping.signal);
+        log.error({ error: messageOf(thrown) }, 'cannot read the webhook queue');
+        await clock.sleep(errorDelayMs, stopping.signal);
       }
     }
   }
@@ -108,7 +113,7 @@ export function startWebhookDispatcher(sending: DeliveryContext, log: Log): Webh
       nudge();
       await running;
       const finished = new AbortController();
-      void clock.sleep(grace, finished.signal).then(() => abandoning.abort());
+      void clock.sleep(stopGraceMs, finished.signal).then(() => aborting.abort());
       await Promise.all(inFlight.keys());
       finished.abort();
     },

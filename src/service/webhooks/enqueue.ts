@@ -5,22 +5,23 @@ import { findWebhook } from '../storage/webhooks.ts';
 import { type Payload, webhookFamilyOf } from './payloads.ts';
 
 /**
- * Writes an event into the queue, inside the transaction of what happened: either both are kept or neither. Where the owner
- * wants no webhooks of this family there is nothing to write, and the answer is null.
- * @param hold keeps the delivery from the dispatcher until then (ms since the epoch), for one who sends it himself.
+ * Queues an event in the transaction that causes it, so that both are stored or neither is. Returns null if the listing
+ * has no webhook of this family.
+ * @param leasedUntil keeps the delivery from the dispatcher until then (ms since the epoch), if the caller sends it
+ * itself
  */
 export async function enqueue(
   sql: Sql,
   listingId: string,
   payload: Payload,
   now: number,
-  hold: number | null = null,
+  leasedUntil: number | null = null,
 ): Promise<WebhookDelivery | null> {
   const family = webhookFamilyOf(payload.event);
   if ((await findWebhook(sql, listingId, family)) === null) return null;
   const id = randomUUID();
   const test = payload['test'] === true;
   const body = JSON.stringify(payload);
-  await insertDelivery(sql, { id, listingId, family, event: payload.event, test, body, createdAt: now }, hold);
+  await insertDelivery(sql, { id, listingId, family, event: payload.event, test, body, createdAt: now }, leasedUntil);
   return findWebhookDelivery(sql, id);
 }

@@ -3,7 +3,7 @@ import type { ServiceMember } from '../storage/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 
-/** The kinds of events (document, section 6), and the premium life cycle, of which the document is silent. */
+/** The event types: those of the document (section 6), and the premium lifecycle, which it does not define. */
 export type WebhookEventKind =
   | 'server_vote'
   | 'bot_vote'
@@ -12,12 +12,12 @@ export type WebhookEventKind =
   | 'subscription.expired'
   | 'subscription.revoked';
 
-export type LifeCycle = Extract<WebhookEventKind, `subscription.${string}`>;
+export type LifecycleEvent = Extract<WebhookEventKind, `subscription.${string}`>;
 
-/** The body of a delivery, before it is written down as JSON. */
+/** The body of a delivery before it is serialized as JSON. */
 export interface Payload {
   readonly event: WebhookEventKind;
-  /** ISO 8601 UTC with milliseconds: when it happened, and part of a vote's identity. */
+  /** Time of the event, ISO 8601 UTC with milliseconds; part of the idempotency key of a vote. */
   readonly timestamp: string;
   readonly [field: string]: unknown;
 }
@@ -30,26 +30,26 @@ export function webhookFamilyOf(event: WebhookEventKind): WebhookFamily {
   return event === 'server_vote' || event === 'bot_vote' ? 'vote' : 'premium';
 }
 
-export interface VoteFacts {
+export interface VoteDetails {
   readonly voter: ServiceMember;
   readonly at: number;
-  /** A number of credits, or whether the receiver's own amount is due. */
+  /** A number of credits, or whether the receiver should award its own amount. */
   readonly creditsAwarded: number | boolean;
   readonly adBlocker: boolean;
-  /** Why nothing is due; null when something is. */
+  /** Why no credits are due; null if they are. */
   readonly denialReason: string | null;
   readonly test: boolean;
 }
 
 /**
- * A vote. It names the voter both flat (`userId`, as the document's sample reads it) and nested (`voter`), so that receivers
- * of either school understand it.
+ * The payload of a vote. It contains the voter both flat (`userId`, as in the document's sample) and nested (`voter`),
+ * because receivers read either.
  */
-export function votePayload(listing: Pick<Listing, 'kind' | 'id' | 'name'>, vote: VoteFacts): Payload {
+export function votePayload(listing: Pick<Listing, 'kind' | 'id' | 'name'>, vote: VoteDetails): Payload {
   return {
     event: voteEvent(listing.kind),
     timestamp: new Date(vote.at).toISOString(),
-    ...target(listing),
+    ...listingFields(listing),
     userId: vote.voter.userId,
     voter: vote.voter,
     creditsAwarded: vote.creditsAwarded,
@@ -59,7 +59,7 @@ export function votePayload(listing: Pick<Listing, 'kind' | 'id' | 'name'>, vote
   };
 }
 
-/** A purchase as it was made. A gift has a recipient and says who gave it. */
+/** The payload of a purchase. A gift has a recipient and a giver. */
 export function purchasePayload(
   listing: Pick<Listing, 'kind' | 'id' | 'name'>,
   purchase: Purchase,
@@ -69,14 +69,14 @@ export function purchasePayload(
   return {
     event: 'premium_purchase',
     timestamp: new Date(at).toISOString(),
-    ...order(listing, purchase),
+    ...purchaseFields(listing, purchase),
     ...(test ? { test: true } : {}),
   };
 }
 
-/** What became of a purchase since. */
-export function lifeCyclePayload(
-  event: LifeCycle,
+/** The payload of a renewal, expiry or revocation. */
+export function lifecyclePayload(
+  event: LifecycleEvent,
   listing: Pick<Listing, 'kind' | 'id' | 'name'>,
   purchase: Purchase,
   at: number,
@@ -84,19 +84,19 @@ export function lifeCyclePayload(
   return {
     event,
     timestamp: new Date(at).toISOString(),
-    ...order(listing, purchase),
+    ...purchaseFields(listing, purchase),
     status: purchase.status,
     autoRenew: purchase.autoRenew,
     currentPeriodEnd: purchase.currentPeriodEnd === null ? null : new Date(purchase.currentPeriodEnd).toISOString(),
   };
 }
 
-function target(listing: Pick<Listing, 'kind' | 'id' | 'name'>): Record<string, unknown> {
+function listingFields(listing: Pick<Listing, 'kind' | 'id' | 'name'>): Record<string, unknown> {
   const { id, name } = listing;
   return listing.kind === 'server' ? { serverId: id, server: { id, name } } : { bot: { id, name } };
 }
 
-function order(listing: Pick<Listing, 'kind' | 'id' | 'name'>, purchase: Purchase): Record<string, unknown> {
+function purchaseFields(listing: Pick<Listing, 'kind' | 'id' | 'name'>, purchase: Purchase): Record<string, unknown> {
   return {
     purchaseId: purchase.purchaseId,
     orderId: purchase.orderId,

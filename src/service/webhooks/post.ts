@@ -2,40 +2,41 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
+import { formatDuration } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { counted } from '../../web/relative-time.ts';
 import type { Address, WebhookTarget } from './target.ts';
 
-/** What came back of one POST. Foreseen failures are values. */
+/** The result of one POST. Expected failures are values. */
 export type PostOutcome =
-  | { readonly status: number; readonly answer: string; readonly retryAfter: string | null }
+  | { readonly status: number; readonly responseBody: string; readonly retryAfter: string | null }
   | { readonly status: null; readonly error: string };
 
 /** The header that carries the signature (document, section 5.7). */
 export const signatureHeader = 'x-webhook-signature';
 
-const longestAnswer = 2_000;
+/** Characters of the response body that are read. */
+const maxResponseLength = 2_000;
 
 /**
- * Sends one body to one checked target. It connects only to the addresses that were checked (a second look-up could answer
- * differently), follows no redirect, and reads no more of the answer than it keeps.
- * @param timeout for the whole exchange (ms).
+ * Sends one body to one checked target. Connects only to the checked addresses, because a second DNS query could return
+ * others, does not follow redirects, and reads only the beginning of the response.
+ * @param options.timeoutMs from the connection to the end of the response
+ * @param options.stop aborts the request
  */
 export async function post(
   target: WebhookTarget,
   body: string,
   headers: Readonly<Record<string, string>>,
-  { clock, timeout, stop }: { clock: Clock; timeout: number; stop?: AbortSignal | undefined },
+  { clock, timeoutMs, stop }: { clock: Clock; timeoutMs: number; stop?: AbortSignal | undefined },
 ): Promise<PostOutcome> {
   const expiry = new AbortController();
   const finished = new AbortController();
-  void clock.sleep(timeout, finished.signal).then(() => expiry.abort());
+  void clock.sleep(timeoutMs, finished.signal).then(() => expiry.abort());
   try {
-    return await exchange(target, body, headers, stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
+    return await sendRequest(target, body, headers, stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
   } catch (thrown) {
     const error = expiry.signal.aborted
-      ? `No whole answer within ${counted(timeout / second, 'second')}.`
+      ? `No complete response within ${formatDuration(timeoutMs)}.`
       : messageOf(thrown);
     return { status: null, error };
   } finally {
@@ -43,7 +44,7 @@ export async function post(
   }
 }
 
-function exchange(
+function sendRequest(
   target: WebhookTarget,
   body: string,
   headers: Readonly<Record<string, string>>,
@@ -55,20 +56,20 @@ function exchange(
     const outgoing = request(target.url, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'content-length': bytes.length },
-      lookup: answerWith(target.addresses),
+      lookup: fixedLookup(target.addresses),
       agent: false,
       signal,
     });
     outgoing.on('error', reject);
     outgoing.on('response', (incoming) => {
-      let answer = '';
+      let responseBody = '';
       const status = incoming.statusCode ?? 0;
       const retryAfter = incoming.headers['retry-after'] ?? null;
-      const done = (): void => resolve({ status, answer: answer.slice(0, longestAnswer), retryAfter });
+      const done = (): void => resolve({ status, responseBody: responseBody.slice(0, maxResponseLength), retryAfter });
       incoming.setEncoding('utf8');
       incoming.on('data', (chunk: string) => {
-        answer += chunk;
-        if (answer.length < longestAnswer) return;
+        responseBody += chunk;
+        if (responseBody.length < maxResponseLength) return;
         done();
         incoming.destroy();
       });
@@ -79,13 +80,13 @@ function exchange(
   });
 }
 
-/** In place of DNS: the addresses that were checked, in the form in which `net.connect` asks for them. */
-function answerWith(addresses: readonly Address[]): LookupFunction {
+/** A `lookup` function for `net.connect` that returns the checked addresses instead of querying DNS. */
+function fixedLookup(addresses: readonly Address[]): LookupFunction {
   return (_hostname, options, callback) => {
-    const wanted = addresses.filter(({ family }) => !options.family || options.family === family);
-    const [first] = wanted;
-    if (!first) callback(new Error('The host has no address of this family.'), '', 4);
-    else if (options.all) callback(null, [...wanted]);
+    const matching = addresses.filter(({ family }) => !options.family || options.family === family);
+    const [first] = matching;
+    if (!first) callback(new Error('The host has no address of the requested family.'), '', 4);
+    else if (options.all) callback(null, [...matching]);
     else callback(null, first.address, first.family);
   };
 }

@@ -1,18 +1,18 @@
 import { hour, second } from '../../platform/durations.ts';
 
-/** How long to wait after the `attempts`th failed attempt (ms), or null to give up. `chance` is in [0, 1). */
-export type WebhookRetryPolicy = (attempts: number, chance: number) => number | null;
+/** The delay after the given number of failed attempts (ms), or null to give up. `random` is in [0, 1). */
+export type WebhookRetryPolicy = (attempts: number, random: number) => number | null;
 
-const first = 10 * second;
-const longest = 4 * hour;
-const mostAttempts = 10;
+const initialDelayMs = 10 * second;
+const maxDelayMs = 4 * hour;
+const maxAttempts = 10;
 
 /**
- * Ten attempts over five and a half to eleven hours: 10 s, 30 s, 90 s, … up to 4 h. Half of each wait is chance, so that what failed
- * together does not come back together.
+ * Ten attempts in 5.5 to 11 hours: exponential backoff from 10 s by a factor of 3, at most 4 h. Half of each delay is
+ * jitter, so that deliveries that failed together are not retried together.
  */
-export const exponentialRetry: WebhookRetryPolicy = (attempts, chance) => {
-  if (attempts >= mostAttempts) return null;
-  const wait = Math.min(longest, first * 3 ** (attempts - 1));
-  return Math.round(wait / 2 + (wait / 2) * chance);
+export const exponentialRetry: WebhookRetryPolicy = (attempts, random) => {
+  if (attempts >= maxAttempts) return null;
+  const delayMs = Math.min(maxDelayMs, initialDelayMs * 3 ** (attempts - 1));
+  return Math.round(delayMs / 2 + (delayMs / 2) * random);
 };

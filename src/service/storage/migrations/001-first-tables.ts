@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Everything that the service keeps, in its first form. `strict` makes SQLite hold the column types. */
+/** The first version of the service's tables. `strict` makes SQLite enforce the column types. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(database);
 }

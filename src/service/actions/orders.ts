@@ -6,28 +6,28 @@ import type { Database } from '../storage/database.ts';
 import { type ServiceMember, upsertMember } from '../storage/members.ts';
 import { findPurchase, insertPurchase, type Purchase, type Tier, updateActivePurchase } from '../storage/purchases.ts';
 import { enqueue } from '../webhooks/enqueue.ts';
-import { type LifeCycle, lifeCyclePayload, purchasePayload } from '../webhooks/payloads.ts';
+import { type LifecycleEvent, lifecyclePayload, purchasePayload } from '../webhooks/payloads.ts';
 
 export interface PurchaseOrder {
   readonly buyer: ServiceMember;
-  /** Makes it a gift. */
+  /** The recipient, if the order is a gift. */
   readonly recipient?: ServiceMember;
   readonly tier?: Tier;
-  /** Whether the period is renewed by itself when it ends; true unless said otherwise, never for a lifetime. */
+  /** Whether the order is renewed when its period ends (default true; always false for a lifetime). */
   readonly autoRenew?: boolean;
 }
 
-const monthlyTier: Tier = { id: 'supporter', name: 'Supporter', duration: 'monthly', planType: 'user' };
+const defaultTier: Tier = { id: 'supporter', name: 'Supporter', duration: 'monthly', planType: 'user' };
 
-/** What became of an order, and the webhook that was queued for it, if the owner wants any. */
+/** An order after a change, and the id of the queued webhook delivery (null if the listing has no webhook for it). */
 export interface PremiumOutcome {
   readonly purchase: Purchase;
   readonly deliveryId: string | null;
 }
 
-/** An order as it is when it has just been paid. */
+/** A new active order. */
 export function newPurchase(listingId: string, order: PurchaseOrder, now: number): Purchase {
-  const tier = order.tier ?? monthlyTier;
+  const tier = order.tier ?? defaultTier;
   return {
     orderId: `ord_${randomUUID()}`,
     purchaseId: `pur_${randomUUID()}`,
@@ -42,45 +42,45 @@ export function newPurchase(listingId: string, order: PurchaseOrder, now: number
   };
 }
 
-/** Somebody buys premium: the order and its webhook are kept together. */
+/** Stores an order and its webhook delivery in one transaction. */
 export function purchase(
   database: Database,
   listing: Listing,
   order: PurchaseOrder,
   now: number,
 ): Promise<PremiumOutcome> {
-  const bought = newPurchase(listing.id, order, now);
+  const newOrder = newPurchase(listing.id, order, now);
   return database.transaction().execute(async (sql) => {
-    await insertPurchase(sql, bought);
-    await upsertMember(sql, bought.buyer);
-    if (bought.recipient) await upsertMember(sql, bought.recipient);
-    const delivery = await enqueue(sql, listing.id, purchasePayload(listing, bought, now), now);
-    return { purchase: bought, deliveryId: delivery?.id ?? null };
+    await insertPurchase(sql, newOrder);
+    await upsertMember(sql, newOrder.buyer);
+    if (newOrder.recipient) await upsertMember(sql, newOrder.recipient);
+    const delivery = await enqueue(sql, listing.id, purchasePayload(listing, newOrder, now), now);
+    return { purchase: newOrder, deliveryId: delivery?.id ?? null };
   });
 }
 
 /**
- * Moves an active order on: the next period, the end, or the end at once because the payment was taken back.
- * @throws TallyhookError `no_active_order` when it is unknown or not active any more.
+ * Renews, expires or revokes an active order. A revocation ends the period immediately.
+ * @throws TallyhookError `no_active_order` if the order is unknown or not active
  */
 export function transitionOrder(
   database: Database,
   listing: Listing,
   orderId: string,
-  event: LifeCycle,
+  event: LifecycleEvent,
   now: number,
 ): Promise<PremiumOutcome> {
   return database.transaction().execute(async (sql) => {
     const before = await findPurchase(sql, orderId);
-    if (before === null || before.listingId !== listing.id) throw noActiveOrder(orderId);
-    const after = moved(before, event, now);
-    if (!(await updateActivePurchase(sql, before, after))) throw noActiveOrder(orderId);
-    const delivery = await enqueue(sql, listing.id, lifeCyclePayload(event, listing, after, now), now);
+    if (before === null || before.listingId !== listing.id) throw noActiveOrderError(orderId);
+    const after = applyLifecycleEvent(before, event, now);
+    if (!(await updateActivePurchase(sql, before, after))) throw noActiveOrderError(orderId);
+    const delivery = await enqueue(sql, listing.id, lifecyclePayload(event, listing, after, now), now);
     return { purchase: after, deliveryId: delivery?.id ?? null };
   });
 }
 
-function moved(before: Purchase, event: LifeCycle, now: number): Purchase {
+function applyLifecycleEvent(before: Purchase, event: LifecycleEvent, now: number): Purchase {
   switch (event) {
     case 'subscription.renewed':
       return { ...before, currentPeriodEnd: endOfPeriod(before.tier.duration, before.currentPeriodEnd ?? now) };
@@ -91,6 +91,6 @@ function moved(before: Purchase, event: LifeCycle, now: number): Purchase {
   }
 }
 
-function noActiveOrder(orderId: string): TallyhookError {
-  return new TallyhookError('no_active_order', `There is no active order "${orderId}" of this listing.`);
+function noActiveOrderError(orderId: string): TallyhookError {
+  return new TallyhookError('no_active_order', `The listing has no active order "${orderId}".`);
 }

@@ -2,32 +2,32 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { handleClientErrors } from '../http/client-error.ts';
 
 /**
- * A server that answers every failure below the routes in the failure envelope (document, section 7), which Node alone would answer with an
- * empty body: what is not HTTP, headers that are too large, a missing host, and an unknown expectation.
+ * An HTTP server that sends protocol errors in the failure envelope (document, section 7) instead of with Node's empty
+ * body: malformed requests, headers that are too large, a missing Host header, and an unsupported Expect header.
  */
 export function createServiceServer(): Server {
   const server = createServer({ requireHostHeader: false });
-  // A client may close its half after the request and wait for the response; Node would close the other half as well.
+  // A client may half-close the connection after the request. By default Node would then close it without a response.
   Object.assign(server, { httpAllowHalfOpen: true });
   handleClientErrors(server);
   server.on('checkExpectation', (_request, response) => {
-    fail(response, 417, 'The only expectation that is met is 100-continue.');
+    sendFailure(response, 417, 'Unsupported Expect header: only 100-continue is supported.');
   });
   return server;
 }
 
-/** The listener, for requests that have a host: HTTP/1.1 requires one (RFC 9112, section 3.2). */
-export function withHost(listener: RequestListener): RequestListener {
+/** Wraps a listener so that HTTP/1.1 requests without a Host header get 400 (RFC 9112, section 3.2). */
+export function requireHost(listener: RequestListener): RequestListener {
   return (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      fail(response, 400, 'The header Host is missing.');
+      sendFailure(response, 400, 'The Host header is missing.');
     } else {
       listener(request, response);
     }
   };
 }
 
-function fail(response: ServerResponse, status: number, error: string): void {
+function sendFailure(response: ServerResponse, status: number, error: string): void {
   const body = JSON.stringify({ success: false, error });
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
