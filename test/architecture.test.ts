@@ -67,6 +67,8 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   pino: ['platform', 'lookup'],
   'prom-client': ['http'],
   ws: ['sandbox'],
+  helmet: ['web'],
+  cookie: ['web'],
   rolldown: ['sandbox'],
   '@skyra/discord-components-core': ['sandbox'],
 };

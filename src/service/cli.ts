@@ -1,11 +1,10 @@
 import type { parseArgs } from 'node:util';
 import { systemClock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
+import { formatCount, minute, second } from '../platform/durations.ts';
 import { createLog, type LogLevel, logLevels } from '../platform/log.ts';
 import { resolveLogFormat } from '../terminal/log-format.ts';
 import { parseOptions } from '../terminal/parse-options.ts';
 import { exitCode, runCommand, type Terminal, UsageError, untilStopped, withSuggestion } from '../terminal/terminal.ts';
-import { counted } from '../web/relative-time.ts';
 import { issueSignInToken, linkLifetime } from './actions/sign-in.ts';
 import { createServiceAdmin } from './admin.ts';
 import { listingIdSchema } from './listing/listing.ts';
@@ -188,7 +187,7 @@ async function signIn(database: Database, values: Values, { print }: Terminal): 
   const url = `${address}/sign-in/${token}`;
   if (values.json) print(JSON.stringify({ ...member, url, validSeconds: linkLifetime / second }));
   else {
-    print(`This link signs ${member.username} in, once, within ${counted(linkLifetime / minute, 'minute')}:`);
+    print(`This link signs ${member.username} in, once, within ${formatCount(linkLifetime / minute, 'minute')}:`);
     print(`  ${url}`);
   }
   return exitCode.ok;

@@ -87,19 +87,21 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
   await page.screenshot({ path: `${pictures}/console-sign-in.png` });
   await page.getByLabel('Owner token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  expect(await page.getByRole('alert').innerText()).toContain('not the owner token');
+  expect(await page.getByRole('alert').innerText()).toContain('Wrong owner token');
   await page.getByLabel('Owner token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   expect(page.url()).toBe(`${url}/owner/effects?state=buried`);
   await page.screenshot({ path: `${pictures}/console-effects.png`, fullPage: true });
 
   await page.getByRole('button', { name: 'Replay announcement 1' }).click();
-  expect(await page.getByRole('status').innerText()).toContain('waits again');
+  expect(await page.getByRole('status').innerText()).toContain('waiting again');
 
   await page.getByRole('link', { name: 'Overview' }).click();
-  expect(await page.getByRole('region', { name: 'This needs you' }).innerText()).toContain('1 quarantined delivery');
+  expect(await page.getByRole('region', { name: 'Needs your attention' }).innerText()).toContain(
+    '1 quarantined delivery',
+  );
   await page.screenshot({ path: `${pictures}/console-overview.png`, fullPage: true });
-  await page.getByLabel("Member's Discord id").fill(member);
+  await page.getByLabel("Member's Discord ID").fill(member);
   await page.getByRole('button', { name: 'Look up' }).click();
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Member ${member}`);
   const unpaid = page.getByRole('region', { name: 'Deliveries that paid nothing' });
@@ -108,18 +110,18 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
     expect.stringContaining('duplicate'),
   ]);
 
-  await page.getByLabel('Credits, negative').fill('-50');
+  await page.getByLabel('Credits (negative').fill('-50');
   await page.getByLabel('Reason').fill('An honest mistake');
   await page.getByRole('button', { name: 'Review' }).click();
-  expect(await page.getByRole('alert').innerText()).toContain('takes no more than there is');
-  await page.getByLabel('Credits, negative').fill('-4');
+  expect(await page.getByRole('alert').innerText()).toContain('cannot take more than the balance');
+  await page.getByLabel('Credits (negative').fill('-4');
   await page.getByRole('button', { name: 'Review' }).click();
   expect(await page.getByRole('main').innerText()).toContain('10 credits → 6 credits');
   await page.screenshot({ path: `${pictures}/console-confirm.png` });
   await page.getByRole('button', { name: 'Confirm' }).click();
   expect(await page.getByRole('status').innerText()).toContain('corrected');
   expect(await app.ledger.account(member)).toMatchObject({ credits: 6, votes: 1 });
-  expect(await page.getByRole('region', { name: 'Every entry' }).getByRole('row').nth(1).innerText()).toContain(
+  expect(await page.getByRole('region', { name: 'Entries' }).getByRole('row').nth(1).innerText()).toContain(
     'An honest mistake',
   );
   await page.screenshot({ path: `${pictures}/console-member.png`, fullPage: true });
@@ -129,7 +131,7 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
   await page.screenshot({ path: `${pictures}/console-deliveries-filtered.png`, fullPage: true });
   await page.getByRole('link', { name: '#5' }).click();
   await page.getByRole('button', { name: 'Replay' }).click();
-  expect(await page.getByRole('status').innerText()).toContain('still not understood');
+  expect(await page.getByRole('status').innerText()).toContain('still cannot be processed');
 
   await page.getByRole('button', { name: 'Sign out' }).click();
   expect(await page.getByRole('status').innerText()).toContain('signed out');

@@ -50,7 +50,7 @@ test('a member signs in, votes, sees the cooldown, and may vote again when it is
   await page.getByRole('link', { name: 'Sign in to vote' }).click();
   await actAs(page, 'mira');
   await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).click();
-  expect(await page.getByRole('status').innerText()).toBe('Thank you, your vote is counted.');
+  expect(await page.getByRole('status').innerText()).toBe('Thank you, your vote was counted.');
   const button = page.getByRole('button', { name: 'Vote again in 12 hours' });
   expect(await button.isDisabled()).toBe(true);
   expect(await page.getByRole('region', { name: 'Latest votes' }).innerText()).toContain('mira');

@@ -51,7 +51,7 @@ describe('the owner API', () => {
     await post('/webhooks/vote', { event: 'server_vote', userId: '7', timestamp });
     const waiting = await ask('/deliveries/1');
     expect(waiting.json).toMatchObject({
-      why: expect.stringContaining('replayed by itself once that time is reached'),
+      why: expect.stringContaining('will be replayed automatically at that time'),
     });
     await clock.advance(hour);
     const replayNow = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });

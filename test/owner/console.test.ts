@@ -60,7 +60,7 @@ describe('the console', () => {
     const { status, headers, set } = await signIn();
     expect(status).toBe(303);
     expect(headers.get('location')).toBe('./deliveries?outcome=quarantined');
-    expect(set).toMatch(/; HttpOnly; SameSite=Strict; Max-Age=7200$/);
+    expect(set).toMatch(/; Max-Age=7200; HttpOnly; SameSite=Strict$/);
     expect(set).not.toContain(token);
     for (const path of ['', 'deliveries', 'effects', 'users/42']) {
       const page = await open(path);
@@ -189,7 +189,7 @@ describe('the console', () => {
       ['5.5', 'x', 400, 'credits'],
       ['0x10', 'x', 400, 'credits'],
       ['5', '  ', 400, 'reason'],
-      ['-1', '"quoted"', 409, 'no more than there is'],
+      ['-1', '"quoted"', 409, 'more than the balance'],
     ] as const) {
       const answer = await send('users/42/corrections', { token: faulty, credits, reason });
       expect(answer.status, credits).toBe(status);
@@ -274,7 +274,7 @@ describe('the console', () => {
     const { signIn, open } = await browsing();
     await signIn();
     for (const [path, status, told] of [
-      ['deliveries/99', 404, 'There is no delivery 99.'],
+      ['deliveries/99', 404, 'Delivery 99 does not exist.'],
       ['deliveries?since=soon', 400, 'since'],
       ['users?id=me', 400, 'userId'],
       ['nothing', 404, 'no such page'],
@@ -293,6 +293,6 @@ it('says on its first page that the service refuses a key, and what to do', asyn
   const { open, signIn } = await browsing({ budgets: async () => [key] });
   await signIn();
   const { text } = await open('');
-  expect(text).toContain('The service refuses the API key of <bdi>server</bdi>');
+  expect(text).toContain('The service rejects the API key of <bdi>server</bdi>');
   expect(text).toContain('unknown of 120');
 });

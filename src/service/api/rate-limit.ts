@@ -1,5 +1,4 @@
-import { second } from '../../platform/durations.ts';
-import { counted } from '../../web/relative-time.ts';
+import { formatCount, second } from '../../platform/durations.ts';
 import { requestLimit, requestWindow } from '../listing/request-limit.ts';
 import type { Database } from '../storage/database.ts';
 import { countedRequests, countRequest } from '../storage/requests.ts';
@@ -27,7 +26,7 @@ export async function countAgainstLimit(
   if (allowed) return headers;
   throw new ApiError(
     429,
-    `More than ${requestLimit} requests in a minute. Try again in ${counted(seconds, 'second')}.`,
+    `More than ${requestLimit} requests in a minute. Try again in ${formatCount(seconds, 'second')}.`,
     {
       ...headers,
       'Retry-After': String(seconds),

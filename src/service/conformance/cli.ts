@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
+import { formatCount } from '../../platform/durations.ts';
 import { parseOptions } from '../../terminal/parse-options.ts';
 import { exitCode, readSecret, runCommand, type Terminal, UsageError } from '../../terminal/terminal.ts';
-import { counted } from '../../web/relative-time.ts';
 import { type ConformanceFinding, conformance } from './suite.ts';
 
 export const conformanceHelp = `conformance: holds a service against the lookup API's document, line by line
@@ -55,9 +55,9 @@ export function conformanceCommand(
     }
     const { holds, fails, differs, skipped } = counts;
     const verbs = [
-      counted(holds, 'holds', 'hold'),
-      counted(fails, 'fails', 'fail'),
-      counted(differs, 'differs', 'differ'),
+      formatCount(holds, 'holds', 'hold'),
+      formatCount(fails, 'fails', 'fail'),
+      formatCount(differs, 'differs', 'differ'),
     ];
     if (!values.json) terminal.print(`${verbs.join(', ')}, ${skipped} skipped`);
     return fails === 0 ? exitCode.ok : exitCode.runtimeError;

@@ -1,5 +1,4 @@
-import { day } from '../../platform/durations.ts';
-import { counted } from '../../web/relative-time.ts';
+import { day, formatCount } from '../../platform/durations.ts';
 import type { Webhook } from '../storage/webhooks.ts';
 
 const longestRun = 1 * day;
@@ -14,5 +13,5 @@ export function reasonToPause(webhook: Webhook, status: number | null, now: numb
   if (status === gone) return 'The endpoint answered 410 Gone.';
   if (webhook.failingSince === null || webhook.failures < fewestFailures) return null;
   if (now - webhook.failingSince < longestRun) return null;
-  return `All of the last ${counted(webhook.failures, 'attempt')} failed, for more than a day.`;
+  return `All of the last ${formatCount(webhook.failures, 'attempt')} failed, for more than a day.`;
 }

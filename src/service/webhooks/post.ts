@@ -2,9 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
+import { formatCount, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { counted } from '../../web/relative-time.ts';
 import type { Address, WebhookTarget } from './target.ts';
 
 /** What came back of one POST. Foreseen failures are values. */
@@ -35,7 +34,7 @@ export async function post(
     return await exchange(target, body, headers, stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
   } catch (thrown) {
     const error = expiry.signal.aborted
-      ? `No whole answer within ${counted(timeout / second, 'second')}.`
+      ? `No whole answer within ${formatCount(timeout / second, 'second')}.`
       : messageOf(thrown);
     return { status: null, error };
   } finally {

@@ -34,7 +34,7 @@ describe('wrong tokens', () => {
     for (let index = 0; index < 110; index += 1) answers.push(await guess(`203.0.113.${index}`));
     expect(answers.filter((status) => status === 401)).toHaveLength(100);
     expect(answers.slice(100)).toEqual(Array<number>(10).fill(429));
-    expect(lines.filter((line) => line.includes('many addresses tried wrong owner tokens'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('too many wrong owner tokens from many addresses'))).toHaveLength(1);
 
     expect(await asks('192.0.2.2')).toBe(429);
     expect(await asks('192.0.2.1')).toBe(200);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientKeyOf, isNearbyProxy } from '../../src/owner/client-key.ts';
+import { clientKeyOf, isTrustedProxy } from '../../src/owner/client-key.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -38,5 +38,5 @@ it.each([
   ['2001:db8::1', false],
   ['proxy', false],
 ])('believes %s as a proxy: %s', (hop, believed) => {
-  expect(isNearbyProxy(hop)).toBe(believed);
+  expect(isTrustedProxy(hop)).toBe(believed);
 });
