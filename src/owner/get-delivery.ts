@@ -2,7 +2,7 @@ import { HttpError } from '../web/http-error.ts';
 import type { OwnerContext } from './context.ts';
 import { explainDelivery } from './explain.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
-import { type TimelineItem, timelineOf } from './timeline.ts';
+import { type TimelineStep, timelineOf } from './timeline.ts';
 
 /** A delivery with everything that resulted from it. */
 export interface DeliveryDetails {
@@ -12,7 +12,7 @@ export interface DeliveryDetails {
   readonly entry: EntryRecord | null;
   readonly effects: readonly EffectRecord[];
   readonly why: string;
-  readonly timeline: readonly TimelineItem[];
+  readonly timeline: readonly TimelineStep[];
 }
 
 /** @throws HttpError 404 */

@@ -4,7 +4,7 @@ import { asSentence, explainEffect, formatCredits } from './explain.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 
 /** A step in the processing of a delivery. */
-export interface TimelineItem {
+export interface TimelineStep {
   /** ms since the epoch. */
   readonly at: number;
   readonly what: string;
@@ -19,7 +19,7 @@ export function timelineOf(
     original,
     effects,
   }: { entry: EntryRecord | null; original: number | null; effects: readonly EffectRecord[] },
-): TimelineItem[] {
+): TimelineStep[] {
   const { receivedAt: at, body, family, listing, outcome } = delivery;
   // Only a replay records an event with a later time than its delivery.
   const recordedAt = entry !== null && entry.at > at + 5 * minute ? entry.at : at;
@@ -28,7 +28,7 @@ export function timelineOf(
     {
       at,
       what: 'received',
-      text: `Received a ${family} delivery of ${size} for ${listing === null ? 'an unknown listing' : `the listing ${listing}`}.`,
+      text: `Received a ${family} delivery of ${size} for ${listing ?? 'an unknown listing'}.`,
     },
     ...(recordedAt > at ? [{ at, what: 'held back', text: `Stored until its time: its ${aheadOfTime}.` }] : []),
     { at: recordedAt, what: outcome, text: explainOutcome(delivery, original) },

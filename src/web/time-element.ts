@@ -2,12 +2,12 @@ import { formatAgo } from '../platform/durations.ts';
 import { type Html, html } from './html.ts';
 
 /** A time (ms since the epoch) to the minute. In UTC: without JavaScript the reader's time zone is unknown. */
-export function timestamp(at: number): Html {
+export function dateTime(at: number): Html {
   return timeElement(at, truncateTo('2026-01-31T12:00'.length, at));
 }
 
 /** A time (ms since the epoch) to the second, for lists whose items follow each other closely. */
-export function exactTimestamp(at: number): Html {
+export function exactDateTime(at: number): Html {
   return timeElement(at, truncateTo('2026-01-31T12:00:00'.length, at));
 }
 

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { day, hour, minute } from '../../src/platform/durations.ts';
-import { exactTimestamp, timeAgo, timestamp } from '../../src/web/time-element.ts';
+import { dateTime, exactDateTime, timeAgo } from '../../src/web/time-element.ts';
 
 const at = Date.UTC(2026, 0, 31, 12, 5, 9);
 const element = (text: string) =>
   `<time datetime="2026-01-31T12:05:09.000Z" title="2026-01-31T12:05:09.000Z">${text}</time>`;
 
 it('shows a time in UTC, to the minute or to the second, with the exact time in its attributes', () => {
-  expect(timestamp(at).text).toBe(element('2026-01-31 12:05 UTC'));
-  expect(exactTimestamp(at).text).toBe(element('2026-01-31 12:05:09 UTC'));
+  expect(dateTime(at).text).toBe(element('2026-01-31 12:05 UTC'));
+  expect(exactDateTime(at).text).toBe(element('2026-01-31 12:05:09 UTC'));
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { exactTimestamp, timestamp } from '../../web/time-element.ts';
+import { dateTime, exactDateTime } from '../../web/time-element.ts';
 import type { DeliveryDetails } from '../get-delivery.ts';
 import { deliveryLink, memberLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { effectItem } from './effect-item.ts';
@@ -22,7 +22,7 @@ ${
 <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${properties(details, root)}</section>
 <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><ol class="timeline">${details.timeline.map(
     ({ at, what, text }) =>
-      html`<li><strong>${what}</strong> ${exactTimestamp(at)}<br><span dir="auto">${visible(text)}</span></li>`,
+      html`<li><strong>${what}</strong> ${exactDateTime(at)}<br><span dir="auto">${visible(text)}</span></li>`,
   )}</ol></section>
 </div>
 ${
@@ -38,13 +38,13 @@ ${
 
 function properties({ delivery, entry }: DeliveryDetails, root: string): Html {
   return html`<dl class="facts">
-<div><dt>received</dt><dd>${timestamp(delivery.receivedAt)}</dd></div>
+<div><dt>received</dt><dd>${dateTime(delivery.receivedAt)}</dd></div>
 <div><dt>family</dt><dd>${delivery.family}</dd></div>
 <div><dt>kind</dt><dd>${untrustedText(delivery.kind)}</dd></div>
 <div><dt>listing</dt><dd>${untrustedText(delivery.listing)}</dd></div>
 <div><dt>member</dt><dd>${memberLink(delivery.userId, root)}</dd></div>
 <div><dt>credits</dt><dd>${signedCredits(delivery.credits)}</dd></div>
 <div><dt>reason</dt><dd>${untrustedText(delivery.reason)}</dd></div>
-<div><dt>entry</dt><dd>${entry ? html`${entry.cause}, ${timestamp(entry.at)}` : untrustedText(null)}</dd></div>
+<div><dt>entry</dt><dd>${entry ? html`${entry.cause}, ${dateTime(entry.at)}` : untrustedText(null)}</dd></div>
 </dl>`;
 }

@@ -1,6 +1,6 @@
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { timestamp } from '../../web/time-element.ts';
+import { dateTime } from '../../web/time-element.ts';
 import { explainEffect } from '../explain.ts';
 import type { EffectRecord } from '../records.ts';
 import { deliveryLink, statusBadge } from './cells.ts';
@@ -21,7 +21,7 @@ ${
 <button class="second" aria-label="Replay ${kind} ${id}">Replay</button></form>`
 }</div>
 <p dir="auto">${visible(explainEffect(effect))}</p>
-<p class="quiet">Created ${timestamp(createdAt)} for channel ${effect.channelId}${
-    finishedAt === null ? html`, due ${timestamp(dueAt)}` : html`, ${state} ${timestamp(finishedAt)}`
+<p class="quiet">Created ${dateTime(createdAt)} for channel ${effect.channelId}${
+    finishedAt === null ? html`, due ${dateTime(dueAt)}` : html`, ${state} ${dateTime(finishedAt)}`
   }.</p></li>`;
 }

@@ -4,7 +4,7 @@ import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
 import type { PageRequest } from '../../web/pagination.ts';
-import { timeAgo, timestamp } from '../../web/time-element.ts';
+import { dateTime, timeAgo } from '../../web/time-element.ts';
 import type { OwnerContext } from '../context.ts';
 import { explainDelivery } from '../explain.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
@@ -77,7 +77,7 @@ ${next !== null && html`<p class="pages"><a class="button second" rel="next" hre
 
 function nextVote({ listing, lastVoteAt, nextVoteAt }: VoteTimes, now: number): Html {
   const isOpen = nextVoteAt === null || nextVoteAt <= now;
-  return html`<div><dt>Next vote for <bdi>${listing}</bdi></dt><dd>${isOpen ? 'now' : timestamp(nextVoteAt)}
+  return html`<div><dt>Next vote for <bdi>${listing}</bdi></dt><dd>${isOpen ? 'now' : dateTime(nextVoteAt)}
 <span class="quiet">${lastVoteAt === null ? 'no votes yet' : html`last vote ${timeAgo(lastVoteAt, now)}`}</span></dd></div>`;
 }
 
@@ -85,7 +85,7 @@ function entryTable(entries: readonly EntryRecord[], root: string): Html {
   if (entries.length === 0) return html`<p>The ledger has no entries of this member.</p>`;
   return html`<table><thead><tr><th scope="col">Time</th><th scope="col">Cause</th><th scope="col" class="number">Credits</th><th scope="col">Delivery</th></tr></thead>
 <tbody>${entries.map(
-    ({ at, cause, reason, listing, credits, deliveryId }) => html`<tr><td data-name="Time">${timestamp(at)}</td>
+    ({ at, cause, reason, listing, credits, deliveryId }) => html`<tr><td data-name="Time">${dateTime(at)}</td>
 <td data-name="Cause">${cause.replaceAll('_', ' ')}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}</td>
 <td data-name="Credits" class="number">${signedCredits(credits)}</td><td data-name="Delivery">${deliveryLink(deliveryId, root)}</td></tr>`,
   )}</tbody></table>`;

@@ -1,6 +1,6 @@
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { timeAgo, timestamp } from '../../web/time-element.ts';
+import { dateTime, timeAgo } from '../../web/time-element.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { WebhookDeliveryRecord } from '../storage/delivery-records.ts';
 import type { StoredKey } from '../storage/keys.ts';
@@ -60,7 +60,7 @@ function purchasesSection(purchases: readonly Purchase[]): Html | null {
 <tbody>${purchases.map(
     (order) => html`<tr><td>${order.buyer.username}${order.recipient && html` for ${order.recipient.username}`}</td>
   <td>${order.tier.name}, ${order.tier.duration}</td><td>${order.status}</td>
-  <td>${order.currentPeriodEnd === null ? 'lifetime' : timestamp(order.currentPeriodEnd)}</td></tr>`,
+  <td>${order.currentPeriodEnd === null ? 'lifetime' : dateTime(order.currentPeriodEnd)}</td></tr>`,
   )}</tbody></table></div></section>`;
 }
 

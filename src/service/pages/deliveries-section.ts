@@ -1,6 +1,6 @@
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { timeAgo, timestamp } from '../../web/time-element.ts';
+import { dateTime, timeAgo } from '../../web/time-element.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { DeliveryAttempt } from '../storage/attempts.ts';
 import type { WebhookDelivery } from '../storage/deliveries.ts';
@@ -41,7 +41,7 @@ function attemptSummary(attempts: readonly DeliveryAttempt[]): string {
 }
 
 function attemptItem(attempt: DeliveryAttempt): Html {
-  return html`<li>${timestamp(attempt.at)} → ${attempt.status ?? 'no response'} in ${attempt.durationMs} ms${
+  return html`<li>${dateTime(attempt.at)} → ${attempt.status ?? 'no response'} in ${attempt.durationMs} ms${
     attempt.signedWith === 'previous' && ', signed with the previous secret'
   }
   ${attempt.error && html`<br><span class="bad">${attempt.error}</span>`}

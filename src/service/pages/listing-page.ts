@@ -1,7 +1,7 @@
 import { formatCount, formatWait } from '../../platform/durations.ts';
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { timeAgo, timestamp } from '../../web/time-element.ts';
+import { dateTime, timeAgo } from '../../web/time-element.ts';
 import type { VoteCooldown } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import { type ReviewOrder, reviewOrders, type StoredReview } from '../storage/reviews.ts';
@@ -75,7 +75,7 @@ function voteForm({ listing, visitor, cooldown, now }: ListingView): Html {
       <p class="quiet">${cooldown.lastVoteAt === null ? 'One vote every 12 hours.' : html`Your last vote was ${timeAgo(cooldown.lastVoteAt, now)}.`}</p>`;
   }
   return html`<button disabled>Vote again in ${formatWait(cooldown.nextVoteAt - now)}</button>
-    <p class="quiet">You have voted. You can vote again from ${timestamp(cooldown.nextVoteAt)}.</p>`;
+    <p class="quiet">You have voted. You can vote again from ${dateTime(cooldown.nextVoteAt)}.</p>`;
 }
 
 function voterList({ voters, now }: ListingView): Html {

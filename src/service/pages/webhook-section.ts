@@ -1,7 +1,7 @@
 import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { timeAgo, timestamp } from '../../web/time-element.ts';
+import { dateTime, timeAgo } from '../../web/time-element.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import type { Webhook } from '../storage/webhooks.ts';
@@ -38,7 +38,7 @@ function health(webhook: Webhook, path: string, token: Html, now: number): Html 
   <form method="post" action="${path}/resume">${token}<button>Resume</button></form></div>`
   }
 ${!webhook.paused && webhook.failures > 0 && html`<p class="bad">${formatCount(webhook.failures, 'consecutive failed attempt')}.</p>`}
-${webhook.previous && webhook.previous.until > now && html`<p class="quiet">The previous secret is still used until ${timestamp(webhook.previous.until)} if the new one is rejected.</p>`}`;
+${webhook.previous && webhook.previous.until > now && html`<p class="quiet">The previous secret is still used until ${dateTime(webhook.previous.until)} if the new one is rejected.</p>`}`;
 }
 
 function actions(path: string, token: Html): Html {
