@@ -43,8 +43,10 @@ import { readTargetUrl } from '../src/service/webhooks/target.ts';
 import * as markup from '../src/texts/markup.ts';
 import { isCrossSite } from '../src/web/cross-site.ts';
 import { findFlashMessage } from '../src/web/flash-messages.ts';
+import { hasFormToken } from '../src/web/form-token.ts';
 import { isOwnHost } from '../src/web/host.ts';
 import { html } from '../src/web/html.ts';
+import { createSessionCookie } from '../src/web/session-cookie.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
 import { parseJson, readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
@@ -54,6 +56,7 @@ import { serverAndBot, voteSecret } from './support/listings.ts';
 import { nowhere, settings } from './support/settings.ts';
 
 const now = Date.UTC(2026, 0, 1);
+const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
 const world = new DiscordState(systemClock, defaultGuild({}));
 const findRoute = matcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
 const keyring = createKeyring(serverAndBot());
@@ -123,6 +126,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the id of a member', (text) => parseRequest(userParameter, { userId: text })],
   ['a correction', (text) => parseRequest(correctionRequest, { credits: 1, reason: text })],
   ['the key of a correction', (text) => parseRequest(idempotencyKey, { 'Idempotency-Key': text })],
+  ['a session cookie', (text) => sessionCookie.read(`session=${text}; ${text}`, 0)],
+  ['a form token', (text) => hasFormToken({ token: text }, { formToken: 'token' })],
   ['a flash message', (text) => findFlashMessage(consoleMessages, text)],
   ['pretty JSON', (text) => prettyJson(text)],
   ['pretty JSON of strings', (text) => prettyJson(JSON.stringify([text, text]))],

@@ -82,7 +82,7 @@ function rejectFor(remainingMs: number, reason: string): void {
   throw new HttpError(429, `${reason} Try again in ${seconds} s.`, seconds);
 }
 
-// Not express-rate-limit or rate-limiter-flexible: both count by Date.now(), so a change of the system clock would move their windows.
+// Not express-rate-limit or rate-limiter-flexible: both count in wall-clock time, so setting the system clock would move their windows.
 function createRateLimit(maxCount: number, clock: Clock) {
   const counters = new Map<string, { count: number; readonly endsAt: number }>();
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { second } from '../platform/durations.ts';
 
 /** The content of a genuine cookie that has not expired. */
@@ -14,9 +14,9 @@ export interface CookieSession {
 
 /** A signed cookie of the form `subject.expiry.signature`, so that sessions need no storage. */
 export interface SessionCookie {
-  /** Null if the cookie is missing, forged or expired. @param now ms since the epoch */
-  read(request: Request, now: number): CookieSession | null;
-  /** Starts a session. @param subject without a dot, such as a user id; `expiresAt` is ms since the epoch */
+  /** Null if the cookie is missing, forged or expired. @param header `Cookie` @param now ms since the epoch */
+  read(header: string | undefined, now: number): CookieSession | null;
+  /** Starts a session. @param session `subject`: an id without a dot; `now`: ms since the epoch */
   set(response: Response, session: { readonly subject: string; readonly now: number; readonly secure: boolean }): void;
   clear(response: Response, options: { readonly secure: boolean }): void;
 }
@@ -46,8 +46,8 @@ export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: S
   }
 
   return {
-    read(request, now) {
-      const cookie = parseCookie(request.get('cookie') ?? '')[name] ?? '';
+    read(header, now) {
+      const cookie = parseCookie(header ?? '')[name] ?? '';
       const [subject = '', expiry = '', signature = ''] = cookie.split('.');
       const expiresAt = Number(expiry);
       if (!equalSecrets(signature, sign(`${subject}.${expiry}`)) || !(expiresAt > now)) return null;

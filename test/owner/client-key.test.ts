@@ -22,8 +22,8 @@ it.each([
   ['192.0.2.777', 'unknown'],
   ['', 'unknown'],
   [undefined, 'unknown'],
-])('counts %s as %s', (given, address) => {
-  expect(clientKeyOf(given)).toBe(address);
+])('maps %s to the key %s', (address, key) => {
+  expect(clientKeyOf(address)).toBe(key);
 });
 
 it.each([
@@ -37,6 +37,6 @@ it.each([
   ['203.0.113.7', false],
   ['2001:db8::1', false],
   ['proxy', false],
-])('believes %s as a proxy: %s', (hop, believed) => {
-  expect(isTrustedProxy(hop)).toBe(believed);
+])('trusts %s as a proxy: %s', (hop, isTrusted) => {
+  expect(isTrustedProxy(hop)).toBe(isTrusted);
 });

@@ -39,7 +39,7 @@ export function createOwnerSessions(token: string, revocations: SessionRevocatio
   return {
     async find(request) {
       const now = clock.now();
-      const content = cookie.read(request, now);
+      const content = cookie.read(request.headers.cookie, now);
       // A session that ends too late began before the clock was set back; its real age is unknown.
       if (content === null || content.expiresAt > now + lifetimeMs + clockToleranceMs) return null;
       const { subject: id, expiresAt, formToken } = content;

@@ -34,7 +34,7 @@ export async function openSessions(database: Database, secure: boolean): Promise
 
   return {
     async visitor(request, now) {
-      const session = cookie.read(request, now);
+      const session = cookie.read(request.headers.cookie, now);
       const member = session && (await findMember(database, session.subject));
       return session && member && { ...member, formToken: session.formToken };
     },
