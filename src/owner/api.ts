@@ -32,9 +32,10 @@ import {
 } from './request-schemas.ts';
 
 /**
- * The owner's HTTP API, to be mounted at `/owner/api`. Bodies are JSON, times are ISO 8601 in UTC. Errors are `{success: false, error}`:
- * 400 for an invalid request, 401 without the token, 404 for an unknown path or id, 409 for a conflict with the current state, 429 with
- * `Retry-After` after too many requests or wrong tokens, 503 when the database is unavailable.
+ * The owner's HTTP API, to be mounted at `/owner/api`. Bodies are JSON, times are ISO 8601 in UTC. Errors are
+ * `{success: false, error}`: 400 for an invalid request, 401 without the token, 404 for an unknown path or id, 409 for
+ * a conflict with the current state, 429 with `Retry-After` after too many requests or wrong tokens, 503 when the
+ * database is unavailable.
  */
 export function createOwnerApi(context: OwnerContext, authentication: Authentication): Router {
   const router = Router();

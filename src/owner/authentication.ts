@@ -29,8 +29,9 @@ export interface Authentication {
 }
 
 /**
- * Counts in memory, until the process ends. After too many wrong tokens of all clients together, a token is accepted only from this machine and
- * from clients that have sent the right token before, so that an attack does not lock the owner out. The limit per client still applies.
+ * Counts in memory, until the process ends. After too many wrong tokens of all clients together, a token is accepted
+ * only from this machine and from clients that have sent the right token before, so that an attack does not lock the
+ * owner out. The limit per client still applies.
  * @param token the `OWNER_TOKEN`
  */
 export function createAuthentication({ token, clock, log }: { token: string; clock: Clock; log: Log }): Authentication {
@@ -82,7 +83,7 @@ function rejectFor(remainingMs: number, reason: string): void {
   throw new HttpError(429, `${reason} Try again in ${seconds} s.`, seconds);
 }
 
-// Not express-rate-limit or rate-limiter-flexible: both count in wall-clock time, so setting the system clock would move their windows.
+// Not express-rate-limit or rate-limiter-flexible: they count in wall-clock time, which jumps when the clock is set.
 function createRateLimit(maxCount: number, clock: Clock) {
   const counters = new Map<string, { count: number; readonly endsAt: number }>();
 

@@ -26,8 +26,9 @@ export function isTrustedProxy(hop: string): boolean {
 }
 
 /**
- * The key of a client for rate limits: an IPv4 address, or the /64 prefix of an IPv6 address, since one client usually controls the
- * whole prefix. All unparsable addresses share one key. express-rate-limit's `ipKeyGenerator` does not parse ports, brackets or zones.
+ * The key of a client for rate limits: an IPv4 address, or the /64 prefix of an IPv6 address, since one client usually
+ * controls the whole prefix. All unparsable addresses share one key. express-rate-limit's `ipKeyGenerator` does not
+ * parse ports, brackets or zones.
  * @param address of a socket or from `X-Forwarded-For`, perhaps with a port, in brackets, or with a zone
  */
 export function clientKeyOf(address: string | undefined): string {

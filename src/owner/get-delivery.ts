@@ -34,7 +34,10 @@ export async function findDelivery({ records }: OwnerContext, id: number): Promi
   return delivery;
 }
 
-/** Duplicates are stored without a key, so the keys are read from the body. A vote without a timestamp duplicates its user's last vote. */
+/**
+ * Duplicates are stored without a key, so the keys are read from the body. A vote without a timestamp duplicates its
+ * user's last vote.
+ */
 async function findOriginal({ records, eventKeysOf }: OwnerContext, delivery: DeliveryRecord): Promise<number | null> {
   const { outcome, family, userId, listing, receivedAt } = delivery;
   if (outcome !== 'duplicate') return null;

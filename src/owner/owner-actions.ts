@@ -10,7 +10,8 @@ export type CorrectionResult =
   | { readonly outcome: 'key_reused' };
 
 /**
- * The owner's writes, each in its own transaction. They reject with {@link StoreUnavailableError} or TallyhookError `queue_full`.
+ * The owner's writes, each in its own transaction. They reject with {@link StoreUnavailableError} or TallyhookError
+ * `queue_full`.
  */
 export interface OwnerActions {
   /** Appends an entry and changes the balance by it, once per idempotency key. */

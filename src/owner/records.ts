@@ -73,7 +73,10 @@ export interface Records {
   delivery(id: number): Promise<DeliveryRecord | null>;
   /** The id of the delivery whose event is recorded under one of these idempotency keys. */
   recordedUnder(eventKeys: readonly string[]): Promise<number | null>;
-  /** The id of the delivery of a user's last counted vote for a listing, cast no later than `notAfter` (ms since the epoch). */
+  /**
+   * The id of the delivery of a user's last counted vote for a listing, cast no later than `notAfter` (ms since the
+   * epoch).
+   */
   lastVote(userId: string, listing: string, notAfter: number): Promise<number | null>;
   effects(query: PageRequest & { state: EffectState | null }): Promise<readonly EffectRecord[]>;
   effect(id: number): Promise<EffectRecord | null>;

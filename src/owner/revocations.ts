@@ -2,7 +2,8 @@
 export interface SessionRevocations {
   /**
    * Resolves when the revocation is on disk; rejects if it cannot be stored.
-   * @param session `expiresAt`: the end of the session, until which the revocation is stored; both times in ms since the epoch
+   * @param session `expiresAt`: the end of the session, until which the revocation is stored; both times in ms since
+   * the epoch
    */
   revoke(session: { readonly id: string; readonly expiresAt: number; readonly now: number }): Promise<void>;
   /** Rejects if the database cannot be read. */

@@ -6,8 +6,8 @@ export interface CrossSiteOptions {
   /** The text of the 403. */
   readonly message: string;
   /**
-   * Accept `Origin: null` without `Sec-Fetch-Site`: over plain HTTP a browser sends no more than that from pages with the
-   * `no-referrer` policy. The form token and a `SameSite=Strict` cookie must then decide.
+   * Accept `Origin: null` without `Sec-Fetch-Site`: over plain HTTP a browser sends no more than that from pages with
+   * the `no-referrer` policy. The form token and a `SameSite=Strict` cookie must then decide.
    */
   readonly allowOpaqueOrigin?: boolean;
 }
@@ -24,8 +24,8 @@ export function rejectCrossSiteForms({ message, allowOpaqueOrigin = false }: Cro
 }
 
 /**
- * Whether another site sent this request, by `Sec-Fetch-Site` or, in older browsers, `Origin`. A request without both headers is not
- * from a browser; only the form token protects against it.
+ * Whether another site sent this request, by `Sec-Fetch-Site` or, in older browsers, `Origin`. A request without both
+ * headers is not from a browser; only the form token protects against it.
  */
 export function isCrossSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];

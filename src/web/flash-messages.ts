@@ -6,7 +6,10 @@ export interface FlashMessage {
   readonly text: string;
 }
 
-/** Messages by the name that a redirect carries in `notice`. Free text is never accepted, since anybody could put it into a link. */
+/**
+ * Messages by the name that a redirect carries in `notice`. Free text is never accepted, since anybody could put it
+ * into a link.
+ */
 export type FlashMessages = Readonly<Record<string, FlashMessage>>;
 
 /** @param name the query parameter `notice` @returns null for an unknown name */

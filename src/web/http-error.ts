@@ -15,7 +15,10 @@ export class HttpError extends Error {
   }
 }
 
-/** The response to an error of the application, of Express's router or of its body parsers; null for an unexpected error. */
+/**
+ * The response to an error of the application, of Express's router or of its body parsers; null for an unexpected
+ * error.
+ */
 export function toHttpError(thrown: unknown): HttpError | null {
   if (thrown instanceof HttpError) return thrown;
   if (thrown instanceof URIError) return new HttpError(400, 'The path cannot be decoded.');
@@ -34,7 +37,10 @@ export interface ErrorResponseOptions {
   readonly log: Log;
   /** The message under which an unexpected error is logged. */
   readonly logMessage: string;
-  /** Sends the body; status and `Retry-After` are already set. @param isExpected whether `error` was thrown on purpose */
+  /**
+   * Sends the body; status and `Retry-After` are already set.
+   * @param isExpected whether `error` was thrown on purpose
+   */
   readonly send: (error: HttpError, request: Request, response: Response, isExpected: boolean) => void | Promise<void>;
 }
 

@@ -15,8 +15,8 @@ export type SecurityHeaders = (
 ) => void;
 
 /**
- * The security headers of every page: no framing, no sniffing, no caching, own origin only. No HSTS: these pages may also be served
- * over plain HTTP, and the proxy that terminates TLS decides for its whole host name.
+ * The security headers of every page: no framing, no sniffing, no caching, own origin only. No HSTS: these pages may
+ * also be served over plain HTTP, and the proxy that terminates TLS decides for its whole host name.
  */
 export function securityHeaders({ contentSecurityPolicy, referrerPolicy }: SecurityHeaderOptions): SecurityHeaders {
   const setHeaders = helmet({

@@ -16,7 +16,10 @@ import { ownerSignInRoutes } from './sign-in.ts';
 
 const assetOptions = { cacheControl: 'private, max-age=3600' };
 
-/** The owner's console, to be mounted at `/owner`: pages over the same queries and actions as the API. They use no JavaScript. */
+/**
+ * The owner's console, to be mounted at `/owner`: pages over the same queries and actions as the API. They use no
+ * JavaScript.
+ */
 export function createConsole(token: string, context: OwnerContext, authentication: Authentication): Router {
   const sessions = createOwnerSessions(token, context.sessions, context.clock);
   const router = Router({ strict: true });

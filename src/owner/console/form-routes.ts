@@ -23,7 +23,10 @@ import type { OwnerSessions } from './session.ts';
 
 const replayForm = z.object({ back: z.enum(['delivery', 'effects']).catch('effects') });
 
-/** Invalid fields become empty text, so that the page can be shown again with the others. `key`: only in the confirmation. */
+/**
+ * Invalid fields become empty text, so that the page can be shown again with the others. `key`: only in the
+ * confirmation.
+ */
 const correctionForm = z.object({
   credits: z.string().catch(''),
   reason: z.string().catch(''),

@@ -1,11 +1,14 @@
-/** An unterminated string is one token, up to the end: searching for its end at each of its quotes would take quadratic time. */
+/**
+ * An unterminated string is one token, up to the end: searching for its end at each of its quotes would take quadratic
+ * time.
+ */
 const tokens = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{[]\s*[}\]]|[{}[\],:]|\s+|[^\s"{}[\],:]+/gs;
 /** Deeper than any payload. Deeper levels are not indented further, or a small body could produce a huge page. */
 const maxIndentation = 20;
 
 /**
- * JSON with one line per member. Only whitespace changes: `JSON.parse` and `JSON.stringify` would lose digits of large ids and duplicate
- * members, which matter in an investigation.
+ * JSON with one line per member. Only whitespace changes: `JSON.parse` and `JSON.stringify` would lose digits of large
+ * ids and duplicate members, which matter in an investigation.
  */
 export function prettyJson(text: string): string {
   let depth = 0;

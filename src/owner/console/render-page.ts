@@ -14,8 +14,8 @@ const sections = [
 ] as const;
 
 /**
- * The relative URL of the console's overview from the page at `path`: `./`, `../` or `../../`. All links are relative, so that the
- * console works under any path of a proxy.
+ * The relative URL of the console's overview from the page at `path`: `./`, `../` or `../../`. All links are relative,
+ * so that the console works under any path of a proxy.
  */
 export function relativeRoot(path: string): string {
   const depth = path.split('/').length - 2;

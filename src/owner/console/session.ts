@@ -19,19 +19,22 @@ const lifetimeMs = 2 * hour;
 const clockToleranceMs = minute;
 
 /**
- * A session is a signed cookie with a random id. The signing key is derived from the owner token by scrypt: sessions are valid in all
- * processes and after a restart, the token cannot be guessed from a cookie, and a new token ends all sessions. The cookie has no path, so
- * that it is valid under any path of a proxy.
+ * A session is a signed cookie with a random id. The signing key is derived from the owner token by scrypt: sessions
+ * are valid in all processes and after a restart, the token cannot be guessed from a cookie, and a new token ends all
+ * sessions. The cookie has no path, so that it is valid under any path of a proxy.
  */
 export interface OwnerSessions {
   /** Null if the cookie is missing, forged, expired or revoked. Rejects if the database cannot be read. */
   find(request: Request): Promise<OwnerSession | null>;
   signIn(request: Request, response: Response): void;
-  /** Revokes the session in all processes, for every copy of the cookie. Rejects, and keeps the cookie, if that cannot be stored. */
+  /**
+   * Revokes the session in all processes, for every copy of the cookie. Rejects, and keeps the cookie, if that cannot
+   * be stored.
+   */
   signOut(session: OwnerSession, request: Request, response: Response): Promise<void>;
 }
 
-/** Deriving the key blocks the thread for about 50 ms, so create one instance per process. @param token the `OWNER_TOKEN` */
+/** Deriving the key blocks the thread for a moment, so create one instance per process. @param token the `OWNER_TOKEN` */
 export function createOwnerSessions(token: string, revocations: SessionRevocations, clock: Clock): OwnerSessions {
   const key = scryptSync(token, 'tallyhook owner console', 32);
   const cookie = createSessionCookie({ name: 'tallyhook_owner', key, lifetimeMs, sameSite: 'strict' });

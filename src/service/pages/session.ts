@@ -12,7 +12,10 @@ export interface Visitor extends ServiceMember {
   readonly formToken: string;
 }
 
-/** A session is a signed cookie with the user id. The signing key is stored in the database; deleting it ends all sessions. */
+/**
+ * A session is a signed cookie with the user id. The signing key is stored in the database; deleting it ends all
+ * sessions.
+ */
 export interface MemberSessions {
   /** Null if the cookie is missing, forged or expired, or its member is unknown. @param now ms since the epoch */
   visitor(request: Request, now: number): Promise<Visitor | null>;
