@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { buildPage } from '../src/sandbox/page/build.ts';
 import { ascii } from './ascii.ts';
+import { copyAssetsFlat } from './assets.ts';
 import { notices } from './notices.ts';
 import { optional } from './optional.ts';
 
@@ -32,5 +33,6 @@ export async function bundle(folder: string): Promise<void> {
     // Node keeps the source text in memory; without comments it is a third smaller.
     output: { dir: folder, comments: { jsdoc: false, annotation: false, legal: true } },
   });
+  copyAssetsFlat(folder);
   await buildPage(folder);
 }

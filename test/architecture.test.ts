@@ -68,6 +68,8 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   pino: ['platform', 'lookup'],
   'prom-client': ['http'],
   ws: ['sandbox'],
+  helmet: ['web'],
+  cookie: ['web'],
   rolldown: ['sandbox'],
   '@skyra/discord-components-core': ['sandbox'],
 };

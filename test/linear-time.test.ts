@@ -15,11 +15,11 @@ import {
 } from '../src/lookup/endpoints.ts';
 import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
 import { clientKeyOf } from '../src/owner/client-key.ts';
-import { placeWithoutSlash } from '../src/owner/console/middleware.ts';
-import { readNotice } from '../src/owner/console/notices.ts';
+import { consoleMessages } from '../src/owner/console/flash-messages.ts';
+import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
-import { upFrom } from '../src/owner/console/render-page.ts';
-import { stated } from '../src/owner/explain.ts';
+import { relativeRoot } from '../src/owner/console/render-page.ts';
+import { asSentence } from '../src/owner/explain.ts';
 import {
   correctionRequest,
   deliveriesQuery,
@@ -46,9 +46,12 @@ import { keyForm, listingForm, readForm, reviewForm, webhookForm } from '../src/
 import { isPublic } from '../src/service/webhooks/addresses.ts';
 import { readTargetUrl } from '../src/service/webhooks/target.ts';
 import * as markup from '../src/texts/markup.ts';
+import { isCrossSite } from '../src/web/cross-site.ts';
+import { findFlashMessage } from '../src/web/flash-messages.ts';
+import { hasFormToken } from '../src/web/form-token.ts';
 import { isOwnHost } from '../src/web/host.ts';
 import { html } from '../src/web/html.ts';
-import { isFromElsewhere } from '../src/web/same-origin.ts';
+import { createSessionCookie } from '../src/web/session-cookie.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
 import { parseJson, readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
@@ -58,6 +61,7 @@ import { serverAndBot, voteSecret } from './support/listings.ts';
 import { nowhere, settings } from './support/settings.ts';
 
 const now = Date.UTC(2026, 0, 1);
+const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
 const world = new DiscordState(systemClock, defaultGuild({}));
 const findRoute = matcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
 const keyring = createKeyring(serverAndBot());
@@ -116,9 +120,9 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   // The owner's API and console
   ['the address of a caller', (text) => clientKeyOf(text)],
   ['an IPv6 address of a caller', (text) => clientKeyOf(`[${text}]:1`)],
-  ['the redirect to a slash', (text) => placeWithoutSlash(text)],
-  ['the depth of a page', (text) => upFrom(text)],
-  ['the origin of a form', (text) => isFromElsewhere({ origin: text, host: text })],
+  ['the redirect to a slash', (text) => lastSegmentWithoutSlash(text)],
+  ['the depth of a page', (text) => relativeRoot(text)],
+  ['the origin of a form', (text) => isCrossSite({ origin: text, host: text })],
   [
     'the query of deliveries',
     (text) => parseRequest(deliveriesQuery, all('limit before outcome kind listing user since until', text)),
@@ -127,12 +131,14 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the id of a member', (text) => parseRequest(userParameter, { userId: text })],
   ['a correction', (text) => parseRequest(correctionRequest, { credits: 1, reason: text })],
   ['the key of a correction', (text) => parseRequest(idempotencyKey, { 'Idempotency-Key': text })],
-  ['a notice', (text) => readNotice(text)],
+  ['a session cookie', (text) => sessionCookie.read(`session=${text}; ${text}`, 0)],
+  ['a form token', (text) => hasFormToken({ token: text }, { formToken: 'token' })],
+  ['a flash message', (text) => findFlashMessage(consoleMessages, text)],
   ['pretty JSON', (text) => prettyJson(text)],
   ['pretty JSON of strings', (text) => prettyJson(JSON.stringify([text, text]))],
   ['pretty JSON of a string that never ends', (text) => prettyJson(`"${text}`)],
   ['what is not seen', (text) => visible(text)],
-  ['a reason', (text) => stated(text)],
+  ['a reason', (text) => asSentence(text)],
   ['the host of a page', (text) => isOwnHost(text, 'http://127.0.0.1')],
   ['a page', (text) => html`<p title="${text}">${text}</p>`],
 

@@ -1,82 +1,111 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import { minute, second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
+import { HttpError } from '../web/http-error.ts';
+import { equalSecrets } from '../web/session-cookie.ts';
 import { clientKeyOf } from './client-key.ts';
-import { HttpError } from './http-error.ts';
-import { createRateLimit } from './rate-limit.ts';
 
-/** Wrong tokens that an address may try in a minute. */
-const mostWrong = 10;
-/** Wrong tokens that all addresses together may try in a minute: behind some proxies a caller has as many addresses as it likes. */
-const mostWrongInAll = 100;
-/** Requests that an address may send in a minute, right or wrong. */
-const mostRequests = 600;
-/** Addresses that are remembered for having had the right token; the first is forgotten first. */
-const mostProven = 1_000;
-const allAddresses = 'all';
+/** All limits are per minute, from a client's first counted request on. */
+const windowMs = minute;
+/** Requests per client, with a right or wrong token. */
+const maxRequests = 600;
+/** Wrong tokens per client. */
+const maxFailures = 10;
+/** Wrong tokens of all clients together: behind some proxies a caller can choose its address. */
+const maxFailuresOfAll = 100;
+/** Clients that are remembered because they sent the right token; the oldest is forgotten first. */
+const maxTrustedClients = 1_000;
+/** Clients with a counter; the oldest counter is dropped first. */
+const maxCounters = 10_000;
+const allClients = 'all';
+const loopbackClients = [clientKeyOf('127.0.0.1'), clientKeyOf('::1')];
 
-/** Who may come in, for the API and the console alike, so that nobody tries twice as often at two doors. */
+/** Authentication of the owner. The API and the console share one, so that a caller has no second set of attempts. */
 export interface Authentication {
-  /** Counts a request. @throws Refused 429 */
-  pass(address: string): void;
-  /** Whether this is the owner's token. It is compared in constant time. @throws Refused 429 after too many wrong ones, right or not */
-  knows(given: string, address: string): boolean;
+  /** @param client by `clientKeyOf` @throws HttpError 429 */
+  countRequest(client: string): void;
+  /** Compares in constant time. @throws HttpError 429 after too many wrong tokens, even for the right token */
+  verifyToken(token: string, client: string): boolean;
 }
 
 /**
- * Counts in memory, for as long as the process lives. When all addresses together have tried too often, the token is taken only from this
- * machine itself and from addresses that had the right one before, so that strangers do not lock the owner out; each of them still has its own limit.
+ * Counts in memory, until the process ends. After too many wrong tokens of all clients together, a token is accepted
+ * only from this machine and from clients that have sent the right token before, so that an attack does not lock the
+ * owner out. The limit per client still applies.
  * @param token the `OWNER_TOKEN`
  */
 export function createAuthentication({ token, clock, log }: { token: string; clock: Clock; log: Log }): Authentication {
-  const expected = digest(token);
-  const requests = createRateLimit({ most: mostRequests, window: minute, clock });
-  const failures = createRateLimit({ most: mostWrong, window: minute, clock });
-  const failuresInAll = createRateLimit({ most: mostWrongInAll, window: minute, clock });
-  const proven = new Set([clientKeyOf('127.0.0.1'), clientKeyOf('::1')]);
+  const requests = createRateLimit(maxRequests, clock);
+  const failures = createRateLimit(maxFailures, clock);
+  const failuresOfAll = createRateLimit(maxFailuresOfAll, clock);
+  const trustedClients = new Set<string>();
 
-  function prove(address: string): void {
-    proven.add(address);
-    const [, , oldest] = proven;
-    if (proven.size > mostProven && oldest !== undefined) proven.delete(oldest);
+  function trust(client: string): void {
+    trustedClients.add(client);
+    const [oldest] = trustedClients;
+    if (trustedClients.size > maxTrustedClients && oldest !== undefined) trustedClients.delete(oldest);
   }
 
-  function countFailure(address: string): void {
-    failures.count(address);
-    if (failures.wait(address) > 0) log.warn({ address }, 'an address tried too many wrong owner tokens');
-    if (failuresInAll.wait(allAddresses) > 0) return;
-    failuresInAll.count(allAddresses);
-    if (failuresInAll.wait(allAddresses) > 0) log.warn({ cure: floodCure }, 'many addresses tried wrong owner tokens');
+  function countFailure(client: string): void {
+    failures.count(client);
+    if (failures.remainingMs(client) > 0) log.warn({ address: client }, 'too many wrong owner tokens from one address');
+    if (failuresOfAll.remainingMs(allClients) > 0) return;
+    failuresOfAll.count(allClients);
+    if (failuresOfAll.remainingMs(allClients) > 0) {
+      log.warn({ hint: attackHint }, 'too many wrong owner tokens from many addresses');
+    }
   }
 
   return {
-    pass(address) {
-      refuseFor(requests.wait(address), 'These are too many requests.');
-      requests.count(address);
+    countRequest(client) {
+      rejectFor(requests.remainingMs(client), 'Too many requests.');
+      requests.count(client);
     },
-    knows(given, address) {
-      refuseFor(failures.wait(address), 'Too many wrong tokens came from this address.');
-      if (!proven.has(address)) {
-        refuseFor(failuresInAll.wait(allAddresses), 'Too many wrong tokens came from other addresses.');
+    verifyToken(candidate, client) {
+      rejectFor(failures.remainingMs(client), 'Too many wrong tokens from this address.');
+      if (!loopbackClients.includes(client) && !trustedClients.has(client)) {
+        rejectFor(failuresOfAll.remainingMs(allClients), 'Too many wrong tokens from other addresses.');
       }
-      const isRight = timingSafeEqual(expected, digest(given));
-      if (isRight) prove(address);
-      else countFailure(address);
+      const isRight = equalSecrets(candidate, token);
+      if (isRight) trust(client);
+      else countFailure(client);
       return isRight;
     },
   };
 }
 
-const floodCure =
-  'Until it ends, sign in from the machine itself or where you were signed in before. Let the proxy overwrite X-Forwarded-For.';
+const attackHint =
+  'Meanwhile, sign in from this machine or from an address where you signed in before. Let the proxy overwrite X-Forwarded-For.';
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+function rejectFor(remainingMs: number, reason: string): void {
+  if (remainingMs <= 0) return;
+  const seconds = Math.max(1, Math.ceil(remainingMs / second));
+  throw new HttpError(429, `${reason} Try again in ${seconds} s.`, seconds);
 }
 
-function refuseFor(wait: number, what: string): void {
-  if (wait <= 0) return;
-  const seconds = Math.max(1, Math.ceil(wait / second));
-  throw new HttpError(429, `${what} Try again in ${seconds} s.`, seconds);
+// Not express-rate-limit or rate-limiter-flexible: they count in wall-clock time, which jumps when the clock is set.
+function createRateLimit(maxCount: number, clock: Clock) {
+  const counters = new Map<string, { count: number; readonly endsAt: number }>();
+
+  function counterOf(key: string) {
+    const counter = counters.get(key);
+    if (counter !== undefined && counter.endsAt > clock.monotonic()) return counter;
+    counters.delete(key);
+    return undefined;
+  }
+
+  return {
+    /** How long the limit still applies (ms); 0 below the limit. */
+    remainingMs(key: string): number {
+      const counter = counterOf(key);
+      return counter !== undefined && counter.count >= maxCount ? counter.endsAt - clock.monotonic() : 0;
+    },
+    count(key: string): void {
+      const counter = counterOf(key) ?? { count: 0, endsAt: clock.monotonic() + windowMs };
+      counter.count += 1;
+      counters.set(key, counter);
+      const [oldest] = counters.keys();
+      if (counters.size > maxCounters && oldest !== undefined) counters.delete(oldest);
+    },
+  };
 }

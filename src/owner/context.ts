@@ -1,44 +1,50 @@
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import type { Outcome } from '../tally/tally.ts';
 import type { OwnerActions } from './owner-actions.ts';
-import type { DeliveryRecord, Records, ReplayResult } from './records.ts';
+import type { DeliveryRecord, Records } from './records.ts';
 import type { SessionRevocations } from './revocations.ts';
 
-/** Whether a part of the whole is of use, and if not, why. */
-export interface PartState {
+/** Whether a component is ready, and if not, the reason. */
+export interface ComponentStatus {
   readonly ready: boolean;
   readonly reason?: string;
 }
 
-/** How it stands with a listing's key for the lookup API. */
-export interface BudgetState {
+/** The lookup API budget and key status of a listing. */
+export interface BudgetStatus {
   readonly listing: string;
-  /** Requests that it has left just now; null when that cannot be read. */
+  /** Requests left at the moment; null if the budget cannot be read. */
   readonly left: number | null;
   /** Requests per minute and key (document, section 8). */
   readonly limit: number;
-  /** The service does not accept it. */
+  /** The service rejects the key. */
   readonly keyRefused: boolean;
-  /** The service answers what its document does not describe. */
+  /** The service sends responses that do not match its document. */
   readonly wrongShape: boolean;
 }
 
-/** What the owner's API and console work with. */
+/** Processes a quarantined delivery again with the current rules. Rejects as {@link Recorder} does. */
+export type ReplayDelivery = (
+  delivery: DeliveryRecord,
+) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;
+
+/** The dependencies of the owner's API and console. */
 export interface OwnerContext {
   readonly records: Records;
   readonly actions: OwnerActions;
   readonly sessions: SessionRevocations;
   readonly ledger: LedgerReads;
-  readonly replay: ReplayResult;
-  /** The keys that a delivery's event is recorded under, as far as its body tells them. */
+  readonly replay: ReplayDelivery;
+  /** The idempotency keys of a delivery's event, as far as its body has them. */
   readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];
-  /** The configured listings by name, and the cooldown of each (ms). */
+  /** The cooldown of each configured listing (ms), by name. */
   readonly cooldowns: ReadonlyMap<string, number>;
-  /** Asks each part by name how it is. */
-  readonly health: () => Promise<Readonly<Record<string, PartState>>>;
-  readonly budgets: () => Promise<readonly BudgetState[]>;
-  /** An effect waits: look at once. */
+  /** The current status of each component, by name. */
+  readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
+  readonly budgets: () => Promise<readonly BudgetStatus[]>;
+  /** Wakes the dispatcher, since an effect is waiting. */
   readonly nudge: () => void;
   readonly clock: Clock;
   readonly log: Log;

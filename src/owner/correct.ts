@@ -1,34 +1,44 @@
 import { randomUUID } from 'node:crypto';
+import { formatCount } from '../platform/durations.ts';
+import { HttpError } from '../web/http-error.ts';
 import type { OwnerContext } from './context.ts';
-import { HttpError, overdraftError } from './http-error.ts';
 import type { CorrectionRequest } from './request-schemas.ts';
 
 /**
- * Sets a member's account right by another entry.
- * @param idempotencyKey a repeat under the same key changes nothing; null for one that cannot be repeated
- * @returns the balance after it (credits), whether it was a repeat, and now (ms since the epoch)
- * @throws Refused 409 for a debt, and for a key that was used for something else; and what {@link Acts} rejects with
+ * Corrects a member's account with an additional entry.
+ * @param idempotencyKey a repeat with the same key changes nothing; null for a correction that cannot be repeated
+ * @returns the new balance (credits), whether it was a repeat, and the current time (ms since the epoch)
+ * @throws HttpError 409 for an overdraft, and for a key that was used for another correction
+ * @throws the errors of {@link OwnerActions}
  */
 export async function correct(
-  { actions: acts, clock, log }: OwnerContext,
+  { actions, clock, log }: OwnerContext,
   userId: string,
   { credits, reason }: CorrectionRequest,
   idempotencyKey: string | null,
 ): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
   const at = clock.now();
-  const corrected = await acts.correct({ userId, credits, reason, at }, idempotencyKey ?? randomUUID());
-  switch (corrected.outcome) {
+  const result = await actions.correct({ userId, credits, reason, at }, idempotencyKey ?? randomUUID());
+  switch (result.outcome) {
     case 'corrected': {
-      const { balance, repeated } = corrected;
-      log.info({ user: userId, credits, balance, repeated }, 'the owner corrected an account');
+      const { balance, repeated } = result;
+      log.info({ user: userId, credits, balance, repeated }, 'owner corrected an account');
       return { balance, repeated, at };
     }
     case 'overdrawn':
-      throw overdraftError(corrected.balance);
+      throw overdraftError(result.balance);
     case 'key_reused':
       throw new HttpError(
         409,
-        'This Idempotency-Key was used for another correction. Send a new one for a new correction.',
+        'This Idempotency-Key was used for another correction. Use a new key for each correction.',
       );
   }
+}
+
+/** @param balance credits */
+export function overdraftError(balance: number): HttpError {
+  return new HttpError(
+    409,
+    `The account has ${formatCount(balance, 'credit')}. A correction cannot take more than the balance.`,
+  );
 }

@@ -1,60 +1,61 @@
+import { formatCount } from '../platform/durations.ts';
 import { quarantineReasons } from '../tally/quarantine.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 
-/** Why a delivery came to what it did, in a sentence for whoever is asked "I voted and got nothing". */
+/** The reason for a delivery's outcome, in a sentence that answers "I voted and got nothing". */
 export function explainDelivery(
   delivery: DeliveryRecord,
-  known: { readonly entry?: EntryRecord | null; readonly original?: number | null } = {},
+  { entry = null, original = null }: { readonly entry?: EntryRecord | null; readonly original?: number | null } = {},
 ): string {
   const { outcome, reason, userId } = delivery;
   switch (outcome) {
     case 'duplicate':
-      return known.original
-        ? `The same event was recorded before, with delivery ${known.original}, so this repeat paid nothing.`
-        : 'The same event was recorded before, so this repeat paid nothing.';
+      return original === null
+        ? 'The same event was recorded before, so this duplicate paid nothing.'
+        : `The same event was recorded before with delivery ${original}, so this duplicate paid nothing.`;
     case 'test':
-      return 'It is a test from the dashboard: it is announced as one, and pays and counts nothing.';
+      return 'This is a test from the dashboard. It is announced as a test, and neither pays nor counts.';
     case 'quarantined':
       if (reason === quarantineReasons.aheadOfTime)
-        return 'It is genuine, but its time lies ahead of our clock. It is kept whole, and replayed by itself once that time is reached.';
-      return `It is genuine, but was not understood: ${stated(reason)} It is kept whole; replay it after an upgrade or a change of the settings.`;
+        return 'The delivery is genuine, but its timestamp is in the future. It is stored and will be replayed automatically at that time.';
+      return `The delivery is genuine, but could not be processed: ${asSentence(reason)} It is stored; replay it after an upgrade or a configuration change.`;
     case 'recorded':
-      return whyOfEntry(known.entry ?? null, userId);
+      return explainEntry(entry, userId);
   }
 }
 
-function whyOfEntry(entry: EntryRecord | null, userId: string | null): string {
-  if (entry === null) return 'It ends what was bought: nothing is paid, and nothing is taken back.';
+function explainEntry(entry: EntryRecord | null, userId: string | null): string {
+  if (entry === null) return 'It ends a purchase: nothing is paid, and nothing is taken back.';
   switch (entry.cause) {
     case 'within_cooldown':
-      return 'Another vote of this member stands within the cooldown, and two so close cannot both be real: it paid nothing and does not count.';
+      return 'This member has another vote within the cooldown, so this vote paid nothing and does not count.';
     case 'denied':
-      return `The service denied the credits and says: ${stated(entry.reason)} The vote counts, and paid ${paid(entry.credits)}.`;
+      return `The service denied the credits: ${asSentence(entry.reason)} The vote counts, and paid ${formatCredits(entry.credits)}.`;
     case 'revoked':
-      return 'Its order was revoked before, and after a revocation nothing of that order pays.';
+      return 'The order was revoked before. After a revocation, no delivery of the order pays.';
     default:
-      return `It was recorded once, and paid ${paid(entry.credits)} to ${userId ?? 'nobody'}.`;
+      return `It was recorded once, and paid ${formatCredits(entry.credits)} to ${userId ?? 'no member'}.`;
   }
 }
 
-/** What holds an effect up, or what became of it. */
+/** The status of an effect, and the reason if it is delayed or buried. */
 export function explainEffect({ state, attempts, reason }: EffectRecord): string {
-  if (state === 'done') return `It was done at attempt ${attempts}.`;
+  if (state === 'done') return `Done at attempt ${attempts}.`;
   if (state === 'buried') {
-    return `It was buried after attempt ${attempts}: ${stated(reason)} Mend the cause, then replay it.`;
+    return `Failed permanently at attempt ${attempts}: ${asSentence(reason)} Fix the cause, then replay it.`;
   }
-  if (attempts === 0) return 'It waits for its first attempt.';
+  if (attempts === 0) return 'Waiting for the first attempt.';
   return reason === null
-    ? `Attempt ${attempts} is under way.`
-    : `Attempt ${attempts} failed and it waits: ${stated(reason)}`;
+    ? `Attempt ${attempts} is in progress.`
+    : `Attempt ${attempts} failed, waiting for a retry: ${asSentence(reason)}`;
 }
 
-/** Somebody else's words as the end of a sentence. */
-export function stated(reason: string | null): string {
-  const words = reason ?? 'no reason is known';
-  return /[.!?…]$/.test(words) ? words : `${words}.`;
+/** A reason from another source, with a full stop. */
+export function asSentence(reason: string | null): string {
+  const text = reason ?? 'unknown reason';
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-export function paid(credits: number): string {
-  return `${credits.toLocaleString('en')} ${Math.abs(credits) === 1 ? 'credit' : 'credits'}`;
+export function formatCredits(credits: number): string {
+  return formatCount(credits, 'credit');
 }

@@ -1,47 +1,47 @@
+import { HttpError } from '../web/http-error.ts';
 import type { OwnerContext } from './context.ts';
 import { explainDelivery } from './explain.ts';
-import { HttpError } from './http-error.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
-import { type Moment, timelineOf } from './timeline.ts';
+import { type TimelineStep, timelineOf } from './timeline.ts';
 
-/** All that is known of one delivery. */
+/** A delivery with everything that resulted from it. */
 export interface DeliveryDetails {
   readonly delivery: DeliveryRecord;
-  /** The delivery that this one repeats; null where it repeats none, or it cannot be told which. */
+  /** The id of the delivery that this one duplicates; null if it is not a duplicate, or the original is unknown. */
   readonly original: number | null;
   readonly entry: EntryRecord | null;
   readonly effects: readonly EffectRecord[];
   readonly why: string;
-  readonly timeline: readonly Moment[];
+  readonly timeline: readonly TimelineStep[];
 }
 
-/** @throws Refused 404 */
-export async function getDelivery(services: OwnerContext, id: number): Promise<DeliveryDetails> {
-  const delivery = await findDelivery(services, id);
+/** @throws HttpError 404 */
+export async function getDelivery(context: OwnerContext, id: number): Promise<DeliveryDetails> {
+  const delivery = await findDelivery(context, id);
   const [original, entry, effects] = await Promise.all([
-    originalOf(services, delivery),
-    services.records.entryOf(delivery),
-    services.records.effectsOf(id),
+    findOriginal(context, delivery),
+    context.records.entryOf(delivery),
+    context.records.effectsOf(id),
   ]);
   const why = explainDelivery(delivery, { entry, original });
   return { delivery, original, entry, effects, why, timeline: timelineOf(delivery, { entry, original, effects }) };
 }
 
-/** @throws Refused 404 */
-export async function findDelivery(services: OwnerContext, id: number): Promise<DeliveryRecord> {
-  const delivery = await services.records.delivery(id);
-  if (delivery === null) throw new HttpError(404, `There is no delivery ${id}.`);
+/** @throws HttpError 404 */
+export async function findDelivery({ records }: OwnerContext, id: number): Promise<DeliveryRecord> {
+  const delivery = await records.delivery(id);
+  if (delivery === null) throw new HttpError(404, `Delivery ${id} does not exist.`);
   return delivery;
 }
 
-/** A repeat keeps no key, so its body is read once more. A vote without a time repeats the last one of its user. */
-async function originalOf(
-  { records, eventKeysOf: identify }: OwnerContext,
-  delivery: DeliveryRecord,
-): Promise<number | null> {
+/**
+ * Duplicates are stored without a key, so the keys are read from the body. A vote without a timestamp duplicates its
+ * user's last vote.
+ */
+async function findOriginal({ records, eventKeysOf }: OwnerContext, delivery: DeliveryRecord): Promise<number | null> {
   const { outcome, family, userId, listing, receivedAt } = delivery;
   if (outcome !== 'duplicate') return null;
-  const original = await records.recordedUnder(identify(delivery));
+  const original = await records.recordedUnder(eventKeysOf(delivery));
   if (original !== null || family !== 'vote' || userId === null || listing === null) return original;
   return records.lastVote(userId, listing, receivedAt);
 }

@@ -1,37 +1,36 @@
 import type { Account } from '../ledger/account.ts';
+import { type PageRequest, paginate, type ResultPage } from '../web/pagination.ts';
 import type { OwnerContext } from './context.ts';
-import { paginate, type ResultPage } from './paginate.ts';
-import type { DeliveryRecord, EntryRecord, Page } from './records.ts';
+import type { DeliveryRecord, EntryRecord } from './records.ts';
 
-/** A member's last and next vote for a listing (ms since the epoch); null before the first. */
+/** A member's last and next vote for a listing (ms since the epoch); null before the first vote. */
 export interface VoteTimes {
   readonly listing: string;
   readonly lastVoteAt: number | null;
   readonly nextVoteAt: number | null;
 }
 
-/** All that is known of one member. */
 export interface MemberDetails {
   readonly account: Account;
-  /** The listing of the last vote; null before the first. */
+  /** The listing with the most recent vote; null before the first vote. */
   readonly last: VoteTimes | null;
   readonly listings: readonly VoteTimes[];
   readonly entries: ResultPage<EntryRecord>;
-  /** The newest deliveries that name the member and left no entry: repeats, tests, and what was not understood. */
+  /** The newest deliveries of the member without an entry: duplicates, tests, and quarantined ones. */
   readonly unpaid: readonly DeliveryRecord[];
 }
 
-/** How many deliveries of a member are looked at for those that left no entry. */
-const looked = 100;
+/** The newest deliveries of a member that are searched for ones without an entry. */
+const maxDeliveries = 100;
 
-/** @param page the stretch of the entries */
-export async function getMember(services: OwnerContext, userId: string, page: Page): Promise<MemberDetails> {
-  const { records, ledger, cooldowns } = services;
+/** @param page of the entries */
+export async function getMember(context: OwnerContext, userId: string, page: PageRequest): Promise<MemberDetails> {
+  const { records, ledger, cooldowns } = context;
   const [account, listings, entries, deliveries] = await Promise.all([
     ledger.account(userId),
-    Promise.all([...cooldowns].map(([listing, cooldown]) => votesOn(services, userId, listing, cooldown))),
+    Promise.all([...cooldowns].map(([listing, cooldownMs]) => getVoteTimes(context, userId, listing, cooldownMs))),
     paginate(page, ({ limit, before }) => records.entries(userId, limit, before)),
-    records.deliveries({ userId, limit: looked, before: null }),
+    records.deliveries({ userId, limit: maxDeliveries, before: null }),
   ]);
   const [last = null] = listings
     .filter(({ lastVoteAt }) => lastVoteAt !== null)
@@ -39,12 +38,12 @@ export async function getMember(services: OwnerContext, userId: string, page: Pa
   return { account, last, listings, entries, unpaid: deliveries.filter(({ outcome }) => outcome !== 'recorded') };
 }
 
-async function votesOn(
+async function getVoteTimes(
   { ledger }: OwnerContext,
   userId: string,
   listing: string,
-  cooldown: number,
+  cooldownMs: number,
 ): Promise<VoteTimes> {
   const lastVoteAt = await ledger.lastVoteAt(userId, listing);
-  return { listing, lastVoteAt, nextVoteAt: lastVoteAt === null ? null : lastVoteAt + cooldown };
+  return { listing, lastVoteAt, nextVoteAt: lastVoteAt === null ? null : lastVoteAt + cooldownMs };
 }

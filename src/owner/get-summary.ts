@@ -1,20 +1,21 @@
-import type { BudgetState, OwnerContext, PartState } from './context.ts';
+import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
 import type { Counts, DeliveryRecord } from './records.ts';
 
-/** How the whole is. */
+/** Status and totals of the installation. */
 export interface Summary {
   readonly counts: Counts;
-  readonly parts: Readonly<Record<string, PartState>>;
-  readonly budgets: readonly BudgetState[];
+  readonly parts: Readonly<Record<string, ComponentStatus>>;
+  readonly budgets: readonly BudgetStatus[];
   readonly lastDelivery: DeliveryRecord | null;
 }
 
-export async function getSummary({ records, health, budgets }: OwnerContext): Promise<Summary> {
-  const [counts, parts, left, [lastDelivery = null]] = await Promise.all([
+export async function getSummary(context: OwnerContext): Promise<Summary> {
+  const { records, health } = context;
+  const [counts, parts, budgets, [lastDelivery = null]] = await Promise.all([
     records.counts(),
     health(),
-    budgets(),
+    context.budgets(),
     records.deliveries({ limit: 1, before: null }),
   ]);
-  return { counts, parts, budgets: left, lastDelivery };
+  return { counts, parts, budgets, lastDelivery };
 }

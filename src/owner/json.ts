@@ -5,7 +5,7 @@ import type { Summary } from './get-summary.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 
 /*
- * What the owner's API answers, in the names of its contract. Times are ISO 8601 UTC.
+ * The JSON of the owner API. Times are ISO 8601 in UTC.
  */
 
 export function deliveryJson({ eventKey: _eventKey, receivedAt, ...delivery }: DeliveryRecord) {
@@ -16,7 +16,7 @@ export function effectJson({ createdAt, dueAt, finishedAt, ...effect }: EffectRe
   return { ...effect, createdAt: iso(createdAt), dueAt: iso(dueAt), finishedAt: iso(finishedAt) };
 }
 
-export function oneEffectJson(effect: EffectRecord) {
+export function effectDetailsJson(effect: EffectRecord) {
   return { ...effectJson(effect), why: explainEffect(effect) };
 }
 
@@ -31,7 +31,7 @@ export function deliveryDetailsJson({ delivery, original, entry, effects, why, t
     duplicateOf: original,
     entry: entry && entryJson(entry),
     effects: effects.map(effectJson),
-    timeline: timeline.map((moment) => ({ ...moment, at: iso(moment.at) })),
+    timeline: timeline.map((item) => ({ ...item, at: iso(item.at) })),
   };
 }
 

@@ -1,17 +1,17 @@
-import { minute } from '../platform/durations.ts';
+import { formatCount, minute } from '../platform/durations.ts';
 import { quarantineReasons } from '../tally/quarantine.ts';
-import { explainEffect, paid, stated } from './explain.ts';
+import { asSentence, explainEffect, formatCredits } from './explain.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
 
-/** One thing that happened to a delivery. */
-export interface Moment {
+/** A step in the processing of a delivery. */
+export interface TimelineStep {
   /** ms since the epoch. */
   readonly at: number;
   readonly what: string;
   readonly text: string;
 }
 
-/** What happened to a delivery, in order. */
+/** The steps in the processing of a delivery, oldest first. */
 export function timelineOf(
   delivery: DeliveryRecord,
   {
@@ -19,24 +19,30 @@ export function timelineOf(
     original,
     effects,
   }: { entry: EntryRecord | null; original: number | null; effects: readonly EffectRecord[] },
-): Moment[] {
+): TimelineStep[] {
   const { receivedAt: at, body, family, listing, outcome } = delivery;
-  // Only a replay records an event of later than its delivery.
+  // Only a replay records an event with a later time than its delivery.
   const recordedAt = entry !== null && entry.at > at + 5 * minute ? entry.at : at;
-  const bytes = Buffer.byteLength(body).toLocaleString('en');
+  const size = formatCount(Buffer.byteLength(body), 'byte');
   return [
     {
       at,
       what: 'received',
-      text: `A ${family} delivery of ${bytes} bytes arrived, for ${listing ?? 'no listing that is known'}.`,
+      text: `Received a ${family} delivery of ${size} for ${listing ?? 'an unknown listing'}.`,
     },
     ...(recordedAt > at
-      ? [{ at, what: 'held back', text: `Kept whole until its time: its ${quarantineReasons.aheadOfTime}.` }]
+      ? [{ at, what: 'held back', text: `Stored until its time: its ${quarantineReasons.aheadOfTime}.` }]
       : []),
-    { at: recordedAt, what: outcome, text: outcomeText(delivery, original) },
+    { at: recordedAt, what: outcome, text: explainOutcome(delivery, original) },
     ...(entry === null
       ? []
-      : [{ at: recordedAt, what: 'entry', text: `Entry ${entry.id}: ${entry.cause}, ${paid(entry.credits)}.` }]),
+      : [
+          {
+            at: recordedAt,
+            what: 'entry',
+            text: `Entry ${entry.id}: ${entry.cause}, ${formatCredits(entry.credits)}.`,
+          },
+        ]),
     ...effects.map((effect) => ({
       at: effect.finishedAt ?? effect.createdAt,
       what: `effect ${effect.state}`,
@@ -45,17 +51,17 @@ export function timelineOf(
   ];
 }
 
-function outcomeText({ outcome, reason }: DeliveryRecord, original: number | null): string {
+function explainOutcome({ outcome, reason }: DeliveryRecord, original: number | null): string {
   switch (outcome) {
     case 'recorded':
       return 'Recorded in one transaction with its entry and its effects.';
     case 'duplicate':
-      return original === null ? 'A repeat of an event that is recorded.' : `A repeat of delivery ${original}.`;
+      return original === null ? 'Duplicate of a recorded event.' : `Duplicate of delivery ${original}.`;
     case 'test':
-      return 'Taken for a test from the dashboard.';
+      return 'Processed as a test from the dashboard.';
     case 'quarantined':
       return reason === quarantineReasons.aheadOfTime
-        ? `Kept whole until its time, and then replayed by itself: its ${stated(reason)}`
-        : `Kept whole, for it was not understood: ${stated(reason)}`;
+        ? `Stored until its time, then replayed automatically: its ${asSentence(reason)}`
+        : `Stored because it could not be processed: ${asSentence(reason)}`;
   }
 }

@@ -1,12 +1,13 @@
-/** The names under which a browser on this machine knows this machine, whatever port it was mapped to. */
-const loopback = ['127.0.0.1', 'localhost', '[::1]'];
+/** The host names by which a browser on this machine reaches this machine, on any port. */
+const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Whether a request was sent to this machine by one of its own names, or by that of `origin`. For pages that trust whoever reaches them:
- * another site can have its own name resolve to here (DNS rebinding), and then a browser takes that site's scripts for the page's own.
- * @param host the header `Host`
+ * Whether a request was sent to a loopback host name or to the host of `origin`. For pages that need no authentication:
+ * another site could resolve its own host name to this machine (DNS rebinding), and a browser would then let that
+ * site's scripts use these pages.
+ * @param host the `Host` header
  */
 export function isOwnHost(host: string | undefined, origin?: string): boolean {
   const name = (host ?? '').replace(/:\d+$/, '');
-  return loopback.includes(name) || (origin !== undefined && name === new URL(origin).hostname);
+  return loopbackHosts.includes(name) || (origin !== undefined && name === new URL(origin).hostname);
 }

@@ -1,4 +1,4 @@
-/** A piece of a page that is safe to send: everything foreign in it has been escaped. */
+/** A part of a page that is safe to send: every value in it has been escaped. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -6,17 +6,17 @@ export class Html {
   }
 }
 
-/** What a template takes: strings and numbers are escaped, a list is written item by item. */
+/** A value in a template: strings and numbers are escaped, lists are joined. */
 export type Fragment = Html | string | number | null | false | readonly Fragment[];
 
-/** A template whose values are escaped, unless they are pages' pieces themselves. Null and false leave nothing. */
+/** A template that escapes its values, unless they are {@link Html}. Null and false render as nothing. */
 export function html(parts: TemplateStringsArray, ...values: readonly Fragment[]): Html {
-  return new Html(parts.map((part, index) => part + write(values[index] ?? null)).join(''));
+  return new Html(parts.map((part, index) => part + render(values[index] ?? null)).join(''));
 }
 
-function write(value: Fragment): string {
+function render(value: Fragment): string {
   if (value === null || value === false) return '';
   if (value instanceof Html) return value.text;
-  if (typeof value === 'object') return value.map(write).join('');
+  if (typeof value === 'object') return value.map(render).join('');
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A page without JavaScript; what breaks the content policy, or does not load, fails the test. */
+/** A page without JavaScript. Violations of the content security policy and failed requests fail the test. */
 async function owner(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
   const context = await browser.newContext({
     javaScriptEnabled: false,
@@ -26,21 +26,21 @@ async function owner(options: Parameters<Browser['newContext']>[0] = {}): Promis
     ...options,
   });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  // What is refused on purpose is no complaint; what the policy stops is.
-  page.on('console', (message) => /status of 4\d\d/.test(message.text()) || complaints.push(message.text()));
-  // Going on before everything has come gives up what is still on its way (ERR_ABORTED); that is the browser's doing.
+  const problems: string[] = [];
+  // Rejected forms log a status of 4xx, which is expected.
+  page.on('console', (message) => /status of 4\d\d/.test(message.text()) || problems.push(message.text()));
+  // Navigating away cancels pending requests (ERR_ABORTED).
   page.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? 'no reason';
-    if (why !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed: ${why}`);
+    if (why !== 'net::ERR_ABORTED') problems.push(`${request.url()} failed: ${why}`);
   });
   page.on(
     'response',
-    (response) => response.status() >= 500 && complaints.push(`${response.status()} ${response.url()}`),
+    (response) => response.status() >= 500 && problems.push(`${response.status()} ${response.url()}`),
   );
   onTestFinished(async () => {
     await context.close();
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
   return page;
 }
@@ -52,7 +52,7 @@ async function signIn(page: Page, url: string): Promise<void> {
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
-/** A community with a bit of everything: votes, repeats, a buried announcement, and something that nobody understands. */
+/** Votes, duplicates, buried announcements and a quarantined delivery. */
 async function community() {
   const { url, post, app } = await journey({ ANNOUNCE_CHANNEL_ID: '1' });
   const now = Date.now();
@@ -87,19 +87,21 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
   await page.screenshot({ path: `${pictures}/console-sign-in.png` });
   await page.getByLabel('Owner token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  expect(await page.getByRole('alert').innerText()).toContain('not the owner token');
+  expect(await page.getByRole('alert').innerText()).toContain('Wrong owner token');
   await page.getByLabel('Owner token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   expect(page.url()).toBe(`${url}/owner/effects?state=buried`);
   await page.screenshot({ path: `${pictures}/console-effects.png`, fullPage: true });
 
   await page.getByRole('button', { name: 'Replay announcement 1' }).click();
-  expect(await page.getByRole('status').innerText()).toContain('waits again');
+  expect(await page.getByRole('status').innerText()).toContain('waiting again');
 
   await page.getByRole('link', { name: 'Overview' }).click();
-  expect(await page.getByRole('region', { name: 'This needs you' }).innerText()).toContain('1 quarantined delivery');
+  expect(await page.getByRole('region', { name: 'Needs your attention' }).innerText()).toContain(
+    '1 quarantined delivery',
+  );
   await page.screenshot({ path: `${pictures}/console-overview.png`, fullPage: true });
-  await page.getByLabel("Member's Discord id").fill(member);
+  await page.getByLabel("Member's Discord ID").fill(member);
   await page.getByRole('button', { name: 'Look up' }).click();
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Member ${member}`);
   const unpaid = page.getByRole('region', { name: 'Deliveries that paid nothing' });
@@ -108,18 +110,18 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
     expect.stringContaining('duplicate'),
   ]);
 
-  await page.getByLabel('Credits, negative').fill('-50');
+  await page.getByLabel('Credits (negative').fill('-50');
   await page.getByLabel('Reason').fill('An honest mistake');
   await page.getByRole('button', { name: 'Review' }).click();
-  expect(await page.getByRole('alert').innerText()).toContain('takes no more than there is');
-  await page.getByLabel('Credits, negative').fill('-4');
+  expect(await page.getByRole('alert').innerText()).toContain('cannot take more than the balance');
+  await page.getByLabel('Credits (negative').fill('-4');
   await page.getByRole('button', { name: 'Review' }).click();
   expect(await page.getByRole('main').innerText()).toContain('10 credits → 6 credits');
   await page.screenshot({ path: `${pictures}/console-confirm.png` });
   await page.getByRole('button', { name: 'Confirm' }).click();
   expect(await page.getByRole('status').innerText()).toContain('corrected');
   expect(await app.ledger.account(member)).toMatchObject({ credits: 6, votes: 1 });
-  expect(await page.getByRole('region', { name: 'Every entry' }).getByRole('row').nth(1).innerText()).toContain(
+  expect(await page.getByRole('region', { name: 'Entries' }).getByRole('row').nth(1).innerText()).toContain(
     'An honest mistake',
   );
   await page.screenshot({ path: `${pictures}/console-member.png`, fullPage: true });
@@ -129,7 +131,7 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
   await page.screenshot({ path: `${pictures}/console-deliveries-filtered.png`, fullPage: true });
   await page.getByRole('link', { name: '#5' }).click();
   await page.getByRole('button', { name: 'Replay' }).click();
-  expect(await page.getByRole('status').innerText()).toContain('still not understood');
+  expect(await page.getByRole('status').innerText()).toContain('still cannot be processed');
 
   await page.getByRole('button', { name: 'Sign out' }).click();
   expect(await page.getByRole('status').innerText()).toContain('signed out');
@@ -137,7 +139,7 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in');
 });
 
-test('what a stranger wrote is shown as it is and does nothing', async () => {
+test('untrusted text is shown and never executed', async () => {
   const { url } = await community();
   const page = await owner({ javaScriptEnabled: true });
   page.on('dialog', () => expect.unreachable('a script ran'));
@@ -155,7 +157,7 @@ test('what a stranger wrote is shown as it is and does nothing', async () => {
 test.each([
   { name: 'phone', size: { width: 360, height: 740 }, colorScheme: 'light' },
   { name: 'dark', size: { width: 1200, height: 900 }, colorScheme: 'dark' },
-] as const)('nothing is wider than the screen: $name', async ({ name, size, colorScheme }) => {
+] as const)('no page is wider than the screen: $name', async ({ name, size, colorScheme }) => {
   const { url } = await community();
   const page = await owner({ viewport: size, colorScheme });
   await signIn(page, url);

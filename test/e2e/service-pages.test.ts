@@ -14,24 +14,24 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A page without JavaScript; what breaks the content policy, or does not load, fails the test. */
+/** A page without JavaScript. Violations of the content security policy and failed requests fail the test. */
 async function visitor(size: { width: number; height: number } = { width: 1200, height: 900 }): Promise<Page> {
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: size });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  // Going on before everything has come gives up what is still on its way (ERR_ABORTED); that is the browser's doing.
+  const problems: string[] = [];
+  page.on('console', (message) => problems.push(message.text()));
+  // Navigating away cancels pending requests (ERR_ABORTED).
   page.on('requestfailed', (request) => {
     const why = request.failure()?.errorText;
-    if (why !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed: ${why}`);
+    if (why !== 'net::ERR_ABORTED') problems.push(`${request.url()} failed: ${why}`);
   });
   page.on(
     'response',
-    (response) => response.status() >= 400 && complaints.push(`${response.status()} ${response.url()}`),
+    (response) => response.status() >= 400 && problems.push(`${response.status()} ${response.url()}`),
   );
   onTestFinished(async () => {
     await context.close();
-    expect(complaints.filter((complaint) => !complaint.includes('favicon'))).toEqual([]);
+    expect(problems.filter((problem) => !problem.includes('favicon'))).toEqual([]);
   });
   return page;
 }
@@ -42,7 +42,7 @@ async function actAs(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test('a member signs in, votes, sees the cooldown, and may vote again when it is over', async () => {
+test('a member signs in, votes, sees the cooldown, and can vote again when it is over', async () => {
   const { service, clock } = await running();
   const page = await visitor();
   await page.goto(service.url);
@@ -50,7 +50,7 @@ test('a member signs in, votes, sees the cooldown, and may vote again when it is
   await page.getByRole('link', { name: 'Sign in to vote' }).click();
   await actAs(page, 'mira');
   await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).click();
-  expect(await page.getByRole('status').innerText()).toBe('Thank you, your vote is counted.');
+  expect(await page.getByRole('status').innerText()).toBe('Thank you, your vote was counted.');
   const button = page.getByRole('button', { name: 'Vote again in 12 hours' });
   expect(await button.isDisabled()).toBe(true);
   expect(await page.getByRole('region', { name: 'Latest votes' }).innerText()).toContain('mira');
@@ -59,7 +59,7 @@ test('a member signs in, votes, sees the cooldown, and may vote again when it is
   expect(await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).isEnabled()).toBe(true);
 });
 
-test('a member writes a review, and readers sort them', async () => {
+test('a member writes a review, and visitors sort reviews', async () => {
   const { service } = await running();
   const page = await visitor();
   await page.goto(`${service.url}/sign-in?next=/servers/${serverId}`);
@@ -77,7 +77,7 @@ test('a member writes a review, and readers sort them', async () => {
   expect(await page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').count()).toBe(31);
 });
 
-test('an owner sets up the vote webhook, tests it, looks at the delivery, resends it and rotates the secret', async () => {
+test('an owner configures the vote webhook, tests it, opens the delivery, resends it and rotates the secret', async () => {
   const { service } = await running();
   const { url, received } = await receiver();
   const page = await visitor();
@@ -105,7 +105,7 @@ test('an owner sets up the vote webhook, tests it, looks at the delivery, resend
   expect(await page.getByRole('status').locator('code').innerText()).not.toBe(secret);
 });
 
-test('an owner makes an API key under Advanced setup, uses it and revokes it', async () => {
+test('an owner creates an API key under Advanced setup, uses it and revokes it', async () => {
   const { service, get } = await running();
   const page = await visitor();
   await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
@@ -123,7 +123,7 @@ test('an owner makes an API key under Advanced setup, uses it and revokes it', a
 test.each([
   { width: 360, height: 740 },
   { width: 1200, height: 900 },
-])('nothing is wider than a screen of $width', async (size) => {
+])('no page is wider than a screen of $width px', async (size) => {
   const { service } = await running();
   const long = 'wordwithoutanyspace'.repeat(12);
   await service.addReview({ listingId: serverId, userId: '5', username: long.slice(0, 80), rating: 4, comment: long });

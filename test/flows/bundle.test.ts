@@ -39,6 +39,34 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
+  it('contains the stylesheet and the icon of the console', async () => {
+    const discord = await localDiscord();
+    const running = bundled(['start'], { ...settings(discord), OWNER_TOKEN: 'owner-token-for-tests' });
+    const url = await running.url();
+    for (const [path, type] of [
+      ['console.css', 'text/css'],
+      ['icon.svg', 'image/svg+xml'],
+    ] as const) {
+      const response = await fetch(`${url}/owner/${path}`);
+      expect([response.status, response.headers.get('content-type')], path).toEqual([
+        200,
+        expect.stringContaining(type),
+      ]);
+    }
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+  });
+
+  it('contains the stylesheet of the listing service', async () => {
+    const running = bundled(['service', '--port', '0', '--database', 'sqlite::memory:'], {});
+    await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/[\w.]+:\d+/);
+    const [url] = /http:\/\/[\w.]+:\d+/.exec(running.output()) ?? [];
+    const response = await fetch(`${url}/assets/service.css`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+  });
+
   it('has the page of the sandbox', async () => {
     const running = bundled(['sandbox', '--no-open', '--port', '0'], {});
     await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+/);

@@ -71,7 +71,7 @@ describe('every route', { timeout: 60_000 }, () => {
         expect(response?.body, told).not.toMatch(/passwd|script|evil|x\/x/);
       }
     }
-    expect(lines.filter((line) => /(request|delivery) failed|owner API failed/.test(line))).toEqual([]);
+    expect(lines.filter((line) => /(request|delivery) failed|owner API request failed/.test(line))).toEqual([]);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 });

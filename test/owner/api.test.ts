@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { owning, start, vote, votedAt } from './owning.ts';
+import { start, startOwnerServer, vote, votedAt } from './owner-server.ts';
 
 const replay = { method: 'POST' };
 
 describe('the owner API', () => {
-  it('answers nobody without the token', async () => {
-    const { ask } = await owning();
+  it('rejects requests without the token', async () => {
+    const { request } = await startOwnerServer();
     for (const authorization of [
       '',
       'the-owner-token',
@@ -16,49 +16,49 @@ describe('the owner API', () => {
       'Bearer the-owner-token2',
       'Bearer ',
     ]) {
-      const { status, json } = await ask('/summary', { authorization });
+      const { status, json } = await request('/summary', { authorization });
       expect({ status, json }, authorization).toMatchObject({ status: 401, json: { success: false } });
     }
-    expect((await ask('/summary')).status).toBe(200);
+    expect((await request('/summary')).status).toBe(200);
   });
 
-  it('lets an address try ten wrong tokens a minute, and after them not even the right one', async () => {
-    const { ask, clock } = await owning();
-    for (let tries = 0; tries < 10; tries += 1) {
-      expect((await ask('/summary', { authorization: `Bearer guess-${tries}` })).status).toBe(401);
+  it('rejects even the right token after ten wrong tokens from an address in a minute', async () => {
+    const { request, clock } = await startOwnerServer();
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      expect((await request('/summary', { authorization: `Bearer guess-${attempt}` })).status).toBe(401);
     }
-    const late = await ask('/summary');
-    expect(late).toMatchObject({ status: 429, json: { success: false } });
-    expect(late.headers.get('retry-after')).toBe('60');
-    expect((await ask('/summary', { headers: { 'x-forwarded-for': '203.0.113.7' } })).status).toBe(200);
+    const limited = await request('/summary');
+    expect(limited).toMatchObject({ status: 429, json: { success: false } });
+    expect(limited.headers.get('retry-after')).toBe('60');
+    expect((await request('/summary', { headers: { 'x-forwarded-for': '203.0.113.7' } })).status).toBe(200);
     await clock.advance(minute);
-    expect((await ask('/summary')).status).toBe(200);
+    expect((await request('/summary')).status).toBe(200);
   });
 
-  it('lets an address try again after a minute also where the clock was set back meanwhile', async () => {
-    const { ask, clock } = await owning();
-    for (let tried = 0; tried < 11; tried += 1) await ask('/summary', { authorization: 'Bearer wrong' });
+  it('accepts an address again after a minute even if the clock was set back meanwhile', async () => {
+    const { request, clock } = await startOwnerServer();
+    for (let attempt = 0; attempt < 11; attempt += 1) await request('/summary', { authorization: 'Bearer wrong' });
     clock.set(-hour);
-    const early = await ask('/summary');
-    expect({ status: early.status, wait: early.headers.get('retry-after') }).toEqual({ status: 429, wait: '60' });
+    const limited = await request('/summary');
+    expect({ status: limited.status, wait: limited.headers.get('retry-after') }).toEqual({ status: 429, wait: '60' });
     await clock.advance(minute);
-    expect((await ask('/summary')).status).toBe(200);
+    expect((await request('/summary')).status).toBe(200);
   });
 
-  it('tells of what waits for its time that it is replayed by itself, and then that it was', async () => {
-    const { ask, post, store, clock } = await owning();
+  it('explains that a delivery with a future timestamp is replayed automatically, and then that it was', async () => {
+    const { request, post, store, clock } = await startOwnerServer();
     const timestamp = new Date(start + hour).toISOString();
     await post('/webhooks/vote', { event: 'server_vote', userId: '7', timestamp });
-    const waiting = await ask('/deliveries/1');
+    const waiting = await request('/deliveries/1');
     expect(waiting.json).toMatchObject({
-      why: expect.stringContaining('replayed by itself once that time is reached'),
+      why: expect.stringContaining('will be replayed automatically at that time'),
     });
     await clock.advance(hour);
     const replayNow = createReplay({ listings: serverAndBot(), recorder: store.recorder, clock });
-    const [kept] = await store.records.deliveries({ limit: 1, before: null });
-    if (kept === undefined) throw new Error('not kept');
-    await replayNow(kept);
-    expect((await ask('/deliveries/1')).json['timeline']).toMatchObject([
+    const [quarantined] = await store.records.deliveries({ limit: 1, before: null });
+    if (quarantined === undefined) throw new Error('not quarantined');
+    await replayNow(quarantined);
+    expect((await request('/deliveries/1')).json['timeline']).toMatchObject([
       { what: 'received', at: new Date(start).toISOString() },
       { what: 'held back', at: new Date(start).toISOString() },
       { what: 'recorded', at: timestamp },
@@ -67,19 +67,19 @@ describe('the owner API', () => {
     ]);
   });
 
-  it('keeps no answer in any cache', async () => {
-    const { ask } = await owning();
+  it('forbids caching of all responses', async () => {
+    const { request } = await startOwnerServer();
     for (const path of ['/summary', '/users/1', '/nothing']) {
-      expect((await ask(path)).headers.get('cache-control'), path).toBe('no-store');
+      expect((await request(path)).headers.get('cache-control'), path).toBe('no-store');
     }
-    expect((await ask('/summary', { authorization: '' })).headers.get('cache-control')).toBe('no-store');
+    expect((await request('/summary', { authorization: '' })).headers.get('cache-control')).toBe('no-store');
   });
 
-  it("tells a member's account with every entry and its cause, page by page", async () => {
-    const { post, ask } = await owning();
+  it("returns a member's account with all entries and their causes in pages", async () => {
+    const { post, request } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { ...vote, timestamp: '2025-12-31T23:30:00Z' });
-    const { json } = await ask('/users/42?limit=1');
+    const { json } = await request('/users/42?limit=1');
     expect(json).toMatchObject({
       userId: '42',
       credits: 10,
@@ -88,39 +88,39 @@ describe('the owner API', () => {
       nextVoteAt: '2026-01-01T11:00:00.000Z',
       entries: [{ cause: 'within_cooldown', credits: 0 }],
     });
-    expect((await ask(`/users/42?limit=1&before=${String(json['next'])}`)).json).toMatchObject({
+    expect((await request(`/users/42?limit=1&before=${String(json['next'])}`)).json).toMatchObject({
       entries: [{ cause: 'vote', credits: 10, at: votedAt, deliveryId: 1 }],
       next: null,
     });
-    expect((await ask('/users/43')).json).toMatchObject({
+    expect((await request('/users/43')).json).toMatchObject({
       ...{ userId: '43', credits: 0, votes: 0, lastVoteAt: null, nextVoteAt: null },
       ...{ entries: [], unpaid: [], next: null },
     });
   });
 
-  it('tells what came for a member and paid nothing: repeats, and what was not understood', async () => {
-    const { post, ask } = await owning();
+  it('returns deliveries of a member that paid nothing: duplicates and quarantined ones', async () => {
+    const { post, request } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { event: 'surprise', voter: { userId: '42' } });
     await post('/webhooks/vote', '{"event":"surprise","userId":42}');
     await post('/webhooks/vote', { event: 'surprise', userId: '142', other: 421 });
-    expect((await ask('/users/42')).json['unpaid']).toMatchObject([
+    expect((await request('/users/42')).json['unpaid']).toMatchObject([
       { id: 4, outcome: 'quarantined' },
       { id: 3, outcome: 'quarantined', why: expect.stringContaining('unknown kind of event') },
       { id: 2, outcome: 'duplicate', why: expect.stringContaining('recorded before') },
     ]);
   });
 
-  it('lists deliveries and effects by outcome and state, page by page', async () => {
-    const { post, ask } = await owning();
+  it('lists deliveries by outcome and effects by state, in pages', async () => {
+    const { post, request } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { event: 'surprise' });
-    expect((await ask('/deliveries?limit=3')).json['next']).toBe(null);
-    const { json } = await ask('/deliveries?limit=2');
+    expect((await request('/deliveries?limit=3')).json['next']).toBe(null);
+    const { json } = await request('/deliveries?limit=2');
     expect(json).toMatchObject({ deliveries: [{ outcome: 'quarantined' }, { outcome: 'duplicate' }] });
-    expect((await ask(`/deliveries?limit=2&before=${String(json['next'])}`)).json).toEqual({
+    expect((await request(`/deliveries?limit=2&before=${String(json['next'])}`)).json).toEqual({
       deliveries: [
         {
           id: 1,
@@ -137,24 +137,24 @@ describe('the owner API', () => {
       ],
       next: null,
     });
-    expect((await ask('/deliveries?outcome=duplicate')).json).toMatchObject({
+    expect((await request('/deliveries?outcome=duplicate')).json).toMatchObject({
       deliveries: [{ id: 2, outcome: 'duplicate', credits: 0 }],
     });
-    expect((await ask('/effects?state=waiting')).json).toMatchObject({
+    expect((await request('/effects?state=waiting')).json).toMatchObject({
       effects: [{ id: 1, kind: 'announcement', state: 'waiting', attempts: 0, reason: null, deliveryId: 1 }],
       next: null,
     });
   });
 
   it('finds deliveries by kind, listing, user and time', async () => {
-    const { post, ask, clock } = await owning();
+    const { post, request, clock } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await clock.advance(hour);
     await post('/webhooks/vote', { event: 'bot_vote', userId: '42', timestamp: votedAt });
     await clock.advance(hour);
     await post('/webhooks/vote', { ...vote, userId: '7' });
     const ids = async (query: string) =>
-      ((await ask(`/deliveries?${query}`)).json['deliveries'] as { id: number }[]).map(({ id }) => id);
+      ((await request(`/deliveries?${query}`)).json['deliveries'] as { id: number }[]).map(({ id }) => id);
     expect(await ids('kind=bot_vote')).toEqual([2]);
     expect(await ids('listing=server')).toEqual([3, 1]);
     expect(await ids('user=42')).toEqual([2, 1]);
@@ -164,13 +164,13 @@ describe('the owner API', () => {
     expect(await ids('since=2026-01-02')).toEqual([]);
   });
 
-  it('sums up what there is, how each part is and what is left of the budget', async () => {
-    const { post, ask, buryAll } = await owning();
+  it('returns totals, the status of each component, and the remaining budget', async () => {
+    const { post, request, buryAll } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await buryAll('no such channel');
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { event: 'surprise' });
-    expect((await ask('/summary')).json).toMatchObject({
+    expect((await request('/summary')).json).toMatchObject({
       deliveries: { recorded: 1, duplicate: 1, quarantined: 1, test: 0 },
       effects: { waiting: 0, done: 0, buried: 1 },
       ...{ users: 1, credits: 10, votes: 1 },
@@ -180,9 +180,9 @@ describe('the owner API', () => {
     });
   });
 
-  it('refuses what it does not understand with a sentence that names the field', async () => {
-    const { ask } = await owning();
-    const refused: [path: string, status: number, named: string][] = [
+  it('rejects invalid requests with a sentence that names the field', async () => {
+    const { request } = await startOwnerServer();
+    const cases: [path: string, status: number, expectedText: string][] = [
       ['/users/me', 400, 'userId'],
       ['/users/42?before=x', 400, 'before'],
       ['/deliveries?limit=lots', 400, 'limit'],
@@ -200,20 +200,20 @@ describe('the owner API', () => {
       ['/nothing', 404, 'path'],
       ['/users/%E0%A4%A', 400, 'path'],
     ];
-    for (const [path, status, named] of refused) {
-      const answer = await ask(path);
-      expect(answer.status, path).toBe(status);
-      expect(answer.json['error'], path).toContain(named);
+    for (const [path, status, expectedText] of cases) {
+      const response = await request(path);
+      expect(response.status, path).toBe(status);
+      expect(response.json['error'], path).toContain(expectedText);
     }
   });
 });
 
 describe('one delivery', () => {
-  it('is told whole: body, why, entry, effects and what happened when', async () => {
-    const { post, ask, buryAll } = await owning();
+  it('has its body, reason, entry, effects and timeline', async () => {
+    const { post, request, buryAll } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await buryAll('no such channel');
-    expect((await ask('/deliveries/1')).json).toMatchObject({
+    expect((await request('/deliveries/1')).json).toMatchObject({
       id: 1,
       body: JSON.stringify(vote),
       why: 'It was recorded once, and paid 10 credits to 42.',
@@ -229,24 +229,24 @@ describe('one delivery', () => {
     });
   });
 
-  it('that repeats another names it, with and without a time and for a purchase', async () => {
-    const { post, ask } = await owning();
+  it('refers to the original if it is a duplicate, with and without a timestamp and for a purchase', async () => {
+    const { post, request } = await startOwnerServer();
     const purchase = { event: 'premium_purchase', orderId: 'o-1', buyer: { userId: '42' } };
-    for (const repeated of [vote, { event: 'bot_vote', userId: '42' }]) {
-      await post('/webhooks/vote', repeated);
-      await post('/webhooks/vote', { ...repeated, more: true });
+    for (const payload of [vote, { event: 'bot_vote', userId: '42' }]) {
+      await post('/webhooks/vote', payload);
+      await post('/webhooks/vote', { ...payload, more: true });
     }
     await post('/webhooks/premium', purchase, { secret: 'premium-secret-for-tests' });
     await post('/webhooks/premium', { ...purchase, more: true }, { secret: 'premium-secret-for-tests' });
     for (const id of [2, 4, 6]) {
-      const { json } = await ask(`/deliveries/${id}`);
+      const { json } = await request(`/deliveries/${id}`);
       expect(json, String(id)).toMatchObject({ outcome: 'duplicate', duplicateOf: id - 1 });
       expect(json['why']).toContain(`delivery ${id - 1}`);
     }
   });
 
-  it('within the cooldown, denied or of a revoked order says so', async () => {
-    const { post, ask } = await owning();
+  it('explains a vote within the cooldown and denied credits', async () => {
+    const { post, request } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { ...vote, timestamp: '2025-12-31T23:30:00Z' });
     await post('/webhooks/vote', {
@@ -255,33 +255,33 @@ describe('one delivery', () => {
       creditsAwarded: false,
       creditDenialReason: 'Ad blocker detected',
     });
-    const why = async (id: number) => (await ask(`/deliveries/${id}`)).json['why'];
+    const why = async (id: number) => (await request(`/deliveries/${id}`)).json['why'];
     expect(await why(2)).toContain('within the cooldown');
     expect(await why(3)).toContain('Ad blocker detected');
   });
 
-  it('is replayed when it was quarantined, once, and nothing else is', async () => {
-    const { store, post, ask, clock } = await owning();
-    const early = { ...vote, timestamp: '2026-01-01T01:00:00Z' };
-    await post('/webhooks/vote', early);
-    expect((await ask('/deliveries/1/replay', replay)).json).toMatchObject({ outcome: 'quarantined' });
+  it('can be replayed while it is quarantined, and is recorded once', async () => {
+    const { store, post, request, clock } = await startOwnerServer();
+    const future = { ...vote, timestamp: '2026-01-01T01:00:00Z' };
+    await post('/webhooks/vote', future);
+    expect((await request('/deliveries/1/replay', replay)).json).toMatchObject({ outcome: 'quarantined' });
     await clock.advance(hour);
-    const answers = await Promise.all([1, 2, 3].map(() => ask('/deliveries/1/replay', replay)));
+    const answers = await Promise.all([1, 2, 3].map(() => request('/deliveries/1/replay', replay)));
     expect(answers.map(({ json }) => json['outcome'] as string).sort()).toEqual(['duplicate', 'duplicate', 'recorded']);
     expect(await store.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
-    expect((await ask('/deliveries/99/replay', replay)).status).toBe(404);
+    expect((await request('/deliveries/99/replay', replay)).status).toBe(404);
   });
 });
 
 describe('a buried effect', () => {
-  it('waits again when it is replayed, with no attempt made, and the outbox is told', async () => {
-    const { store, post, ask, buryAll, nudges, clock } = await owning();
+  it('is waiting without attempts after a replay, and wakes the dispatcher', async () => {
+    const { store, post, request, buryAll, nudges, clock } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     const [first] = await store.outbox.claim(start, start + minute, 10);
     await clock.advance(minute);
     await buryAll('no such channel');
     await clock.advance(hour);
-    expect(await ask('/effects/1/replay', replay)).toMatchObject({
+    expect(await request('/effects/1/replay', replay)).toMatchObject({
       status: 200,
       json: { state: 'waiting', attempts: 0, reason: null, finishedAt: null },
     });
@@ -291,33 +291,36 @@ describe('a buried effect', () => {
     expect(again?.nonce).not.toBe(first?.nonce);
   });
 
-  it('is the only one that can be replayed', async () => {
-    const { post, ask, nudges } = await owning();
+  it('is the only kind of effect that can be replayed', async () => {
+    const { post, request, nudges } = await startOwnerServer();
     await post('/webhooks/vote', vote);
-    const refused = await ask('/effects/1/replay', replay);
-    expect(refused.status).toBe(409);
-    expect(refused.json['error']).toContain('waiting');
-    expect((await ask('/effects/2/replay', replay)).status).toBe(404);
+    const rejected = await request('/effects/1/replay', replay);
+    expect(rejected.status).toBe(409);
+    expect(rejected.json['error']).toContain('waiting');
+    expect((await request('/effects/2/replay', replay)).status).toBe(404);
     expect(nudges).toEqual([]);
   });
 });
 
 describe('a correction', () => {
-  const correcting = (body: unknown, key?: string) => ({
+  const correction = (body: unknown, key?: string) => ({
     method: 'POST',
     body,
     headers: key === undefined ? {} : { 'idempotency-key': key },
   });
 
-  it('is an entry of its own, and moves the balance', async () => {
-    const { ask, store, post } = await owning();
+  it('adds an entry and changes the balance', async () => {
+    const { request, store, post } = await startOwnerServer();
     await post('/webhooks/vote', vote);
-    const { status, json } = await ask('/users/42/corrections', correcting({ credits: -4, reason: ' paid twice ' }));
+    const { status, json } = await request(
+      '/users/42/corrections',
+      correction({ credits: -4, reason: ' paid twice ' }),
+    );
     expect({ status, json }).toMatchObject({
       status: 201,
       json: { userId: '42', credits: 6, correction: { credits: -4, reason: 'paid twice' }, repeated: false },
     });
-    expect((await ask('/users/42')).json).toMatchObject({
+    expect((await request('/users/42')).json).toMatchObject({
       ...{ credits: 6, votes: 1 },
       entries: [
         { cause: 'correction', credits: -4, reason: 'paid twice', deliveryId: null, listing: null },
@@ -327,34 +330,36 @@ describe('a correction', () => {
     expect((await store.records.counts()).credits).toBe(6);
   });
 
-  it('is made once under one key, however often it is asked for', async () => {
-    const { ask, store } = await owning();
-    const once = correcting({ credits: 5, reason: 'lost vote' }, 'key-1');
-    const answers = await Promise.all([1, 2, 3].map(() => ask('/users/42/corrections', once)));
+  it('is made once per idempotency key, however often it is requested', async () => {
+    const { request, store } = await startOwnerServer();
+    const once = correction({ credits: 5, reason: 'lost vote' }, 'key-1');
+    const answers = await Promise.all([1, 2, 3].map(() => request('/users/42/corrections', once)));
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 201]);
     expect(answers.map(({ json }) => json['credits'])).toEqual([5, 5, 5]);
     expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
-    const other = await ask('/users/42/corrections', correcting({ credits: 6, reason: 'lost vote' }, 'key-1'));
+    const other = await request('/users/42/corrections', correction({ credits: 6, reason: 'lost vote' }, 'key-1'));
     expect(other.status).toBe(409);
-    expect((await ask('/users/42/corrections', correcting({ credits: 5, reason: 'lost vote' }, 'key-2'))).status).toBe(
-      201,
-    );
+    expect(
+      (await request('/users/42/corrections', correction({ credits: 5, reason: 'lost vote' }, 'key-2'))).status,
+    ).toBe(201);
     expect(await store.ledger.account('42')).toMatchObject({ credits: 10 });
   });
 
-  it('takes no more than there is', async () => {
-    const { ask, store } = await owning();
-    await ask('/users/42/corrections', correcting({ credits: 5, reason: 'a gift' }));
-    const refused = await ask('/users/42/corrections', correcting({ credits: -6, reason: 'too much' }, 'key'));
-    expect(refused.status).toBe(409);
-    expect(refused.json['error']).toContain('5 credits');
-    expect((await ask('/users/42/corrections', correcting({ credits: -5, reason: 'all' }, 'key'))).status).toBe(201);
+  it('cannot take more than the balance', async () => {
+    const { request, store } = await startOwnerServer();
+    await request('/users/42/corrections', correction({ credits: 5, reason: 'a gift' }));
+    const rejected = await request('/users/42/corrections', correction({ credits: -6, reason: 'too much' }, 'key'));
+    expect(rejected.status).toBe(409);
+    expect(rejected.json['error']).toContain('5 credits');
+    expect((await request('/users/42/corrections', correction({ credits: -5, reason: 'all' }, 'key'))).status).toBe(
+      201,
+    );
     expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
   });
 
-  it('is refused with a sentence that names the field', async () => {
-    const { ask } = await owning();
-    const faults: [unknown, string][] = [
+  it('is rejected with a sentence that names the invalid field', async () => {
+    const { request } = await startOwnerServer();
+    const cases: [unknown, string][] = [
       [{ credits: 0, reason: 'x' }, 'credits'],
       [{ credits: 1.5, reason: 'x' }, 'credits'],
       [{ credits: '5', reason: 'x' }, 'credits'],
@@ -369,14 +374,14 @@ describe('a correction', () => {
       ['[]', 'object'],
       ['', 'credits'],
     ];
-    for (const [body, named] of faults) {
-      const { status, json } = await ask('/users/42/corrections', correcting(body));
+    for (const [body, expectedText] of cases) {
+      const { status, json } = await request('/users/42/corrections', correction(body));
       expect(status, JSON.stringify(body)).toBe(400);
-      expect(json['error']).toContain(named);
+      expect(json['error']).toContain(expectedText);
     }
-    const badKey = await ask('/users/42/corrections', correcting({ credits: 1, reason: 'x' }, 'a key'));
+    const badKey = await request('/users/42/corrections', correction({ credits: 1, reason: 'x' }, 'a key'));
     expect(badKey.json['error']).toContain('Idempotency-Key');
-    expect((await ask('/users/42/corrections', correcting('x'.repeat(20_000)))).status).toBe(413);
-    expect((await ask('/users/42')).json).toMatchObject({ credits: 0, entries: [] });
+    expect((await request('/users/42/corrections', correction('x'.repeat(20_000)))).status).toBe(413);
+    expect((await request('/users/42')).json).toMatchObject({ credits: 0, entries: [] });
   });
 });

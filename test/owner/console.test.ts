@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { owning, token, vote } from './owning.ts';
+import { startOwnerServer, token, vote } from './owner-server.ts';
 
-/** A browser that shows no pages: it keeps the cookie, follows nothing, and sends forms as one does. */
-async function browsing(changes: Partial<OwnerContext> = {}) {
-  const owned = await owning(changes);
-  const base = `${owned.url}/owner/`;
+/** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
+async function openConsole(changes: Partial<OwnerContext> = {}) {
+  const server = await startOwnerServer(changes);
+  const base = `${server.url}/owner/`;
   let cookie = '';
 
   async function open(path: string, options: RequestInit = {}) {
@@ -18,7 +18,7 @@ async function browsing(changes: Partial<OwnerContext> = {}) {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Sends a form; what begins with `sec-` or is an origin goes into the head. */
+  /** Sends a form, by default from the same origin. */
   function send(
     path: string,
     fields: Record<string, string>,
@@ -27,11 +27,11 @@ async function browsing(changes: Partial<OwnerContext> = {}) {
     return open(path, { method: 'POST', body: new URLSearchParams(fields), headers });
   }
 
-  async function signIn(given = token, headers?: Record<string, string>) {
-    const answer = await send('sign-in', { ownerToken: given, next: 'deliveries?outcome=quarantined' }, headers);
-    const set = answer.headers.get('set-cookie');
-    if (set !== null) cookie = set.split(';')[0] ?? '';
-    return { ...answer, set };
+  async function signIn(ownerToken = token, headers?: Record<string, string>) {
+    const response = await send('sign-in', { ownerToken, next: 'deliveries?outcome=quarantined' }, headers);
+    const setCookie = response.headers.get('set-cookie');
+    if (setCookie !== null) cookie = setCookie.split(';')[0] ?? '';
+    return { ...response, setCookie };
   }
 
   async function formToken(path: string) {
@@ -39,12 +39,12 @@ async function browsing(changes: Partial<OwnerContext> = {}) {
     return /name="token" value="([^"]+)"/.exec(text)?.[1] ?? '';
   }
 
-  return { ...owned, open, send, signIn, formToken, cookie: () => cookie };
+  return { ...server, open, send, signIn, formToken, cookie: () => cookie };
 }
 
 describe('the console', () => {
-  it('lets nobody in without signing in', async () => {
-    const { open, send } = await browsing();
+  it('requires a session for every page and form', async () => {
+    const { open, send } = await openConsole();
     for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', 'users/42']) {
       const { status, headers } = await open(path);
       expect(status, path).toBe(303);
@@ -55,13 +55,13 @@ describe('the console', () => {
     }
   });
 
-  it('takes the token once, and keeps it in no cookie, address or page', async () => {
-    const { signIn, open, cookie, lines } = await browsing();
-    const { status, headers, set } = await signIn();
+  it('accepts the token, and never puts it into a cookie, URL, page or log', async () => {
+    const { signIn, open, cookie, lines } = await openConsole();
+    const { status, headers, setCookie } = await signIn();
     expect(status).toBe(303);
     expect(headers.get('location')).toBe('./deliveries?outcome=quarantined');
-    expect(set).toMatch(/; HttpOnly; SameSite=Strict; Max-Age=7200$/);
-    expect(set).not.toContain(token);
+    expect(setCookie).toMatch(/; Max-Age=7200; HttpOnly; SameSite=Strict$/);
+    expect(setCookie).not.toContain(token);
     for (const path of ['', 'deliveries', 'effects', 'users/42']) {
       const page = await open(path);
       expect(page.status, path).toBe(200);
@@ -72,25 +72,25 @@ describe('the console', () => {
     expect((await open('sign-in')).status).toBe(303);
   });
 
-  it('lets the cookie travel over https only, where the console is behind it', async () => {
-    const { signIn } = await browsing();
+  it('sets a Secure cookie behind HTTPS', async () => {
+    const { signIn } = await openConsole();
     const https = { 'sec-fetch-site': 'same-origin', 'x-forwarded-proto': 'https' };
-    expect((await signIn(token, https)).set).toContain('; Secure');
+    expect((await signIn(token, https)).setCookie).toContain('; Secure');
   });
 
-  it('counts wrong tokens together with the API', async () => {
-    const { signIn, ask, clock } = await browsing();
-    for (let tries = 0; tries < 9; tries += 1) expect((await signIn('guess')).status).toBe(401);
-    expect((await ask('/summary', { authorization: 'Bearer guess' })).status).toBe(401);
-    const late = await signIn();
-    expect({ status: late.status, set: late.set }).toEqual({ status: 429, set: null });
-    expect(late.headers.get('retry-after')).toBe('60');
+  it('shares the limit of wrong tokens with the API', async () => {
+    const { signIn, request, clock } = await openConsole();
+    for (let attempt = 0; attempt < 9; attempt += 1) expect((await signIn('guess')).status).toBe(401);
+    expect((await request('/summary', { authorization: 'Bearer guess' })).status).toBe(401);
+    const limited = await signIn();
+    expect({ status: limited.status, setCookie: limited.setCookie }).toEqual({ status: 429, setCookie: null });
+    expect(limited.headers.get('retry-after')).toBe('60');
     await clock.advance(minute);
     expect((await signIn()).status).toBe(303);
   });
 
-  it('ends a session after two hours, and at the sign-out for every copy of its cookie', async () => {
-    const { signIn, open, send, formToken, clock } = await browsing();
+  it('ends a session after two hours, and at the sign-out', async () => {
+    const { signIn, open, send, formToken, clock } = await openConsole();
     await signIn();
     await clock.advance(2 * hour - 1);
     expect((await open('')).status).toBe(200);
@@ -102,8 +102,8 @@ describe('the console', () => {
     expect((await open('')).status).toBe(303);
   });
 
-  it('ends no session later than after two hours because the clock was set back', async () => {
-    const { signIn, open, clock } = await browsing();
+  it('ends sessions when the clock is set back, so that none lasts longer than two hours', async () => {
+    const { signIn, open, clock } = await openConsole();
     await signIn();
     clock.set(-hour);
     expect((await open('')).status).toBe(303);
@@ -111,22 +111,22 @@ describe('the console', () => {
     expect((await open('')).status).toBe(200);
   });
 
-  it('takes a session that was signed out neither in another process nor after a restart', async () => {
-    const { signIn, open, send, formToken, cookie, url, restarted } = await browsing();
+  it('rejects a signed-out session in other processes and after a restart', async () => {
+    const { signIn, open, send, formToken, cookie, url, restart } = await openConsole();
     await signIn();
     const copy = { headers: { cookie: cookie() }, redirect: 'manual' as const };
-    const other = await restarted();
-    expect((await fetch(`${other}/owner/`, copy)).status).toBe(200);
+    const otherUrl = await restart();
+    expect((await fetch(`${otherUrl}/owner/`, copy)).status).toBe(200);
     await send('sign-out', { token: await formToken('') });
     expect((await open('', copy)).status).toBe(303);
-    expect((await fetch(`${other}/owner/`, copy)).status).toBe(303);
-    expect((await fetch(`${await restarted()}/owner/`, copy)).status).toBe(303);
-    expect(url).not.toBe(other);
+    expect((await fetch(`${otherUrl}/owner/`, copy)).status).toBe(303);
+    expect((await fetch(`${await restart()}/owner/`, copy)).status).toBe(303);
+    expect(url).not.toBe(otherUrl);
   });
 
-  it('says so where a sign-out cannot be stored, and where it cannot tell who is signed in', async () => {
+  it('responds with 503 if a sign-out cannot be stored, or a session cannot be checked', async () => {
     const sessions = { isRevoked: async () => false, revoke: () => Promise.reject(new Error('disk full')) };
-    const { signIn, open, send, formToken } = await browsing({ sessions });
+    const { signIn, open, send, formToken } = await openConsole({ sessions });
     await signIn();
     const { status, headers } = await send('sign-out', { token: await formToken('') });
     expect([status, headers.get('set-cookie')]).toEqual([503, null]);
@@ -134,8 +134,8 @@ describe('the console', () => {
     expect((await open('')).status).toBe(503);
   });
 
-  it('takes no cookie that it has not made', async () => {
-    const { signIn, open, cookie } = await browsing();
+  it('rejects forged cookies', async () => {
+    const { signIn, open, cookie } = await openConsole();
     await signIn();
     const [id = '', , signature = ''] = cookie().split('=')[1]?.split('.') ?? [];
     for (const forged of [`${id}.9999999999999.${signature}`, `${id}..${signature}`, '..', '']) {
@@ -145,10 +145,10 @@ describe('the console', () => {
 
   it.each([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
-    ['a neighbouring site', { 'sec-fetch-site': 'same-site' }],
+    ['a subdomain of the same site', { 'sec-fetch-site': 'same-site' }],
     ['another origin, in an old browser', { origin: 'https://evil.example' }],
-  ])('refuses a form that %s sent, whatever it carries', async (_from, headers) => {
-    const { signIn, send, formToken, store } = await browsing();
+  ])('rejects a form from %s, even with a valid token', async (_sender, headers) => {
+    const { signIn, send, formToken, store } = await openConsole();
     await signIn();
     const form = { token: await formToken('users/42'), credits: '5', reason: 'x', key: 'k' };
     expect((await send('users/42/corrections', form, headers)).status).toBe(403);
@@ -156,8 +156,8 @@ describe('the console', () => {
     expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
   });
 
-  it('refuses a form without the token of its session', async () => {
-    const { signIn, send, store } = await browsing();
+  it('rejects a form without the CSRF token of its session', async () => {
+    const { signIn, send, store } = await openConsole();
     await signIn();
     for (const forged of [{}, { token: '' }, { token: 'x' }] as Record<string, string>[]) {
       expect((await send('users/42/corrections', { ...forged, credits: '5', reason: 'x', key: 'k' })).status).toBe(403);
@@ -165,42 +165,42 @@ describe('the console', () => {
     expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
   });
 
-  it('asks before it corrects, and corrects once however often the form is sent', async () => {
-    const { signIn, send, formToken, store } = await browsing();
+  it('requires a confirmation of a correction, and corrects once however often the form is sent', async () => {
+    const { signIn, send, formToken, store } = await openConsole();
     await signIn();
     const form = { token: await formToken('users/42'), credits: '+5', reason: 'lost <i>vote</i>' };
-    const asking = await send('users/42/corrections', form);
-    expect(asking.text).toContain('0 credits → 5 credits');
-    expect(asking.text).not.toContain('<i>');
+    const confirmation = await send('users/42/corrections', form);
+    expect(confirmation.text).toContain('0 credits → 5 credits');
+    expect(confirmation.text).not.toContain('<i>');
     expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
-    const key = /name="key" value="([^"]+)"/.exec(asking.text)?.[1] ?? '';
-    const sent = await Promise.all([1, 2].map(() => send('users/42/corrections', { ...form, key })));
-    expect(new Set(sent.map(({ headers }) => headers.get('location')))).toEqual(
+    const key = /name="key" value="([^"]+)"/.exec(confirmation.text)?.[1] ?? '';
+    const responses = await Promise.all([1, 2].map(() => send('users/42/corrections', { ...form, key })));
+    expect(new Set(responses.map(({ headers }) => headers.get('location')))).toEqual(
       new Set(['../42?notice=corrected', '../42?notice=repeated']),
     );
     expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
   });
 
-  it('shows a correction that cannot be with what was written and why not', async () => {
-    const { signIn, send, formToken, store } = await browsing();
+  it('shows a rejected correction again with its input and the reason', async () => {
+    const { signIn, send, formToken, store } = await openConsole();
     await signIn();
-    const faulty = await formToken('users/42');
-    for (const [credits, reason, status, told] of [
+    const csrfToken = await formToken('users/42');
+    for (const [credits, reason, status, expectedText] of [
       ['5.5', 'x', 400, 'credits'],
       ['0x10', 'x', 400, 'credits'],
       ['5', '  ', 400, 'reason'],
-      ['-1', '"quoted"', 409, 'no more than there is'],
+      ['-1', '"quoted"', 409, 'more than the balance'],
     ] as const) {
-      const answer = await send('users/42/corrections', { token: faulty, credits, reason });
-      expect(answer.status, credits).toBe(status);
-      expect(answer.text, credits).toContain(told);
-      expect(answer.text, credits).toContain(`value="${reason.replaceAll('"', '&#34;')}"`);
+      const response = await send('users/42/corrections', { token: csrfToken, credits, reason });
+      expect(response.status, credits).toBe(status);
+      expect(response.text, credits).toContain(expectedText);
+      expect(response.text, credits).toContain(`value="${reason.replaceAll('"', '&#34;')}"`);
     }
     expect(await store.records.entries('42', 9)).toEqual([]);
   });
 
-  it('replays from the page', async () => {
-    const { signIn, send, formToken, post, buryAll, nudges, store } = await browsing();
+  it('replays effects and deliveries', async () => {
+    const { signIn, send, formToken, post, buryAll, nudges, store } = await openConsole();
     await post('/webhooks/vote', vote);
     await buryAll('no such channel');
     await post('/webhooks/vote', { event: 'surprise' });
@@ -215,8 +215,8 @@ describe('the console', () => {
     expect(delivery.headers.get('location')).toBe('../2?notice=replayed-quarantined');
   });
 
-  it('pages through deliveries under their filter', async () => {
-    const { signIn, open, post } = await browsing();
+  it('keeps the filter of deliveries on the next page', async () => {
+    const { signIn, open, post } = await openConsole();
     for (const userId of ['1', '2', '3']) await post('/webhooks/vote', { ...vote, userId });
     await signIn();
     const first = await open('deliveries?kind=server_vote&limit=2&outcome=');
@@ -228,8 +228,8 @@ describe('the console', () => {
     expect(second.text).not.toContain('rel="next"');
   });
 
-  it('goes nowhere else: every link is relative, and nothing but its own is loaded', async () => {
-    const { signIn, open, post, url } = await browsing();
+  it('has only relative links that work, and loads only its own resources', async () => {
+    const { signIn, open, post, url } = await openConsole();
     await post('/webhooks/vote', vote);
     await signIn();
     for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', 'users/42']) {
@@ -257,8 +257,8 @@ describe('the console', () => {
     expect((await open('console.css')).headers.get('content-type')).toContain('text/css');
   });
 
-  it('leads after signing in to its own pages only', async () => {
-    const { send } = await browsing();
+  it('redirects only to its own pages after signing in', async () => {
+    const { send } = await openConsole();
     for (const next of [
       '//evil.example',
       'https://evil.example',
@@ -270,11 +270,11 @@ describe('the console', () => {
     }
   });
 
-  it('tells what is wrong as a page', async () => {
-    const { signIn, open } = await browsing();
+  it('responds to errors with a page', async () => {
+    const { signIn, open } = await openConsole();
     await signIn();
-    for (const [path, status, told] of [
-      ['deliveries/99', 404, 'There is no delivery 99.'],
+    for (const [path, status, expectedText] of [
+      ['deliveries/99', 404, 'Delivery 99 does not exist.'],
       ['deliveries?since=soon', 400, 'since'],
       ['users?id=me', 400, 'userId'],
       ['nothing', 404, 'no such page'],
@@ -282,17 +282,17 @@ describe('the console', () => {
     ] as const) {
       const page = await open(path);
       expect(page.status, path).toBe(status);
-      expect(page.text, path).toContain(told);
+      expect(page.text, path).toContain(expectedText);
       expect(page.headers.get('content-type')).toContain('text/html');
     }
   });
 });
 
-it('says on its first page that the service refuses a key, and what to do', async () => {
+it('shows on the overview that the service rejects an API key', async () => {
   const key = { listing: 'server', left: null, limit: 120, keyRefused: true, wrongShape: false };
-  const { open, signIn } = await browsing({ budgets: async () => [key] });
+  const { open, signIn } = await openConsole({ budgets: async () => [key] });
   await signIn();
   const { text } = await open('');
-  expect(text).toContain('The service refuses the API key of <bdi>server</bdi>');
+  expect(text).toContain('The service rejects the API key of <bdi>server</bdi>');
   expect(text).toContain('unknown of 120');
 });

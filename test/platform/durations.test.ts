@@ -29,6 +29,8 @@ describe('formatted durations', () => {
     [0, '0 minutes'],
     [59 * minute + 1, '1 hour'],
     [11 * hour + 58 * minute + 30 * second, '11 hours 59 minutes'],
+    [hour + minute, '1 hour 1 minute'],
+    [2 * hour + 2 * minute, '2 hours 2 minutes'],
     [2 * hour, '2 hours'],
   ])('rounds a wait of %i ms up', (ms, text) => expect(formatWait(ms)).toBe(text));
 
@@ -51,6 +53,9 @@ describe('counts', () => {
     expect(formatCount(1, 'vote')).toBe('1 vote');
     expect(formatCount(0, 'vote')).toBe('0 votes');
     expect(formatCount(-1, 'credit')).toBe('-1 credit');
+    expect(formatCount(2, 'vote')).toBe('2 votes');
+    expect(formatCount(1.5, 'vote')).toBe('1.5 votes');
+    expect(formatCount(1, 'delivery', 'deliveries')).toBe('1 delivery');
     expect(formatCount(12_000, 'delivery', 'deliveries')).toBe('12,000 deliveries');
     expect(pluralize(1, 'it', 'them')).toBe('it');
     expect(pluralize(2, 'it', 'them')).toBe('them');

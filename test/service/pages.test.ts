@@ -13,7 +13,7 @@ interface Visit {
   readonly cookie: string;
 }
 
-/** A browser that is signed in as this member and has opened a page, so that it holds the form token. */
+/** A client that is signed in as this member, with the CSRF token of its session. */
 async function visit({ service }: Running, userId: string): Promise<Visit> {
   const signedIn = await ask(`${service.url}/sign-in`, { method: 'POST', body: new URLSearchParams({ userId }) });
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -35,7 +35,7 @@ async function visit({ service }: Running, userId: string): Promise<Visit> {
 const listingPath = `/servers/${serverId}`;
 const dashboardPath = `/dashboard/${serverId}`;
 
-test('anybody sees a listing with its votes and reviews, and is asked to sign in to vote', async () => {
+test('visitors see a listing with its votes and reviews, and a link to sign in', async () => {
   const { service } = await running();
   const { status, text, headers } = await ask(service.url + listingPath);
   expect(status).toBe(200);
@@ -46,7 +46,7 @@ test('anybody sees a listing with its votes and reviews, and is asked to sign in
   expect(text).toContain('Sign in to vote');
 });
 
-test('a vote is counted once, and the button then knows the cooldown', async () => {
+test('a vote is counted once, and the button then shows the cooldown', async () => {
   const all = await running();
   const { open, send } = await visit(all, mira.userId);
   expect((await open(listingPath)).text).toContain('<button>Vote for Lantern Harbour</button>');
@@ -59,15 +59,15 @@ test('a vote is counted once, and the button then knows the cooldown', async () 
   expect((await open(listingPath)).text).toContain('<button>Vote for Lantern Harbour</button>');
 });
 
-test('foreign text is escaped wherever it stands', async () => {
+test('untrusted text is escaped on every page', async () => {
   const all = await running();
-  const nasty = `"><img src=x onerror=alert(1)>&'`;
-  await all.service.addReview({ listingId: serverId, userId: '5', username: nasty, rating: 5, comment: nasty });
-  await all.service.castVote({ listingId: serverId, userId: '5', username: nasty });
+  const markup = `"><img src=x onerror=alert(1)>&'`;
+  await all.service.addReview({ listingId: serverId, userId: '5', username: markup, rating: 5, comment: markup });
+  await all.service.castVote({ listingId: serverId, userId: '5', username: markup });
   const owner = await visit(all, ownerId);
-  await owner.send(dashboardPath, { name: nasty, description: nasty, tags: nasty });
-  await owner.send(`${dashboardPath}/keys`, { label: nasty });
-  const pages = ['/', listingPath, dashboardPath, '/sign-in', `/sign-in/${encodeURIComponent(nasty)}`];
+  await owner.send(dashboardPath, { name: markup, description: markup, tags: markup });
+  await owner.send(`${dashboardPath}/keys`, { label: markup });
+  const pages = ['/', listingPath, dashboardPath, '/sign-in', `/sign-in/${encodeURIComponent(markup)}`];
   for (const path of pages) {
     const { text } = await owner.open(path);
     expect(text, path).not.toContain('<img');
@@ -76,20 +76,20 @@ test('foreign text is escaped wherever it stands', async () => {
   expect((await owner.open(listingPath)).text).toContain('&#34;&#62;&#60;img src=x');
 });
 
-test('no page needs a script, and the policy allows none', async () => {
+test('pages have no scripts, and the content security policy forbids them', async () => {
   const all = await running();
   const owner = await visit(all, ownerId);
   for (const path of ['/', listingPath, '/sign-in', '/dashboard', dashboardPath, '/nothing-here']) {
     const { text, headers } = await owner.open(path);
     expect(text, path).not.toMatch(/<script|javascript:| on\w+=| style=/i);
     expect(headers.get('content-security-policy'), path).toBe(
-      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none';style-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
     );
     expect(headers.get('cache-control'), path).toBe('no-store');
   }
 });
 
-test('a form without the token of this session, or from another site, changes nothing', async () => {
+test('a form without the CSRF token of its session, or from another site, is rejected', async () => {
   const all = await running();
   const { send, cookie } = await visit(all, mira.userId);
   const other = await visit(all, tobias.userId);
@@ -104,29 +104,29 @@ test('a form without the token of this session, or from another site, changes no
   expect(await all.service.castVote({ listingId: serverId, ...mira })).toMatchObject({ recorded: true });
 });
 
-test('signing in from another site is refused too', async () => {
+test('a sign-in form from another site is rejected', async () => {
   const { service } = await running();
   const headers = { 'Sec-Fetch-Site': 'cross-site' };
   const body = new URLSearchParams({ userId: mira.userId });
   expect((await ask(`${service.url}/sign-in`, { method: 'POST', headers, body })).status).toBe(403);
 });
 
-test('a forged, foreign or spent cookie signs nobody in', async () => {
+test('a forged or expired cookie is rejected', async () => {
   const all = await running();
   const { cookie } = await visit(all, mira.userId);
   const [user, expiry, signature] = (cookie.split('=')[1] ?? '').split('.');
-  const nobody = async (value: string) =>
+  const isRejected = async (value: string) =>
     (await ask(`${all.service.url}/`, { headers: { cookie: `tallyhook_session=${value}` } })).text.includes('Sign in');
-  expect(await nobody(`${user}.${expiry}.${signature}`)).toBe(false);
-  expect(await nobody(`${ownerId}.${expiry}.${signature}`)).toBe(true);
-  expect(await nobody(`${user}.${Number(expiry) + 1}.${signature}`)).toBe(true);
-  expect(await nobody(`${user}.${expiry}.`)).toBe(true);
-  expect(await nobody('..')).toBe(true);
+  expect(await isRejected(`${user}.${expiry}.${signature}`)).toBe(false);
+  expect(await isRejected(`${ownerId}.${expiry}.${signature}`)).toBe(true);
+  expect(await isRejected(`${user}.${Number(expiry) + 1}.${signature}`)).toBe(true);
+  expect(await isRejected(`${user}.${expiry}.`)).toBe(true);
+  expect(await isRejected('..')).toBe(true);
   all.clock.leap(30 * 24 * hour);
-  expect(await nobody(`${user}.${expiry}.${signature}`)).toBe(true);
+  expect(await isRejected(`${user}.${expiry}.${signature}`)).toBe(true);
 });
 
-test('only the owner sees and uses the dashboard', async () => {
+test('only the owner has access to the dashboard', async () => {
   const all = await running();
   expect((await ask(all.service.url + dashboardPath)).headers.get('location')).toContain('/sign-in?next=');
   const { open, send } = await visit(all, mira.userId);
@@ -136,11 +136,11 @@ test('only the owner sees and uses the dashboard', async () => {
   }
 });
 
-test('an API key is shown once, is kept as its last characters, and ends when it is revoked', async () => {
+test('an API key is shown once, listed by its last characters, and rejected after it is revoked', async () => {
   const all = await running();
   const { open, send } = await visit(all, ownerId);
-  const made = await send(`${dashboardPath}/keys`, { label: 'For the bot' });
-  const key = /<code class="secret">([^<]+)</.exec(made.text)?.[1] ?? '';
+  const created = await send(`${dashboardPath}/keys`, { label: 'For the bot' });
+  const key = /<code class="secret">([^<]+)</.exec(created.text)?.[1] ?? '';
   expect((await all.get('/server', { 'X-API-Key': key })).status).toBe(200);
   const later = (await open(dashboardPath)).text;
   expect(later).not.toContain(key);
@@ -151,7 +151,7 @@ test('an API key is shown once, is kept as its last characters, and ends when it
   expect((await send(revoke, {})).status).toBe(404);
 });
 
-test('the webhook section sets the address, shows the secret once, tests, rotates, resends and removes', async () => {
+test('the webhook section sets the URL, shows the secret once, tests, rotates, resends and removes', async () => {
   const all = await running();
   const { url, received } = await receiver((_delivery, count) => (count === 2 ? 500 : 200));
   const { open, send } = await visit(all, ownerId);
@@ -178,7 +178,7 @@ test('the webhook section sets the address, shows the secret once, tests, rotate
   expect((await send(`${section}/test`, {})).status).toBe(404);
 });
 
-test('an address that may not be called is refused with the reason', async () => {
+test('a webhook URL outside the public internet is rejected with the reason', async () => {
   const hosted = await running({ allowLoopbackTargets: false, actAsMembers: true });
   const { send } = await visit(hosted, ownerId);
   for (const url of ['http://127.0.0.1:3000/', 'https://127.0.0.1/', 'https://[::ffff:10.0.0.1]/', 'nonsense']) {
@@ -188,7 +188,7 @@ test('an address that may not be called is refused with the reason', async () =>
   }
 });
 
-test('bad forms are answered with words, not with a stack trace', async () => {
+test('invalid forms get an error page without a stack trace', async () => {
   const all = await running();
   const { send, cookie } = await visit(all, mira.userId);
   const review = `${listingPath}/reviews`;
@@ -208,19 +208,19 @@ test('bad forms are answered with words, not with a stack trace', async () => {
   expect((await send('/nothing', {})).text).not.toMatch(/node_modules|at .*\.ts/);
 });
 
-test('signing in leads back into this service only', async () => {
+test('sign-in redirects only to pages of this service', async () => {
   const { service } = await running();
-  const lead = async (next: string) => {
+  const locationFor = async (next: string) => {
     const body = new URLSearchParams({ userId: mira.userId, next });
     return (await ask(`${service.url}/sign-in`, { method: 'POST', body })).headers.get('location');
   };
-  expect(await lead(listingPath)).toBe(listingPath);
+  expect(await locationFor(listingPath)).toBe(listingPath);
   for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', '/%0d%0aX: y', '']) {
-    expect(await lead(next)).toBe('/');
+    expect(await locationFor(next)).toBe('/');
   }
 });
 
-test('where members cannot be acted as, one signs in by a link only, which works once and for fifteen minutes', async () => {
+test('a hosted service has sign-in links only, which work once within 15 minutes', async () => {
   const all = await running({ actAsMembers: false });
   const { issueSignInToken } = await import('../../src/service/actions/sign-in.ts');
   const database = await openDatabase(all.database);
@@ -238,7 +238,7 @@ test('where members cannot be acted as, one signs in by a link only, which works
   expect((await post(`/sign-in/${fresh}`)).status).toBe(403);
 });
 
-test('behind https the cookie is for https only', async () => {
+test('the cookie is Secure if the public URL uses HTTPS', async () => {
   const all = await running({ publicUrl: 'https://list.example' });
   const local = `http://127.0.0.1:${all.port}`;
   const body = new URLSearchParams({ userId: ownerId });
@@ -246,15 +246,15 @@ test('behind https the cookie is for https only', async () => {
   expect(headers.get('set-cookie')).toContain('Secure');
 });
 
-test('a notice is one of the known ones, never the text of a link', async () => {
+test('a flash message is shown by name, never as text from a link', async () => {
   const { service } = await running();
-  expect((await ask(`${service.url}/?notice=voted`)).text).toContain('your vote is counted');
+  expect((await ask(`${service.url}/?notice=voted`)).text).toContain('your vote was counted');
   for (const notice of ['Send%20money', 'toString', '__proto__']) {
     expect((await ask(`${service.url}/?notice=${notice}`)).text).not.toContain('role="status"');
   }
 });
 
-test('a client that half-closes its connection gets the response, also when that takes a while', async () => {
+test('a client that half-closes its connection gets the response, even a slow one', async () => {
   const all = await running();
   const { token, cookie } = await visit(all, ownerId);
   const { url } = await receiver(() => new Promise((resolve) => setTimeout(resolve, 100, 200)));
@@ -269,7 +269,7 @@ test('a client that half-closes its connection gets the response, also when that
   expect(answer).toMatchObject({ status: 303, head: expect.stringContaining('notice=test-delivered') });
 });
 
-/** A page as a browser asks for it that was led here under another name, which fetch would not let through. */
+/** A request with a forged Host header, which fetch does not allow. */
 async function statusAt(url: string, host: string, init: { method?: string; body?: string } = {}) {
   const headers = { host, origin: `http://${host}`, 'content-type': 'application/x-www-form-urlencoded' };
   const [response] = await once(request(url, { method: init.method ?? 'GET', headers }).end(init.body), 'response');
@@ -277,7 +277,7 @@ async function statusAt(url: string, host: string, init: { method?: string; body
   return { status: response.statusCode, cookie: response.headers['set-cookie'] };
 }
 
-test('where anybody may act as a member, no other site can lead a browser here under its own name', async () => {
+test('without authentication, only the host names of this machine and of the public URL are accepted', async () => {
   const { service } = await running({ publicUrl: 'http://votes.example:8080' });
   const at = `http://127.0.0.1:${service.port}`;
   const signIn = { method: 'POST', body: `userId=${mira.userId}` };
@@ -296,7 +296,7 @@ test('where anybody may act as a member, no other site can lead a browser here u
   }
 });
 
-test('where people sign in by link, the proxy in front decides which names lead here', async () => {
+test('with sign-in links, any host name is accepted', async () => {
   const { service } = await running({ publicUrl: 'https://votes.example', actAsMembers: false });
   expect(await statusAt(`http://127.0.0.1:${service.port}/`, 'service:4000')).toMatchObject({ status: 200 });
 });

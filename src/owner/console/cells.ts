@@ -8,28 +8,29 @@ const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | '
   ...{ waiting: 'busy', done: 'good', buried: 'bad' },
 };
 
-/** An outcome or a state, told apart at a glance and by its word. */
-export function mark(state: Outcome | EffectState): Html {
-  return html`<span class="mark ${tones[state]}">${state}</span>`;
+/** An outcome or a state, as text on a color. */
+export function statusBadge(status: Outcome | EffectState): Html {
+  return html`<span class="mark ${tones[status]}">${status}</span>`;
 }
 
 /** Credits with their sign: +10, −5, 0. */
-export function signed(credits: number): Html {
+export function signedCredits(credits: number): Html {
   const digits = Math.abs(credits).toLocaleString('en');
   return html`<span class="credits">${credits > 0 ? `+${digits}` : credits < 0 ? `−${digits}` : '0'}</span>`;
 }
 
-/** Foreign words, with nothing hidden in them and in a direction of their own. Empty ones leave a dash. */
-export function foreign(words: string | null): Html {
-  return words === null || words === '' ? html`<span class="quiet">–</span>` : html`<bdi>${visible(words)}</bdi>`;
+/** Text from outside, with invisible characters escaped and its direction isolated. A dash for null and empty text. */
+export function untrustedText(text: string | null): Html {
+  return text === null || text === '' ? html`<span class="quiet">–</span>` : html`<bdi>${visible(text)}</bdi>`;
 }
 
-export function memberLink(userId: string | null, up: string): Html {
+/** @param root the relative URL of the console's overview, as in all links */
+export function memberLink(userId: string | null, root: string): Html {
   return userId === null
-    ? foreign(null)
-    : html`<a href="${up}users/${encodeURIComponent(userId)}"><bdi>${userId}</bdi></a>`;
+    ? untrustedText(null)
+    : html`<a href="${root}users/${encodeURIComponent(userId)}"><bdi>${userId}</bdi></a>`;
 }
 
-export function deliveryLink(id: number | null, up: string): Html {
-  return id === null ? foreign(null) : html`<a href="${up}deliveries/${id}">#${id}</a>`;
+export function deliveryLink(id: number | null, root: string): Html {
+  return id === null ? untrustedText(null) : html`<a href="${root}deliveries/${id}">#${id}</a>`;
 }

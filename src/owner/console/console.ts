@@ -1,64 +1,80 @@
-import express, { type ErrorRequestHandler, Router } from 'express';
-import { messageOf } from '../../platform/errors.ts';
+import express, { Router } from 'express';
+import { serveAsset } from '../../web/asset.ts';
+import { rejectCrossSiteForms } from '../../web/cross-site.ts';
 import { html } from '../../web/html.ts';
+import { HttpError, handleErrors } from '../../web/http-error.ts';
+import { securityHeaders } from '../../web/security-headers.ts';
 import type { Authentication } from '../authentication.ts';
 import { clientKeyOf } from '../client-key.ts';
 import type { OwnerContext } from '../context.ts';
-import { HttpError, toHttpError } from '../http-error.ts';
 import { formRoutes } from './form-routes.ts';
-import { icon } from './icon.ts';
-import { redirectToSlash, sameOriginForms, securityHeaders } from './middleware.ts';
+import { redirectToSlash } from './middleware.ts';
 import { pageRoutes } from './page-routes.ts';
-import { renderPage, upFrom } from './render-page.ts';
+import { relativeRoot, renderPage } from './render-page.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
 import { ownerSignInRoutes } from './sign-in.ts';
-import { stylesheet } from './stylesheet.ts';
 
-/** The owner's console: pages over what the API answers, to be mounted at `/owner`. They need no JavaScript, and the policy allows none. */
-export function createConsole(token: string, services: OwnerContext, gate: Authentication): Router {
-  const sessions = createOwnerSessions(token, services.sessions, services.clock);
+const assetOptions = { cacheControl: 'private, max-age=3600' };
+
+/**
+ * The owner's console, to be mounted at `/owner`: pages over the same queries and actions as the API. They use no
+ * JavaScript.
+ */
+export function createConsole(token: string, context: OwnerContext, authentication: Authentication): Router {
+  const sessions = createOwnerSessions(token, context.sessions, context.clock);
   const router = Router({ strict: true });
-  router.use(securityHeaders, redirectToSlash);
-  router.get('/console.css', (_request, response) => {
-    response.type('css').set('Cache-Control', 'private, max-age=3600').send(stylesheet);
-  });
-  router.get('/icon.svg', (_request, response) => {
-    response.type('svg').set('Cache-Control', 'private, max-age=3600').send(icon);
-  });
+  router.use(pageHeaders, redirectToSlash);
+  router.get('/console.css', serveAsset(new URL('./console.css', import.meta.url), assetOptions));
+  router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));
   router.use((request, _response, next) => {
-    gate.pass(clientKeyOf(request.ip));
+    authentication.countRequest(clientKeyOf(request.ip));
     next();
   });
   router.use(sameOriginForms, express.urlencoded({ extended: false, limit: '16kb' }));
   router.use(
-    ownerSignInRoutes(services, gate, sessions),
-    pageRoutes(services, sessions),
-    formRoutes(services, sessions),
+    ownerSignInRoutes(context, authentication, sessions),
+    pageRoutes(context, sessions),
+    formRoutes(context, sessions),
   );
   router.use(() => {
     throw new HttpError(404, 'The console has no such page.');
   });
-  router.use(tell(services, sessions));
+  router.use(sendErrorPages(context, sessions));
   return router;
 }
 
-/** The one place where a failure becomes a page. What nobody foresaw is logged whole and told as nothing. */
-function tell({ log }: OwnerContext, sessions: OwnerSessions): ErrorRequestHandler {
-  return async (thrown: unknown, request, response, _next) => {
-    const refusal = toHttpError(thrown);
-    if (refusal === null) log.error({ error: messageOf(thrown) }, 'a page of the console failed');
-    const wait = refusal === null ? 5 : refusal.retryAfter;
-    if (wait !== null) response.set('retry-after', String(wait));
-    response.status(refusal?.status ?? 503);
-    const title = refusal === null ? 'Something broke here' : (titles[refusal.status] ?? 'That did not work');
-    const text = refusal?.message ?? 'The database does not answer, or something broke; it is in the log.';
-    const back = html`<p><a href="${upFrom(request.path)}">To the overview</a></p>`;
-    renderPage(request, response, {
-      title,
-      session: await sessions.of(request).catch(() => null),
-      body: html`<h1>${title}</h1><p dir="auto">${text}</p>${back}`,
-    });
-  };
-}
+/** Only the console's own stylesheet, icon and forms; no scripts. */
+const pageHeaders = securityHeaders({
+  contentSecurityPolicy: {
+    'default-src': ["'none'"],
+    'style-src': ["'self'"],
+    'img-src': ["'self'"],
+    'form-action': ["'self'"],
+    'base-uri': ["'none'"],
+    'frame-ancestors': ["'none'"],
+  },
+  referrerPolicy: 'no-referrer',
+});
+
+const sameOriginForms = rejectCrossSiteForms({
+  message: 'This form was not sent from a page of this console. A proxy in front of it must preserve the Host header.',
+  allowOpaqueOrigin: true,
+});
 
 const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found', 429: 'Too many requests' };
+
+function sendErrorPages({ log }: OwnerContext, sessions: OwnerSessions) {
+  return handleErrors({
+    unexpected: new HttpError(503, 'The database is unavailable, or an unexpected error occurred. See the log.', 5),
+    log,
+    logMessage: 'console page failed',
+    async send({ status, message }, request, response, isExpected) {
+      const title = isExpected ? (titles[status] ?? 'Request failed') : 'Unexpected error';
+      renderPage(request, response, {
+        title,
+        session: await sessions.find(request).catch(() => null),
+        body: html`<h1>${title}</h1><p dir="auto">${message}</p><p><a href="${relativeRoot(request.path)}">Back to the overview</a></p>`,
+      });
+    },
+  });
+}

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Request, Router } from 'express';
+import { z } from 'zod';
 import { overdraws } from '../../ledger/correction.ts';
+import { HttpError } from '../../web/http-error.ts';
 import type { OwnerContext } from '../context.ts';
-import { correct } from '../correct.ts';
-import { HttpError, overdraftError } from '../http-error.ts';
+import { correct, overdraftError } from '../correct.ts';
 import { replayDelivery, replayEffect } from '../replay.ts';
 import {
   type CorrectionRequest,
@@ -14,66 +15,76 @@ import {
   userParameter,
 } from '../request-schemas.ts';
 import { confirmationPage } from './confirmation-page.ts';
-import { showMember } from './member.ts';
-import { requireSession } from './middleware.ts';
-import { renderPage, upFrom } from './render-page.ts';
+import { renderMemberPage } from './member-page.ts';
+import { sessionMiddleware } from './middleware.ts';
+import { defaultPageSize } from './page-routes.ts';
+import { relativeRoot, renderPage } from './render-page.ts';
 import type { OwnerSessions } from './session.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+const replayForm = z.object({ back: z.enum(['delivery', 'effects']).catch('effects') });
 
-/** The forms that are sent. Each ends with a redirect, so that reloading does nothing again. */
-export function formRoutes(services: OwnerContext, sessions: OwnerSessions): Router {
+/**
+ * Invalid fields become empty text, so that the page can be shown again with the others. `key`: only in the
+ * confirmation.
+ */
+const correctionForm = z.object({
+  credits: z.string().catch(''),
+  reason: z.string().catch(''),
+  key: z.unknown().optional(),
+});
+type CorrectionForm = z.infer<typeof correctionForm>;
+
+/** The forms. Each submission ends with a redirect, so that reloading the page does not repeat it. */
+export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Router {
   const router = Router({ strict: true });
-  const { sent } = requireSession(sessions);
+  const { requireForm } = sessionMiddleware(sessions);
 
   router.post(
     '/deliveries/:id/replay',
-    sent(async (request, response) => {
+    requireForm(async (request, response) => {
       const { id } = parseRequest(idParameter, request.params);
-      const { outcome } = await replayDelivery(services, id);
+      const { outcome } = await replayDelivery(context, id);
       response.redirect(303, `../${id}?notice=replayed-${outcome}`);
     }),
   );
 
   router.post(
     '/effects/:id/replay',
-    sent(async (request, response) => {
-      const { deliveryId } = await replayEffect(services, parseRequest(idParameter, request.params).id);
-      const back = (request.body as Fields)['back'] === 'delivery' ? `deliveries/${deliveryId}` : 'effects';
-      response.redirect(303, `../../${back}?notice=revived`);
+    requireForm(async (request, response) => {
+      const { back } = parseRequest(replayForm, request.body);
+      const { deliveryId } = await replayEffect(context, parseRequest(idParameter, request.params).id);
+      const page = back === 'delivery' ? `deliveries/${deliveryId}` : 'effects';
+      response.redirect(303, `../../${page}?notice=revived`);
     }),
   );
 
   router.post(
     '/users/:userId/corrections',
-    sent(async (request, response, session) => {
+    requireForm(async (request, response, session) => {
       const { userId } = parseRequest(userParameter, request.params);
-      const fields = request.body as Fields;
+      const form = parseRequest(correctionForm, request.body);
       try {
-        const asked = readCorrection(fields);
-        if (fields['key'] !== undefined) {
-          const { repeated } = await correct(services, userId, asked, keyOf(fields));
+        const correction = readCorrection(form);
+        if (form.key !== undefined) {
+          const { repeated } = await correct(context, userId, correction, readIdempotencyKey(form));
           return response.redirect(303, `../${userId}?notice=${repeated ? 'repeated' : 'corrected'}`);
         }
-        const account = await services.ledger.account(userId);
-        if (overdraws(account.credits, asked.credits)) throw overdraftError(account.credits);
-        const form = { up: upFrom(request.path), session, idempotencyKey: randomUUID() };
-        renderPage(request, response, {
-          title: 'Correct an account',
-          session,
-          body: confirmationPage(account, asked, form),
-        });
+        const account = await context.ledger.account(userId);
+        if (overdraws(account.credits, correction.credits)) throw overdraftError(account.credits);
+        const options = { root: relativeRoot(request.path), session, idempotencyKey: randomUUID() };
+        const body = confirmationPage(account, correction, options);
+        renderPage(request, response, { title: 'Correct an account', session, body });
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
         response.status(error.status);
-        const draft = { credits: written(fields['credits']), reason: written(fields['reason']), fault: error.message };
-        const page = { limit: 25, before: null };
-        await showMember(services, { request, response, session, userId, page, draft });
+        const rejected = { credits: form.credits, reason: form.reason, message: error.message };
+        const page = { limit: defaultPageSize, before: null };
+        await renderMemberPage(context, { request, response, session, userId, page, rejected });
       }
     }),
   );
 
-  // Where a browser comes that reloads what a form has led to.
+  // For reloading the page with the rejected or unconfirmed form.
   router.get('/users/:userId/corrections', (request: Request<{ userId: string }>, response) => {
     response.redirect(303, `../${parseRequest(userParameter, request.params).userId}`);
   });
@@ -81,15 +92,11 @@ export function formRoutes(services: OwnerContext, sessions: OwnerSessions): Rou
   return router;
 }
 
-function readCorrection({ credits, reason }: Fields): CorrectionRequest {
-  const whole = typeof credits === 'string' && /^\s*[+-]?\d{1,9}\s*$/.test(credits) ? Number(credits) : Number.NaN;
-  return parseRequest(correctionRequest, { credits: whole, reason });
+function readCorrection({ credits, reason }: CorrectionForm): CorrectionRequest {
+  const amount = /^\s*[+-]?\d{1,9}\s*$/.test(credits) ? Number(credits) : Number.NaN;
+  return parseRequest(correctionRequest, { credits: amount, reason });
 }
 
-function keyOf({ key }: Fields): string {
+function readIdempotencyKey({ key }: CorrectionForm): string {
   return parseRequest(idempotencyKey, { 'Idempotency-Key': key })['Idempotency-Key'];
-}
-
-function written(field: unknown): string {
-  return typeof field === 'string' ? field : '';
 }

@@ -1,79 +1,114 @@
+import type { Request, Response } from 'express';
 import { maxCorrection, maxReasonLength } from '../../ledger/correction.ts';
+import { formatCount } from '../../platform/durations.ts';
+import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { ago, counted, moment } from '../../web/relative-time.ts';
+import type { PageRequest } from '../../web/pagination.ts';
+import { dateTime, timeAgo } from '../../web/time-element.ts';
+import type { OwnerContext } from '../context.ts';
 import { explainDelivery } from '../explain.ts';
-import type { MemberDetails, VoteTimes } from '../get-member.ts';
+import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
 import type { DeliveryRecord, EntryRecord } from '../records.ts';
-import { deliveryLink, foreign, mark, signed } from './cells.ts';
-import { formToken } from './layout.ts';
-import { memberSearch } from './member-search.ts';
+import { deliveryLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { visible } from './pretty-json.ts';
+import { relativeRoot, renderPage } from './render-page.ts';
 import type { OwnerSession } from './session.ts';
 
-/** What stands in the correction's form when it is shown again. */
-export interface CorrectionDraft {
+/** A correction that was rejected: its input and the error message. */
+export interface RejectedCorrection {
   readonly credits: string;
   readonly reason: string;
-  readonly fault: string;
+  readonly message: string;
 }
 
-export interface MemberView extends MemberDetails {
-  readonly draft: CorrectionDraft | null;
+interface MemberView extends MemberDetails {
+  readonly rejected: RejectedCorrection | null;
   readonly now: number;
 }
 
-export function memberPage(view: MemberView, up: string, session: OwnerSession): Html {
+/** Sends a member's page. @param options `page` of the entries; `rejected` fills the correction form again */
+export async function renderMemberPage(
+  context: OwnerContext,
+  options: {
+    readonly request: Request;
+    readonly response: Response;
+    readonly session: OwnerSession;
+    readonly userId: string;
+    readonly page: PageRequest;
+    readonly rejected: RejectedCorrection | null;
+  },
+): Promise<void> {
+  const { request, response, session, userId, page, rejected } = options;
+  const view = { ...(await getMember(context, userId, page)), rejected, now: context.clock.now() };
+  const body = memberPage(view, relativeRoot(request.path), session);
+  renderPage(request, response, { title: `Member ${userId}`, session, body });
+}
+
+export function membersPage(root: string): Html {
+  return html`<h1>Members</h1>
+<section class="card"><p>In Discord, with <em>Settings → Advanced → Developer Mode</em> on, right-click a member and choose <em>Copy User ID</em>.</p>${memberSearch(root)}</section>`;
+}
+
+export function memberSearch(root: string): Html {
+  return html`<form class="line" method="get" action="${root}users" role="search">
+  <label for="member-id">Member's Discord ID</label>
+  <input id="member-id" name="id" required inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" title="1 to 20 digits" autocomplete="off">
+  <button>Look up</button>
+</form>`;
+}
+
+function memberPage(view: MemberView, root: string, session: OwnerSession): Html {
   const { account, unpaid, now } = view;
   const { rows: entries, next } = view.entries;
   const { userId, credits, votes } = account;
-  return html`<p class="trail"><a href="${up}users">Members</a></p>
+  return html`<p class="trail"><a href="${root}users">Members</a></p>
 <h1>Member ${userId}</h1>
-<dl class="sums"><div><dt>Balance</dt><dd>${counted(credits, 'credit')}</dd></div><div><dt>Votes that count</dt><dd>${votes.toLocaleString('en')}</dd></div>
+<dl class="sums"><div><dt>Balance</dt><dd>${formatCount(credits, 'credit')}</dd></div><div><dt>Counted votes</dt><dd>${votes.toLocaleString('en')}</dd></div>
 ${view.listings.map((times) => nextVote(times, now))}</dl>
 <div class="columns">
-<section class="card" aria-labelledby="entries"><h2 id="entries">Every entry</h2>${entryTable(entries, up)}
+<section class="card" aria-labelledby="entries"><h2 id="entries">Entries</h2>${entryTable(entries, root)}
 ${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?before=${next}">Older entries</a></p>`}</section>
-<section class="card" aria-labelledby="correct"><h2 id="correct">Correct the account</h2>${correctionForm(view, up, session)}</section>
+<section class="card" aria-labelledby="correct"><h2 id="correct">Correct the account</h2>${correctionForm(view, root, session)}</section>
 </div>
-<section class="card" aria-labelledby="unpaid"><h2 id="unpaid">Deliveries that paid nothing</h2>${unpaidList(unpaid, up, now)}
-<p><a href="${up}deliveries?user=${userId}">All deliveries that name this member</a></p></section>
-<section class="card" aria-labelledby="another"><h2 id="another">Another member</h2>${memberSearch(up)}</section>`;
+<section class="card" aria-labelledby="unpaid"><h2 id="unpaid">Deliveries that paid nothing</h2>${unpaidList(unpaid, root, now)}
+<p><a href="${root}deliveries?user=${userId}">All deliveries of this member</a></p></section>
+<section class="card" aria-labelledby="another"><h2 id="another">Another member</h2>${memberSearch(root)}</section>`;
 }
 
 function nextVote({ listing, lastVoteAt, nextVoteAt }: VoteTimes, now: number): Html {
-  const open = nextVoteAt === null || nextVoteAt <= now;
-  return html`<div><dt>Next vote for <bdi>${listing}</bdi></dt><dd>${open ? 'now' : moment(nextVoteAt)}
-<span class="quiet">${lastVoteAt === null ? 'has not voted yet' : html`last voted ${ago(lastVoteAt, now)}`}</span></dd></div>`;
+  const isOpen = nextVoteAt === null || nextVoteAt <= now;
+  return html`<div><dt>Next vote for <bdi>${listing}</bdi></dt><dd>${isOpen ? 'now' : dateTime(nextVoteAt)}
+<span class="quiet">${lastVoteAt === null ? 'no votes yet' : html`last vote ${timeAgo(lastVoteAt, now)}`}</span></dd></div>`;
 }
 
-function entryTable(entries: readonly EntryRecord[], up: string): Html {
-  if (entries.length === 0) return html`<p>No entry stands in the ledger.</p>`;
-  return html`<table><thead><tr><th scope="col">When</th><th scope="col">Cause</th><th scope="col" class="number">Credits</th><th scope="col">Delivery</th></tr></thead>
+function entryTable(entries: readonly EntryRecord[], root: string): Html {
+  if (entries.length === 0) return html`<p>The ledger has no entries of this member.</p>`;
+  return html`<table><thead><tr><th scope="col">Time</th><th scope="col">Cause</th><th scope="col" class="number">Credits</th><th scope="col">Delivery</th></tr></thead>
 <tbody>${entries.map(
-    ({ at, cause, reason, listing, credits, deliveryId }) => html`<tr><td data-name="When">${moment(at)}</td>
-<td data-name="Cause">${cause.replaceAll('_', ' ')}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${foreign(reason)}</span>`}</td>
-<td data-name="Credits" class="number">${signed(credits)}</td><td data-name="Delivery">${deliveryLink(deliveryId, up)}</td></tr>`,
+    ({ at, cause, reason, listing, credits, deliveryId }) => html`<tr><td data-name="Time">${dateTime(at)}</td>
+<td data-name="Cause">${cause.replaceAll('_', ' ')}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}</td>
+<td data-name="Credits" class="number">${signedCredits(credits)}</td><td data-name="Delivery">${deliveryLink(deliveryId, root)}</td></tr>`,
   )}</tbody></table>`;
 }
 
-function unpaidList(unpaid: readonly DeliveryRecord[], up: string, now: number): Html {
-  if (unpaid.length === 0) return html`<p>None among the newest hundred of this member.</p>`;
+function unpaidList(unpaid: readonly DeliveryRecord[], root: string, now: number): Html {
+  if (unpaid.length === 0) return html`<p>None among this member's newest 100 deliveries.</p>`;
   return html`<ul class="items">${unpaid.map(
     (
       delivery,
-    ) => html`<li><div class="line"><h3>${deliveryLink(delivery.id, up)}</h3> ${mark(delivery.outcome)} <span class="quiet">${ago(delivery.receivedAt, now)}</span></div>
+    ) => html`<li><div class="line"><h3>${deliveryLink(delivery.id, root)}</h3> ${statusBadge(delivery.outcome)} <span class="quiet">${timeAgo(delivery.receivedAt, now)}</span></div>
 <p dir="auto">${visible(explainDelivery(delivery))}</p></li>`,
   )}</ul>`;
 }
 
-function correctionForm({ account, draft }: MemberView, up: string, session: OwnerSession): Html {
-  return html`${draft && html`<p class="notice bad" role="alert" id="fault">${draft.fault}</p>`}
-<form class="stack" method="post" action="${up}users/${account.userId}/corrections">${formToken(session)}
-<label for="credits">Credits, negative to take some back</label>
-<input id="credits" name="credits" type="number" required step="1" min="${-maxCorrection}" max="${maxCorrection}" value="${draft?.credits ?? ''}"${draft && html` aria-describedby="fault"`}>
+function correctionForm({ account, rejected }: MemberView, root: string, session: OwnerSession): Html {
+  return html`${rejected && html`<p class="notice bad" role="alert" id="fault">${rejected.message}</p>`}
+<form class="stack" method="post" action="${root}users/${account.userId}/corrections">${formTokenField(session)}
+<label for="credits">Credits (negative to take back)</label>
+<input id="credits" name="credits" type="number" required step="1" min="${-maxCorrection}" max="${maxCorrection}" value="${rejected?.credits ?? ''}"${rejected && html` aria-describedby="fault"`}>
 <label for="reason">Reason</label>
-<input id="reason" name="reason" required maxlength="${maxReasonLength}" value="${draft?.reason ?? ''}" dir="auto" autocomplete="off">
+<input id="reason" name="reason" required maxlength="${maxReasonLength}" value="${rejected?.reason ?? ''}" dir="auto" autocomplete="off">
 <button>Review</button>
-<p class="quiet">No entry is ever changed: a correction is one more, with your words.</p>
+<p class="quiet">Entries are never changed: a correction is an additional entry with your reason.</p>
 </form>`;
 }

@@ -1,8 +1,9 @@
-import { Router } from 'express';
+import { type Request, Router } from 'express';
+import { z } from 'zod';
+import { paginate } from '../../web/pagination.ts';
 import type { OwnerContext } from '../context.ts';
 import { getDelivery } from '../get-delivery.ts';
 import { getSummary } from '../get-summary.ts';
-import { paginate } from '../paginate.ts';
 import {
   deliveriesQuery,
   effectsQuery,
@@ -13,38 +14,39 @@ import {
 } from '../request-schemas.ts';
 import { deliveriesPage } from './deliveries-page.ts';
 import { deliveryPage } from './delivery-page.ts';
-import { effectsPage, tabs } from './effects-page.ts';
-import { showMember } from './member.ts';
-import { membersPage } from './member-search.ts';
-import { requireSession } from './middleware.ts';
+import { effectsPage, effectTabs } from './effects-page.ts';
+import { membersPage, renderMemberPage } from './member-page.ts';
+import { sessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
-import { renderPage, upFrom } from './render-page.ts';
+import { relativeRoot, renderPage } from './render-page.ts';
 import type { OwnerSessions } from './session.ts';
 
-/** How many rows a page's list has unless its address says otherwise. */
-const usualRows = '25';
+/** Rows per page, unless the URL has a `limit`. */
+export const defaultPageSize = 25;
 
-/** The pages that are looked at. Nothing changes by looking. */
-export function pageRoutes(services: OwnerContext, sessions: OwnerSessions): Router {
-  const { records, cooldowns, clock } = services;
+const queryParameters = z.record(z.string(), z.string());
+
+/** The pages. They only read. */
+export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Router {
+  const { records, cooldowns, clock } = context;
   const router = Router({ strict: true });
-  const { seen } = requireSession(sessions);
+  const { requireSession } = sessionMiddleware(sessions);
 
   router.get(
     '/',
-    seen(async (request, response, session) => {
-      const body = overviewPage(await getSummary(services), './', clock.now());
+    requireSession(async (request, response, session) => {
+      const body = overviewPage(await getSummary(context), './', clock.now());
       renderPage(request, response, { title: 'Overview', session, body });
     }),
   );
 
   router.get(
     '/deliveries',
-    seen(async (request, response, session) => {
-      const { notice: _notice, ...given } = request.query;
-      const { user, ...asked } = parseRequest(deliveriesQuery, { limit: usualRows, ...given });
-      const { rows: deliveries, next } = await paginate({ ...asked, userId: user }, records.deliveries);
-      const { before: _before, ...filter } = given as Readonly<Record<string, string>>;
+    requireSession(async (request, response, session) => {
+      const query = listQuery(request);
+      const { user, ...parameters } = parseRequest(deliveriesQuery, query);
+      const { rows: deliveries, next } = await paginate({ ...parameters, userId: user }, records.deliveries);
+      const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
       const view = { deliveries, filter, listings: [...cooldowns.keys()], next, now: clock.now() };
       renderPage(request, response, { title: 'Deliveries', session, body: deliveriesPage(view, './') });
     }),
@@ -52,31 +54,30 @@ export function pageRoutes(services: OwnerContext, sessions: OwnerSessions): Rou
 
   router.get(
     '/deliveries/:id',
-    seen(async (request, response, session) => {
-      const story = await getDelivery(services, parseRequest(idParameter, request.params).id);
-      const body = deliveryPage(story, upFrom(request.path), session);
-      renderPage(request, response, { title: `Delivery #${story.delivery.id}`, session, body });
+    requireSession(async (request, response, session) => {
+      const details = await getDelivery(context, parseRequest(idParameter, request.params).id);
+      const body = deliveryPage(details, relativeRoot(request.path), session);
+      renderPage(request, response, { title: `Delivery #${details.delivery.id}`, session, body });
     }),
   );
 
   router.get(
     '/effects',
-    seen(async (request, response, session) => {
-      const { notice: _notice, ...given } = request.query;
-      const { state: asked, ...page } = parseRequest(effectsQuery, { limit: usualRows, ...given });
-      const state = asked ?? tabs[0];
-      const [{ rows: effects, next }, { effects: sizes }] = await Promise.all([
+    requireSession(async (request, response, session) => {
+      const { state: requestedState, ...page } = parseRequest(effectsQuery, listQuery(request));
+      const state = requestedState ?? effectTabs[0];
+      const [{ rows: effects, next }, counts] = await Promise.all([
         paginate({ ...page, state }, records.effects),
         records.counts(),
       ]);
-      const view = { state, effects, sizes, next };
-      renderPage(request, response, { title: 'Effects', session, body: effectsPage(view, './', session) });
+      const body = effectsPage({ state, effects, counts: counts.effects, next }, './', session);
+      renderPage(request, response, { title: 'Effects', session, body });
     }),
   );
 
   router.get(
     '/users',
-    seen((request, response, session) => {
+    requireSession((request, response, session) => {
       const { id } = request.query;
       if (id === undefined)
         return renderPage(request, response, { title: 'Members', session, body: membersPage('./') });
@@ -87,13 +88,17 @@ export function pageRoutes(services: OwnerContext, sessions: OwnerSessions): Rou
 
   router.get(
     '/users/:userId',
-    seen(async (request, response, session) => {
-      const { notice: _notice, ...given } = request.query;
+    requireSession(async (request, response, session) => {
       const { userId } = parseRequest(userParameter, request.params);
-      const page = parseRequest(pageQuery, { limit: usualRows, ...given });
-      await showMember(services, { request, response, session, userId, page, draft: null });
+      const page = parseRequest(pageQuery, listQuery(request));
+      await renderMemberPage(context, { request, response, session, userId, page, rejected: null });
     }),
   );
 
   return router;
+}
+
+/** The query of a list: with the console's page size, and without the flash message. */
+function listQuery({ query: { notice: _notice, ...query } }: Request) {
+  return { limit: String(defaultPageSize), ...query };
 }

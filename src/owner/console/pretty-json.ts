@@ -1,15 +1,18 @@
-/** A string that never ends is one token, to the end: looking for its end again at each of its quotes would take quadratic time. */
+/**
+ * An unterminated string is one token, up to the end: searching for its end at each of its quotes would take quadratic
+ * time.
+ */
 const tokens = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{[]\s*[}\]]|[{}[\],:]|\s+|[^\s"{}[\],:]+/gs;
-/** Deeper than any payload; what is nested deeper is not indented further, or a small body could make a huge page. */
-const deepest = 20;
+/** Deeper than any payload. Deeper levels are not indented further, or a small body could produce a huge page. */
+const maxIndentation = 20;
 
 /**
- * JSON with a line for each member. The text itself is kept, character for character: parsing and writing it anew would lose digits of
- * large ids and all but the last of several members of one name, which are what somebody looks for here.
+ * JSON with one line per member. Only whitespace changes: `JSON.parse` and `JSON.stringify` would lose digits of large
+ * ids and duplicate members, which matter in an investigation.
  */
 export function prettyJson(text: string): string {
   let depth = 0;
-  const line = () => `\n${'  '.repeat(Math.min(depth, deepest))}`;
+  const line = () => `\n${'  '.repeat(Math.min(depth, maxIndentation))}`;
   return text.replace(tokens, (token) => {
     if (/^\s/.test(token)) return '';
     if (/^[{[]\s*[}\]]$/.test(token)) return token.replace(/\s/g, '');
@@ -26,14 +29,14 @@ export function prettyJson(text: string): string {
   });
 }
 
-/** Characters that are not seen, or turn the direction of those that are; the line break is not one of them. */
-const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Invisible characters and those that change the text direction, except line breaks. */
+const invisible = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Shows what would otherwise hide or reorder the text around it, in JSON's own spelling. */
+/** Escapes invisible and direction-changing characters as in JSON: `\u202e`. */
 export function visible(text: string): string {
   return text
     .toWellFormed()
-    .replace(unseen, (character) =>
+    .replace(invisible, (character) =>
       [...Array(character.length).keys()]
         .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
         .join(''),

@@ -1,26 +1,52 @@
 import type { Request, Response } from 'express';
-import type { Fragment } from '../../web/html.ts';
-import { layout } from './layout.ts';
-import { readNotice } from './notices.ts';
+import { findFlashMessage } from '../../web/flash-messages.ts';
+import { formTokenField } from '../../web/form-token.ts';
+import { type Fragment, type Html, html } from '../../web/html.ts';
+import { pageFrame } from '../../web/page-frame.ts';
+import { consoleMessages } from './flash-messages.ts';
 import type { OwnerSession } from './session.ts';
 
-/** The way up to the console's front page from the page that was asked for, as a relative link. */
-export function upFrom(path: string): string {
+const sections = [
+  { path: '', name: 'Overview' },
+  { path: 'deliveries', name: 'Deliveries' },
+  { path: 'effects', name: 'Effects' },
+  { path: 'users', name: 'Members' },
+] as const;
+
+/**
+ * The relative URL of the console's overview from the page at `path`: `./`, `../` or `../../`. All links are relative,
+ * so that the console works under any path of a proxy.
+ */
+export function relativeRoot(path: string): string {
   const depth = path.split('/').length - 2;
-  return depth <= 0 ? './' : '..'.repeat(depth);
+  return depth <= 0 ? './' : '../'.repeat(depth);
 }
 
-/** Sends a page in the common frame. */
+/** @param page `session` is null before the owner has signed in */
 export function renderPage(
   request: Request,
   response: Response,
   page: { readonly title: string; readonly session: OwnerSession | null; readonly body: Fragment },
 ): void {
   const { title, session, body } = page;
-  const notice = readNotice(request.query['notice']);
-  response
-    .type('html')
-    .send(
-      layout({ title, session, notice, up: upFrom(request.path), place: request.path.split('/')[1] ?? '' }, body).text,
-    );
+  const root = relativeRoot(request.path);
+  const section = request.path.split('/')[1] ?? '';
+  const frame = {
+    title,
+    siteName: 'tallyhook',
+    home: { href: root, text: 'tallyhook' },
+    stylesheet: `${root}console.css`,
+    icon: `${root}icon.svg`,
+    navigation: session && navigation(section, root, session),
+    message: findFlashMessage(consoleMessages, request.query['notice']),
+    footer: 'All times are in UTC.',
+  };
+  response.type('html').send(pageFrame(frame, body).text);
+}
+
+function navigation(section: string, root: string, session: OwnerSession): Html {
+  const link = ({ path, name }: (typeof sections)[number]) =>
+    html`<li><a href="${root}${path}"${path === section && html` aria-current="page"`}>${name}</a></li>`;
+  return html`<nav aria-label="Console"><ul>${sections.map(link)}</ul></nav>
+  <form method="post" action="${root}sign-out">${formTokenField(session)}<button class="plain">Sign out</button></form>`;
 }

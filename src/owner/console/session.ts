@@ -1,82 +1,66 @@
-import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { randomBytes, scryptSync } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Clock } from '../../platform/clock.ts';
-import { hour, minute, second } from '../../platform/durations.ts';
+import { hour, minute } from '../../platform/durations.ts';
+import { createSessionCookie } from '../../web/session-cookie.ts';
 import type { SessionRevocations } from '../revocations.ts';
 
-/** An owner who is signed in. */
+/** The session of the signed-in owner. */
 export interface OwnerSession {
   readonly id: string;
-  /** When the token is asked for again (ms since the epoch). */
+  /** ms since the epoch. */
   readonly expiresAt: number;
-  /** Proves that a form came from a page of this session; stands in every form. */
+  /** The CSRF token of every form of this session. */
   readonly formToken: string;
 }
 
-const cookieName = 'tallyhook_owner';
-/** How long it takes until the token is asked for again (ms). */
-const lifetime = 2 * hour;
+const lifetimeMs = 2 * hour;
+/** The accepted difference between the clocks of processes (ms). */
+const clockToleranceMs = minute;
 
 /**
- * A session is a cookie of the form `id.expiry.signature`: the token itself is in no cookie, address or page. The signing key is derived
- * from the token, slowly, so that sessions hold over restarts and processes, nobody guesses the token from a cookie, and a new token
- * signs everybody out. The cookie names no path, so it holds under whatever path a proxy puts the console.
+ * A session is a signed cookie with a random id. The signing key is derived from the owner token by scrypt: sessions
+ * are valid in all processes and after a restart, the token cannot be guessed from a cookie, and a new token ends all
+ * sessions. The cookie has no path, so that it is valid under any path of a proxy.
  */
 export interface OwnerSessions {
-  /** Null for a visitor who is not signed in, or whose cookie is spent or forged. Rejects where the database cannot be read. */
-  of(request: Request): Promise<OwnerSession | null>;
+  /** Null if the cookie is missing, forged, expired or revoked. Rejects if the database cannot be read. */
+  find(request: Request): Promise<OwnerSession | null>;
   signIn(request: Request, response: Response): void;
-  /** No process takes the session again, whoever kept a copy of the cookie. Rejects, and keeps the cookie, where that cannot be stored. */
+  /**
+   * Revokes the session in all processes, for every copy of the cookie. Rejects, and keeps the cookie, if that cannot
+   * be stored.
+   */
   signOut(session: OwnerSession, request: Request, response: Response): Promise<void>;
-  /** Whether a form carries the token of the session. */
-  sent(session: OwnerSession, formToken: unknown): boolean;
 }
 
-/** Deriving the key stops this thread for a moment, so it is done once. */
+/** Deriving the key blocks the thread for a moment, so create one instance per process. @param token the `OWNER_TOKEN` */
 export function createOwnerSessions(token: string, revocations: SessionRevocations, clock: Clock): OwnerSessions {
   const key = scryptSync(token, 'tallyhook owner console', 32);
-  const seal = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
-
-  /** One that would last too long began before the clock was set back, and nobody knows when. Clocks of processes may differ a little. */
-  function isCurrent(expiry: number): boolean {
-    const now = clock.now();
-    return expiry > now && expiry <= now + lifetime + minute;
-  }
+  const cookie = createSessionCookie({ name: 'tallyhook_owner', key, lifetimeMs, sameSite: 'strict' });
 
   return {
-    async of(request) {
-      const [id = '', expiry = '', signature = ''] = readCookie(request.get('cookie') ?? '').split('.');
-      const expiresAt = Number(expiry);
-      // The database is asked about sessions of ours alone: others are known by their signature.
-      if (!same(signature, seal(`${id}.${expiry}`)) || !isCurrent(expiresAt)) return null;
-      return (await revocations.isRevoked(id)) ? null : { id, expiresAt, formToken: seal(`form ${id}`) };
+    async find(request) {
+      const now = clock.now();
+      const content = cookie.read(request.headers.cookie, now);
+      // A session that ends too late began before the clock was set back; its real age is unknown.
+      if (content === null || content.expiresAt > now + lifetimeMs + clockToleranceMs) return null;
+      const { subject: id, expiresAt, formToken } = content;
+      // Only for genuine cookies, so that forged ones cause no queries.
+      return (await revocations.isRevoked(id)) ? null : { id, expiresAt, formToken };
     },
     signIn(request, response) {
-      const content = `${randomBytes(16).toString('base64url')}.${clock.now() + lifetime}`;
-      setCookie(request, response, `${content}.${seal(content)}`, lifetime);
+      const id = randomBytes(16).toString('base64url');
+      cookie.set(response, { subject: id, now: clock.now(), secure: usesHttps(request) });
     },
     async signOut({ id, expiresAt }, request, response) {
       await revocations.revoke({ id, expiresAt, now: clock.now() });
-      setCookie(request, response, '', 0);
+      cookie.clear(response, { secure: usesHttps(request) });
     },
-    sent: (session, formToken) => typeof formToken === 'string' && same(formToken, session.formToken),
   };
 }
 
-/** Where the form was sent over https, its cookie never travels without. */
-function setCookie(request: Request, response: Response, value: string, maxAge: number): void {
-  const https = request.secure || /^https:/i.test(request.get('origin') ?? '');
-  const attributes = ['HttpOnly', 'SameSite=Strict', `Max-Age=${maxAge / second}`, ...(https ? ['Secure'] : [])];
-  response.append('set-cookie', [`${cookieName}=${value}`, ...attributes].join('; '));
-}
-
-function readCookie(header: string): string {
-  const pairs = header.split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1) ?? '';
-}
-
-/** Compares in constant time. */
-function same(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
+/** Whether the browser uses HTTPS: by the proxy's header, or by the origin of the form. */
+function usesHttps(request: Request): boolean {
+  return request.secure || /^https:/i.test(request.get('origin') ?? '');
 }

@@ -1,44 +1,54 @@
 import { Router } from 'express';
+import { z } from 'zod';
+import { type Html, html } from '../../web/html.ts';
+import { HttpError } from '../../web/http-error.ts';
 import type { Authentication } from '../authentication.ts';
 import { clientKeyOf } from '../client-key.ts';
 import type { OwnerContext } from '../context.ts';
-import { HttpError } from '../http-error.ts';
-import { requireSession } from './middleware.ts';
+import { parseRequest } from '../request-schemas.ts';
+import { sessionMiddleware } from './middleware.ts';
 import { renderPage } from './render-page.ts';
 import type { OwnerSessions } from './session.ts';
-import { signInPage } from './sign-in-page.ts';
 
-/** How the owner comes in with the token, and goes out. */
-export function ownerSignInRoutes({ log }: OwnerContext, gate: Authentication, sessions: OwnerSessions): Router {
+/** The page to open after signing in: only paths of the console, so that a link cannot redirect to another site. */
+const nextPage = z
+  .string()
+  .regex(/^(?:deliveries|effects|users)(?:\/\d+)?(?:\?[\w=&%.+:-]*)?$/)
+  .catch('');
+const signInForm = z.object({ ownerToken: z.string().catch(''), next: nextPage });
+
+/** Sign-in with the owner token, and sign-out. */
+export function ownerSignInRoutes(
+  { log }: OwnerContext,
+  authentication: Authentication,
+  sessions: OwnerSessions,
+): Router {
   const router = Router({ strict: true });
-  const { sent } = requireSession(sessions);
+  const { requireForm } = sessionMiddleware(sessions);
 
   router.get('/sign-in', async (request, response) => {
-    if ((await sessions.of(request)) !== null) return response.redirect(303, './');
-    renderPage(request, response, {
-      title: 'Sign in',
-      session: null,
-      body: signInPage(within(request.query['next']), null),
-    });
+    if ((await sessions.find(request)) !== null) return response.redirect(303, './');
+    const body = signInPage(nextPage.parse(request.query['next']), null);
+    renderPage(request, response, { title: 'Sign in', session: null, body });
   });
 
   router.post('/sign-in', (request, response) => {
-    const { ownerToken, next } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    const address = clientKeyOf(request.ip);
-    const fault = faultOf(() => gate.knows(typeof ownerToken === 'string' ? ownerToken : '', address));
-    if (fault === null) {
-      log.info({ address }, 'the owner signed in');
+    const { ownerToken, next } = parseRequest(signInForm, request.body ?? {});
+    const client = clientKeyOf(request.ip);
+    const error = authenticationError(() => authentication.verifyToken(ownerToken, client));
+    if (error === null) {
+      log.info({ address: client }, 'owner signed in');
       sessions.signIn(request, response);
-      return response.redirect(303, `./${within(next)}`);
+      return response.redirect(303, `./${next}`);
     }
-    if (fault.retryAfter !== null) response.set('retry-after', String(fault.retryAfter));
-    response.status(fault.status);
-    renderPage(request, response, { title: 'Sign in', session: null, body: signInPage(within(next), fault.message) });
+    if (error.retryAfterSeconds !== null) response.set('retry-after', String(error.retryAfterSeconds));
+    response.status(error.status);
+    renderPage(request, response, { title: 'Sign in', session: null, body: signInPage(next, error.message) });
   });
 
   router.post(
     '/sign-out',
-    sent(async (request, response, session) => {
+    requireForm(async (request, response, session) => {
       await sessions.signOut(session, request, response);
       response.redirect(303, './sign-in?notice=signed-out');
     }),
@@ -47,20 +57,28 @@ export function ownerSignInRoutes({ log }: OwnerContext, gate: Authentication, s
   return router;
 }
 
-function faultOf(knows: () => boolean): HttpError | null {
+function authenticationError(verify: () => boolean): HttpError | null {
   try {
-    return knows()
+    return verify()
       ? null
-      : new HttpError(401, 'This is not the owner token. Compare it with OWNER_TOKEN, and mind a space at its end.');
+      : new HttpError(401, 'Wrong owner token. Compare it with OWNER_TOKEN, and check for a trailing space.');
   } catch (error) {
     if (error instanceof HttpError) return error;
     throw error;
   }
 }
 
-/** Where to go after signing in: a page of the console, whatever a link says. */
-function within(value: unknown): string {
-  return typeof value === 'string' && /^(?:deliveries|effects|users)(?:\/\d+)?(?:\?[\w=&%.+:-]*)?$/.test(value)
-    ? value
-    : '';
+function signInPage(next: string, errorMessage: string | null): Html {
+  return html`<div class="narrow">
+<h1>Sign in</h1>
+${errorMessage && html`<p class="notice bad" role="alert" id="fault">${errorMessage}</p>`}
+<form class="card stack" method="post" action="sign-in">
+  <input type="hidden" name="next" value="${next}">
+  <input type="text" name="username" value="owner" autocomplete="username" hidden>
+  <label for="owner-token">Owner token</label>
+  <input id="owner-token" type="password" name="ownerToken" required autofocus autocomplete="current-password" maxlength="500"${errorMessage && html` aria-describedby="fault" aria-invalid="true"`}>
+  <p class="quiet">The value of the setting <code>OWNER_TOKEN</code>. You stay signed in for two hours.</p>
+  <button>Sign in</button>
+</form>
+</div>`;
 }

@@ -4,19 +4,19 @@ import { requeueDelivery } from '../storage/deliveries.ts';
 import { revokeKey } from '../storage/keys.ts';
 import { listingsOfOwner, updateListing } from '../storage/listings.ts';
 import { openDashboard } from './dashboard.ts';
-import { type PageDependencies, renderServicePage } from './dependencies.ts';
+import type { PageDependencies } from './dependencies.ts';
 import { keyForm, listingForm, readForm } from './forms.ts';
 import { dashboardHome } from './home-page.ts';
-import { notFound } from './page-error.ts';
+import { pageNotFound, renderServicePage } from './render-page.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
-/** What only a listing's owner may see and do. */
-export function dashboardRoutes(rooms: PageDependencies): Router {
-  const { sending, sessions, queued } = rooms;
+/** The pages and forms of a listing's owner. */
+export function dashboardRoutes(dependencies: PageDependencies): Router {
+  const { sending, sessions, queued } = dependencies;
   const { database, clock } = sending;
   const router = Router();
 
-  const dashboard = openDashboard(rooms);
+  const dashboard = openDashboard(dependencies);
 
   router.get('/dashboard', async (request, response) => {
     const visitor = await sessions.visitor(request, clock.now());
@@ -28,36 +28,37 @@ export function dashboardRoutes(rooms: PageDependencies): Router {
   router.get('/dashboard/:id', async (request, response) => {
     const visitor = await sessions.visitor(request, clock.now());
     if (!visitor) return response.redirect(303, `/sign-in?next=${encodeURIComponent(request.path)}`);
-    await dashboard.show(request, response, await dashboard.owned(request.params.id, visitor), null);
+    await dashboard.render(request, response, await dashboard.requireOwner(request.params.id, visitor), null);
   });
 
   router.post('/dashboard/:id', async (request, response) => {
-    const { listing } = await dashboard.posted(request);
+    const { listing } = await dashboard.requireOwnerForm(request);
     await updateListing(database, { ...listing, ...readForm(listingForm, request.body) });
     response.redirect(303, `/dashboard/${listing.id}?notice=saved`);
   });
 
   router.post('/dashboard/:id/deliveries/:deliveryId/resend', async (request, response) => {
-    const { listing } = await dashboard.posted(request);
-    if (!(await requeueDelivery(database, listing.id, request.params.deliveryId, clock.now()))) throw notFound();
+    const { listing } = await dashboard.requireOwnerForm(request);
+    if (!(await requeueDelivery(database, listing.id, request.params.deliveryId, clock.now()))) throw pageNotFound();
     queued();
     response.redirect(303, `/dashboard/${listing.id}?notice=resent#deliveries`);
   });
 
   router.post('/dashboard/:id/keys', async (request, response) => {
-    const owner = await dashboard.posted(request);
+    const owned = await dashboard.requireOwnerForm(request);
     const { label } = readForm(keyForm, request.body);
-    const secret = await issueKey(database, owner.listing, label, clock.now());
-    await dashboard.show(request, response, owner, { what: `API key "${label}"`, secret });
+    const secret = await issueKey(database, owned.listing, label, clock.now());
+    await dashboard.render(request, response, owned, { name: `API key "${label}"`, secret });
   });
 
   router.post('/dashboard/:id/keys/:keyId/revoke', async (request, response) => {
-    const { listing } = await dashboard.posted(request);
+    const { listing } = await dashboard.requireOwnerForm(request);
     const keyId = Number(request.params.keyId);
-    if (!Number.isSafeInteger(keyId) || !(await revokeKey(database, listing.id, keyId, clock.now()))) throw notFound();
+    if (!Number.isSafeInteger(keyId) || !(await revokeKey(database, listing.id, keyId, clock.now())))
+      throw pageNotFound();
     response.redirect(303, `/dashboard/${listing.id}?notice=revoked#advanced`);
   });
 
-  router.use(webhookRoutes(rooms, dashboard));
+  router.use(webhookRoutes(dependencies, dashboard));
   return router;
 }

@@ -1,48 +1,50 @@
 import type { Request, Response } from 'express';
+import { HttpError } from '../../web/http-error.ts';
 import type { Listing } from '../listing/listing.ts';
 import { deliveryRecords } from '../storage/attempts.ts';
 import { keysOfListing } from '../storage/keys.ts';
 import { findListing } from '../storage/listings.ts';
 import { purchasesOf } from '../storage/purchases.ts';
 import { findWebhook } from '../storage/webhooks.ts';
-import { type Disclosure, dashboardPage } from './dashboard-page.ts';
-import { type PageDependencies, postingVisitor, renderServicePage } from './dependencies.ts';
-import { notFound, PageError } from './page-error.ts';
+import { dashboardPage, type NewSecret } from './dashboard-page.ts';
+import type { PageDependencies } from './dependencies.ts';
+import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
 import type { Visitor } from './session.ts';
 
-const shownDeliveries = 25;
-const shownPurchases = 25;
+const maxDeliveries = 25;
+const maxPurchases = 25;
 
-/** A listing in the hands of its owner. */
-export interface Owned {
+/** A listing, and the visitor who owns it. */
+export interface OwnedListing {
   readonly listing: Listing;
   readonly visitor: Visitor;
 }
 
-/** What every route of one listing's dashboard starts and ends with. */
+/** Access to one listing's dashboard, and its page. */
 export interface Dashboard {
-  /** @throws PageFault 404 or 403 */
-  owned(id: string, visitor: Visitor): Promise<Owned>;
-  /** The listing that an owner's form is for. @throws PageFault */
-  posted(request: Request<{ id: string }>): Promise<Owned>;
-  /** Shows the dashboard; where a secret was just made, with it, for a redirect would have to carry it. */
-  show(request: Request, response: Response, owned: Owned, disclosed: Disclosure | null): Promise<void>;
+  /** @throws HttpError 404 for an unknown listing, 403 for a visitor who does not own it */
+  requireOwner(id: string, visitor: Visitor): Promise<OwnedListing>;
+  /** For forms. @throws HttpError 403 or 404 */
+  requireOwnerForm(request: Request<{ id: string }>): Promise<OwnedListing>;
+  /** @param newSecret is shown in the response to the form, since a redirect would put it into a URL */
+  render(request: Request, response: Response, owned: OwnedListing, newSecret: NewSecret | null): Promise<void>;
 }
 
-export function openDashboard(rooms: PageDependencies): Dashboard {
-  const { database, clock } = rooms.sending;
+export function openDashboard(dependencies: PageDependencies): Dashboard {
+  const { database, clock } = dependencies.sending;
 
-  async function owned(id: string, visitor: Visitor): Promise<Owned> {
+  async function requireOwner(id: string, visitor: Visitor): Promise<OwnedListing> {
     const listing = await findListing(database, id);
-    if (listing === null) throw notFound();
-    if (listing.ownerId !== visitor.userId) throw new PageError(403, 'Only the owner of a listing sees its dashboard.');
+    if (listing === null) throw pageNotFound();
+    if (listing.ownerId !== visitor.userId)
+      throw new HttpError(403, 'Only the owner of a listing can open its dashboard.');
     return { listing, visitor };
   }
 
   return {
-    owned,
-    posted: async (request) => owned(request.params.id, await postingVisitor(rooms, request)),
-    async show(request, response, { listing, visitor }, disclosed) {
+    requireOwner,
+    requireOwnerForm: async (request) => requireOwner(request.params.id, await requireVisitor(dependencies, request)),
+    async render(request, response, { listing, visitor }, newSecret) {
       const view = {
         listing,
         visitor,
@@ -51,14 +53,14 @@ export function openDashboard(rooms: PageDependencies): Dashboard {
           vote: await findWebhook(database, listing.id, 'vote'),
           premium: await findWebhook(database, listing.id, 'premium'),
         },
-        deliveries: await deliveryRecords(database, listing.id, shownDeliveries),
-        purchases: await purchasesOf(database, listing.id, shownPurchases),
+        deliveries: await deliveryRecords(database, listing.id, maxDeliveries),
+        purchases: await purchasesOf(database, listing.id, maxPurchases),
         now: clock.now(),
       };
       renderServicePage(request, response, {
         title: `Edit ${listing.name}`,
         visitor,
-        body: dashboardPage(view, disclosed),
+        body: dashboardPage(view, newSecret),
       });
     },
   };

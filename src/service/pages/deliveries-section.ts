@@ -1,12 +1,13 @@
+import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { ago, moment } from '../../web/relative-time.ts';
+import { dateTime, timeAgo } from '../../web/time-element.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { DeliveryAttempt, WebhookDeliveryRecord } from '../storage/attempts.ts';
 import type { WebhookDelivery } from '../storage/deliveries.ts';
-import { formToken } from './layout.ts';
+
 import type { Visitor } from './session.ts';
 
-/** The last deliveries of a listing with their attempts, each to be sent again. */
+/** The latest deliveries of a listing with their attempts, each with a resend button. */
 export function deliveriesSection(
   deliveries: readonly WebhookDeliveryRecord[],
   listing: Listing,
@@ -14,33 +15,33 @@ export function deliveriesSection(
   now: number,
 ): Html {
   return html`<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">Last deliveries</h2>
-${deliveries.length === 0 && html`<p class="quiet">Nothing has been sent yet.</p>`}
+${deliveries.length === 0 && html`<p class="quiet">No deliveries yet.</p>`}
 <ul class="deliveries">${deliveries.map(
     (delivery) => html`<li>
   <div class="line"><span class="state ${delivery.state}">${delivery.state}</span>
     <strong>${delivery.event}</strong>${delivery.test && html` <span class="state test">test</span>`}
-    <span class="quiet">${ago(delivery.createdAt, now)}${outlook(delivery, now)}</span>
-    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formToken(visitor)}<button class="second">Resend</button></form></div>
-  <details><summary>${summary(delivery.attemptHistory)}</summary>
+    <span class="quiet">${timeAgo(delivery.createdAt, now)}${nextAttempt(delivery, now)}</span>
+    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formTokenField(visitor)}<button class="second">Resend</button></form></div>
+  <details><summary>${attemptSummary(delivery.attemptHistory)}</summary>
     <ol>${delivery.attemptHistory.map(attemptItem)}</ol>
     <pre>${delivery.body}</pre></details>
 </li>`,
   )}</ul></section>`;
 }
 
-function outlook(delivery: WebhookDelivery, now: number): string {
+function nextAttempt(delivery: WebhookDelivery, now: number): string {
   if (delivery.state !== 'waiting' || delivery.nextAttemptAt <= now) return '';
   return `, next attempt ${new Date(delivery.nextAttemptAt).toISOString().slice(11, 16)} UTC`;
 }
 
-function summary(tried: readonly DeliveryAttempt[]): string {
-  const last = tried.at(-1);
-  if (!last) return 'No attempt yet';
-  return `${last.status ?? 'no answer'} after ${last.durationMs} ms, attempt ${tried.length}`;
+function attemptSummary(attempts: readonly DeliveryAttempt[]): string {
+  const last = attempts.at(-1);
+  if (!last) return 'No attempts yet';
+  return `${last.status ?? 'no response'} after ${last.durationMs} ms, attempt ${attempts.length}`;
 }
 
 function attemptItem(attempt: DeliveryAttempt): Html {
-  return html`<li>${moment(attempt.at)} → ${attempt.status ?? 'no answer'} in ${attempt.durationMs} ms${
+  return html`<li>${dateTime(attempt.at)} → ${attempt.status ?? 'no response'} in ${attempt.durationMs} ms${
     attempt.signedWith === 'previous' && ', signed with the previous secret'
   }
   ${attempt.error && html`<br><span class="bad">${attempt.error}</span>`}

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
-import { PageError } from './page-error.ts';
+import { HttpError } from '../../web/http-error.ts';
 
-const line = (most: number) => z.string().trim().min(1).max(most);
+const line = (maxLength: number) => z.string().trim().min(1).max(maxLength);
 
-/** What the forms of the pages send. A browser keeps to the limits by itself; who does not use one is told. */
+// The forms of the pages. The HTML has the same limits, so only clients other than browsers exceed them.
 export const reviewForm = z.object({
   rating: z.coerce.number('The rating must be 1 to 5.').int().min(1).max(5),
   comment: line(1_000),
@@ -27,19 +27,19 @@ export const webhookForm = z.object({
   secret: z
     .string()
     .trim()
-    .regex(/^(|[\x21-\x7e]{16,200})$/, 'A secret must be 16 to 200 visible ASCII characters, or be left empty.')
+    .regex(/^(|[\x21-\x7e]{16,200})$/, 'A secret must be 16 to 200 visible ASCII characters, or empty.')
     .default('')
     .transform((secret) => (secret === '' ? undefined : secret)),
 });
 
 export const keyForm = z.object({ label: line(60) });
 
-/** @throws PageFault 400 that names the first field at fault. */
+/** @throws HttpError 400 that names the first invalid field */
 export function readForm<Form extends z.ZodObject>(form: Form, body: unknown): z.infer<Form> {
   const parsed = form.safeParse(body ?? {});
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new PageError(
+  throw new HttpError(
     400,
     `Please check "${issue?.path.join('.') ?? 'form'}": ${issue?.code === 'invalid_type' ? 'it is missing.' : (issue?.message ?? '')}`,
   );

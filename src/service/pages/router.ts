@@ -1,79 +1,94 @@
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Router } from 'express';
-import { messageOf, StoreUnavailableError } from '../../platform/errors.ts';
+import express, { type Request, type RequestHandler, type Router } from 'express';
+import { StoreUnavailableError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { serveAsset } from '../../web/asset.ts';
+import { rejectCrossSiteForms } from '../../web/cross-site.ts';
+import { isOwnHost } from '../../web/host.ts';
+import { html } from '../../web/html.ts';
+import { HttpError, handleErrors, toHttpError } from '../../web/http-error.ts';
+import { securityHeaders } from '../../web/security-headers.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
 import { dashboardRoutes } from './dashboard-routes.ts';
-import { type PageDependencies, renderServicePage } from './dependencies.ts';
-import { errorPage } from './error-page.ts';
-import { notFound, PageError } from './page-error.ts';
+import type { PageDependencies } from './dependencies.ts';
 import { publicRoutes } from './public-routes.ts';
-import { ownHostOnly, sameOriginOnly } from './same-origin.ts';
-import { signInRoutes } from './sign-in-routes.ts';
-import { stylesheet } from './stylesheet.ts';
+import { pageNotFound, renderServicePage } from './render-page.ts';
+import { signInRoutes } from './sign-in.ts';
 
-/** All pages. They need no JavaScript, and the policy allows none. @param origin where the service is reached */
-export function pagesRouter(rooms: PageDependencies, log: Log, origin: string): Router {
+/** All pages. They use no JavaScript. @param origin the public URL of the service */
+export function pagesRouter(dependencies: PageDependencies, log: Log, origin: string): Router {
   const router = express.Router();
-  router.use(guard);
-  if (rooms.actAsMembers) router.use(ownHostOnly(origin));
-  router.get('/assets/service.css', (_request, response) => {
-    response.type('css').set('Cache-Control', 'public, max-age=3600').send(stylesheet);
-  });
-  router.use(sameOriginOnly);
+  router.use(pageHeaders);
+  if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
+  const stylesheet = new URL('./service.css', import.meta.url);
+  router.get('/assets/service.css', serveAsset(stylesheet, { cacheControl: 'public, max-age=3600' }));
+  router.use(rejectCrossSiteForms({ message: 'This form was not sent from a page of this service.' }));
   router.use(express.urlencoded({ extended: false, limit: '32kb' }));
-  router.use(publicRoutes(rooms));
-  router.use(signInRoutes(rooms));
-  router.use(dashboardRoutes(rooms));
+  router.use(publicRoutes(dependencies));
+  router.use(signInRoutes(dependencies));
+  router.use(dashboardRoutes(dependencies));
   router.use(() => {
-    throw notFound();
+    throw pageNotFound();
   });
-  router.use(tell(rooms, log));
+  router.use(sendErrorPages(dependencies, log));
   return router;
 }
 
-const guard: RequestHandler = (_request, response, next) => {
-  response.set({
-    'Content-Security-Policy':
-      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    'Referrer-Policy': 'same-origin',
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-  });
-  next();
-};
+/** Only the service's own stylesheet and forms; no scripts. */
+const pageHeaders = securityHeaders({
+  contentSecurityPolicy: {
+    'default-src': ["'none'"],
+    'style-src': ["'self'"],
+    'form-action': ["'self'"],
+    'base-uri': ["'none'"],
+    'frame-ancestors': ["'none'"],
+  },
+  referrerPolicy: 'same-origin',
+});
 
-/** The one place where a failure becomes a page. What nobody foresaw is logged whole and told as nothing. */
-function tell({ sessions, sending }: PageDependencies, log: Log): ErrorRequestHandler {
-  return async (thrown: unknown, request, response, _next) => {
-    const fault = foreseen(thrown);
-    if (!fault) log.error({ error: messageOf(thrown) }, 'page failed');
-    const title = fault ? (titles[fault.status] ?? 'That did not work') : 'Something went wrong';
-    const message = fault?.message ?? 'Unexpected error. Please try again later.';
-    const visitor = await sessions.visitor(request, sending.clock.now()).catch(() => null);
-    response.status(fault?.status ?? 500);
-    if (fault?.status === 503) response.set('Retry-After', String(retryAfterUnavailable));
-    renderServicePage(request, response, { title, visitor, body: errorPage(title, message, cameFrom(request)) });
+/** Without authentication, another site must not reach these pages by its own host name (DNS rebinding). */
+function requireOwnHost(origin: string): RequestHandler {
+  return ({ headers }, _response, next) => {
+    if (!isOwnHost(headers.host, origin)) throw wrongHost;
+    next();
   };
 }
 
-/** The page of this service on which the visitor was; the front page where it is unknown. */
-function cameFrom(request: Request): string {
+const wrongHost = new HttpError(
+  403,
+  'Every visitor may act as any member here, so these pages accept only the host names of this machine. Set another host name with --public-url.',
+);
+
+const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found' };
+
+function sendErrorPages({ sessions, sending }: PageDependencies, log: Log) {
+  return handleErrors({
+    toHttpError: toPageError,
+    unexpected: new HttpError(500, 'Unexpected error. Please try again later.'),
+    log,
+    logMessage: 'page failed',
+    async send({ status, message }, request, response, isExpected) {
+      const title = isExpected ? (titles[status] ?? 'Request failed') : 'Unexpected error';
+      const visitor = await sessions.visitor(request, sending.clock.now()).catch(() => null);
+      const body = html`<h1>${title}</h1><p>${message}</p><p><a href="${previousPath(request)}">Go back</a></p>`;
+      renderServicePage(request, response, { title, visitor, body });
+    },
+  });
+}
+
+function toPageError(thrown: unknown): HttpError | null {
+  if (thrown instanceof URIError) return pageNotFound();
+  if (thrown instanceof StoreUnavailableError) {
+    const message = 'The database is unavailable at the moment. Please try again in a few seconds.';
+    return new HttpError(503, message, retryAfterUnavailable);
+  }
+  const error = toHttpError(thrown);
+  return error?.status === 415 ? new HttpError(400, error.message) : error;
+}
+
+/** The path of the previous page of this service, by the `Referer` header; otherwise the home page. */
+function previousPath(request: Request): string {
   const referer = request.get('referer') ?? '';
   if (!URL.canParse(referer)) return '/';
   const { host, pathname } = new URL(referer);
   return host === request.get('host') ? pathname.replace(/^\/+/, '/') : '/';
-}
-
-const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found' };
-
-function foreseen(thrown: unknown): PageError | null {
-  if (thrown instanceof PageError) return thrown;
-  if (thrown instanceof URIError) return notFound();
-  if (thrown instanceof StoreUnavailableError) {
-    return new PageError(503, 'Nothing can be stored at the moment. Please try again in a few seconds.');
-  }
-  // What the form reader refuses: too large, a wrong encoding, a client that went away.
-  const status = thrown instanceof Error && 'status' in thrown ? thrown.status : null;
-  if (status === 413) return new PageError(413, 'This form is too large.');
-  return typeof status === 'number' && status < 500 ? new PageError(400, 'This form cannot be read.') : null;
 }

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { TallyhookError } from '../../platform/errors.ts';
+import { HttpError } from '../../web/http-error.ts';
 import { configureWebhook, rotateWebhookSecret } from '../actions/configure-webhook.ts';
 import { testWebhook } from '../actions/test-webhook.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
@@ -8,54 +9,54 @@ import { RejectedTargetError } from '../webhooks/target.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { readForm, webhookForm } from './forms.ts';
-import { notFound, PageError } from './page-error.ts';
+import { pageNotFound } from './render-page.ts';
 
-/** The dashboard's webhook sections: address and secret, test, rotation, resuming, removal. */
+/** The forms of the webhook sections: save, rotate, test, resume, remove. */
 export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: Dashboard): Router {
   const { database, clock, targets } = sending;
   const router = Router();
   const path = '/dashboard/:id/webhooks/:family';
 
   router.post(path, async (request, response) => {
-    const owner = await dashboard.posted(request);
-    const place = { listingId: owner.listing.id, family: readFamily(request.params.family) };
+    const owned = await dashboard.requireOwnerForm(request);
+    const key = { listingId: owned.listing.id, family: readFamily(request.params.family) };
     const form = readForm(webhookForm, request.body);
-    const before = await findWebhook(database, place.listingId, place.family);
-    const secret = await configureWebhook(database, { ...place, ...form }, targets).catch(told);
+    const existing = await findWebhook(database, key.listingId, key.family);
+    const secret = await configureWebhook(database, { ...key, ...form }, targets).catch(rethrowAsHttpError);
     queued();
-    if (before || form.secret !== undefined)
-      return response.redirect(303, `/dashboard/${place.listingId}?notice=saved`);
-    await dashboard.show(request, response, owner, { what: `Secret of the ${place.family} webhooks`, secret });
+    if (existing || form.secret !== undefined)
+      return response.redirect(303, `/dashboard/${key.listingId}?notice=saved`);
+    await dashboard.render(request, response, owned, { name: `Secret of the ${key.family} webhooks`, secret });
   });
 
   router.post(`${path}/rotate`, async (request, response) => {
-    const owner = await dashboard.posted(request);
+    const owned = await dashboard.requireOwnerForm(request);
     const family = readFamily(request.params.family);
-    const secret = await rotateWebhookSecret(database, owner.listing.id, family, clock.now()).catch(told);
-    await dashboard.show(request, response, owner, { what: `New secret of the ${family} webhooks`, secret });
+    const secret = await rotateWebhookSecret(database, owned.listing.id, family, clock.now()).catch(rethrowAsHttpError);
+    await dashboard.render(request, response, owned, { name: `New secret of the ${family} webhooks`, secret });
   });
 
   router.post(`${path}/test`, async (request, response) => {
-    const { listing, visitor } = await dashboard.posted(request);
-    const asking = { userId: visitor.userId, username: visitor.username };
-    const attempt = await testWebhook(sending, listing, readFamily(request.params.family), asking);
-    if (attempt === null) throw notFound();
+    const { listing, visitor } = await dashboard.requireOwnerForm(request);
+    const sender = { userId: visitor.userId, username: visitor.username };
+    const attempt = await testWebhook(sending, listing, readFamily(request.params.family), sender);
+    if (attempt === null) throw pageNotFound();
     queued();
     const notice = attempt.error === null ? 'test-delivered' : 'test-failed';
     response.redirect(303, `/dashboard/${listing.id}?notice=${notice}`);
   });
 
   router.post(`${path}/resume`, async (request, response) => {
-    const { listing } = await dashboard.posted(request);
+    const { listing } = await dashboard.requireOwnerForm(request);
     const webhook = await findWebhook(database, listing.id, readFamily(request.params.family));
-    if (webhook === null) throw notFound();
+    if (webhook === null) throw pageNotFound();
     await clearFailures(database, webhook);
     queued();
     response.redirect(303, `/dashboard/${listing.id}?notice=resumed`);
   });
 
   router.post(`${path}/remove`, async (request, response) => {
-    const { listing } = await dashboard.posted(request);
+    const { listing } = await dashboard.requireOwnerForm(request);
     await deleteWebhook(database, listing.id, readFamily(request.params.family));
     response.redirect(303, `/dashboard/${listing.id}?notice=removed`);
   });
@@ -65,12 +66,12 @@ export function webhookRoutes({ sending, queued }: PageDependencies, dashboard: 
 
 function readFamily(text: string): WebhookFamily {
   if (text === 'vote' || text === 'premium') return text;
-  throw notFound();
+  throw pageNotFound();
 }
 
-/** Tells the owner what is wrong with an address, and passes on what nobody foresaw. */
-function told(thrown: unknown): never {
+/** Responds to an invalid webhook URL with 400. */
+function rethrowAsHttpError(thrown: unknown): never {
   if (thrown instanceof RejectedTargetError || thrown instanceof TallyhookError)
-    throw new PageError(400, thrown.message);
+    throw new HttpError(400, thrown.message);
   throw thrown;
 }

@@ -1,9 +1,10 @@
+import { formatCount } from '../../platform/durations.ts';
+import { formTokenField } from '../../web/form-token.ts';
 import { type Html, html } from '../../web/html.ts';
-import { ago, counted, moment } from '../../web/relative-time.ts';
+import { dateTime, timeAgo } from '../../web/time-element.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import type { Webhook } from '../storage/webhooks.ts';
-import { formToken } from './layout.ts';
 import type { Visitor } from './session.ts';
 
 const titles = { vote: 'Vote Webhooks', premium: 'Premium Webhooks' } as const;
@@ -17,13 +18,13 @@ export function webhookSection(
   now: number,
 ): Html {
   const path = `/dashboard/${listing.id}/webhooks/${family}`;
-  const token = formToken(visitor);
+  const token = formTokenField(visitor);
   return html`<section class="card" aria-labelledby="${family}-webhooks" data-family="${family}">
 <h2 id="${family}-webhooks">${titles[family]}</h2>
 ${webhook && health(webhook, path, token, now)}
 <form class="stack" method="post" action="${path}">${token}
   <label>URL <input type="url" name="url" required maxlength="500" placeholder="https://" value="${webhook?.url ?? ''}"></label>
-  <label>Secret <input type="password" name="secret" autocomplete="off" maxlength="200" placeholder="${webhook ? `kept, ends in ${webhook.secret.slice(-4)}` : 'leave empty to have one made'}"></label>
+  <label>Secret <input type="password" name="secret" autocomplete="off" maxlength="200" placeholder="${webhook ? `unchanged, ends in ${webhook.secret.slice(-4)}` : 'leave empty to generate one'}"></label>
   <button>Save</button>
 </form>
 ${webhook && actions(path, token)}
@@ -33,11 +34,11 @@ ${webhook && actions(path, token)}
 function health(webhook: Webhook, path: string, token: Html, now: number): Html {
   return html`${
     webhook.paused &&
-    html`<div class="notice bad"><p>Paused ${ago(webhook.paused.at, now)}. ${webhook.paused.reason} New events are kept and sent when you resume.</p>
+    html`<div class="notice bad"><p>Paused ${timeAgo(webhook.paused.at, now)}. ${webhook.paused.reason} New events are queued and sent when you resume.</p>
   <form method="post" action="${path}/resume">${token}<button>Resume</button></form></div>`
   }
-${!webhook.paused && webhook.failures > 0 && html`<p class="bad">${counted(webhook.failures, 'attempt')} in a row failed.</p>`}
-${webhook.previous && webhook.previous.until > now && html`<p class="quiet">The previous secret is still used until ${moment(webhook.previous.until)} where the new one is refused.</p>`}`;
+${!webhook.paused && webhook.failures > 0 && html`<p class="bad">${formatCount(webhook.failures, 'consecutive failed attempt')}.</p>`}
+${webhook.previous && webhook.previous.until > now && html`<p class="quiet">The previous secret is still used until ${dateTime(webhook.previous.until)} if the new one is rejected.</p>`}`;
 }
 
 function actions(path: string, token: Html): Html {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely, Selectable } from 'kysely';
-import type { DeliveryFilter, Page } from '../../owner/records.ts';
+import type { DeliveryFilter, DeliveryQuery } from '../../owner/records.ts';
 import { hour } from '../../platform/durations.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
@@ -23,7 +23,7 @@ const maxDisorderMs = 2 * hour;
 export async function searchDeliveries(
   db: Kysely<Tables>,
   reading: Connection,
-  { limit, before, ...filter }: Page & DeliveryFilter,
+  { limit, before, ...filter }: DeliveryQuery,
 ): Promise<Selectable<Tables['deliveries']>[]> {
   const { outcome = null, userId = null, since = null, until = null } = filter;
   const { minId, maxId } = await idRange(db, reading);

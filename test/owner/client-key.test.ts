@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientKeyOf, isNearbyProxy } from '../../src/owner/client-key.ts';
+import { clientKeyOf, isTrustedProxy } from '../../src/owner/client-key.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -22,8 +22,8 @@ it.each([
   ['192.0.2.777', 'unknown'],
   ['', 'unknown'],
   [undefined, 'unknown'],
-])('counts %s as %s', (given, address) => {
-  expect(clientKeyOf(given)).toBe(address);
+])('maps %s to the key %s', (address, key) => {
+  expect(clientKeyOf(address)).toBe(key);
 });
 
 it.each([
@@ -37,6 +37,6 @@ it.each([
   ['203.0.113.7', false],
   ['2001:db8::1', false],
   ['proxy', false],
-])('believes %s as a proxy: %s', (hop, believed) => {
-  expect(isNearbyProxy(hop)).toBe(believed);
+])('trusts %s as a proxy: %s', (hop, isTrusted) => {
+  expect(isTrustedProxy(hop)).toBe(isTrusted);
 });

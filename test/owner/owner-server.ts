@@ -9,28 +9,28 @@ import { manualClock } from '../support/manual-clock.ts';
 import { serve, startReceiver } from '../support/start-receiver.ts';
 
 export const token = 'the-owner-token';
-/** When the clock of these tests stands still. */
+/** The time of the frozen clock. */
 export const start = Date.UTC(2026, 0, 1);
 export const votedAt = '2025-12-31T23:00:00.000Z';
 export const vote = { event: 'server_vote', userId: '42', timestamp: votedAt };
 
-export interface Asking {
+export interface RequestOptions {
   readonly method?: string;
   readonly authorization?: string;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
 }
 
-/** The owner's API and console on a real server, over a store that a real receiver writes. */
-export async function owning(changes: Partial<OwnerContext> = {}) {
+/** The owner's API and console on a real HTTP server, over a store that a real receiver writes. */
+export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
   const clock = manualClock(start);
   const { store, post } = await startReceiver({ clock });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];
-  const { records, ownerActions: acts, sessions, ledger, recorder } = store;
-  const services: OwnerContext = {
-    ...{ records, actions: acts, sessions, ledger, eventKeysOf, clock, log },
+  const { records, ownerActions: actions, sessions, ledger, recorder } = store;
+  const context: OwnerContext = {
+    ...{ records, actions, sessions, ledger, eventKeysOf, clock, log },
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
       ['server', 12 * hour],
@@ -41,13 +41,13 @@ export async function owning(changes: Partial<OwnerContext> = {}) {
     nudge: () => void nudges.push(clock.now()),
     ...changes,
   };
-  /** The address of another process over the same database, or of the same one after a restart. */
-  const restarted = () => serve(express().use('/owner', createOwner(token, services)));
-  const url = await restarted();
+  /** The URL of another process with the same database, or of the same process after a restart. */
+  const restart = () => serve(express().use('/owner', createOwner(token, context)));
+  const url = await restart();
 
-  /** One question to the API. */
-  async function ask(path: string, asking: Asking = {}) {
-    const { method = 'GET', authorization = `Bearer ${token}`, headers = {}, body } = asking;
+  /** Sends a request to the API. */
+  async function request(path: string, options: RequestOptions = {}) {
+    const { method = 'GET', authorization = `Bearer ${token}`, headers = {}, body } = options;
     const response = await fetch(`${url}/owner/api${path}`, {
       method,
       headers: { ...(authorization && { authorization }), ...headers },
@@ -60,11 +60,11 @@ export async function owning(changes: Partial<OwnerContext> = {}) {
     };
   }
 
-  /** Buries the effects that wait, as the dispatcher would. */
+  /** Buries all waiting effects, as the dispatcher would. */
   async function buryAll(reason: string) {
     const now = clock.now();
     await store.outbox.bury(await store.outbox.claim(now, now + hour, 10), now, reason);
   }
 
-  return { url, restarted, store, clock, post, ask, buryAll, nudges, lines };
+  return { url, restart, store, clock, post, request, buryAll, nudges, lines };
 }

@@ -1,0 +1,108 @@
+import { type Request, Router } from 'express';
+import { z } from 'zod';
+import { type Html, html } from '../../web/html.ts';
+import { HttpError } from '../../web/http-error.ts';
+import { redeemSignInToken } from '../actions/sign-in.ts';
+import type { Database } from '../storage/database.ts';
+import { allListings } from '../storage/listings.ts';
+import { findMember, listMembers, type ServiceMember } from '../storage/members.ts';
+import type { PageDependencies } from './dependencies.ts';
+import { actAsForm, readForm } from './forms.ts';
+import { pageNotFound, renderServicePage, requireVisitor } from './render-page.ts';
+
+const maxMembers = 200;
+
+/** The page to open after signing in: only paths of this service, so that a link cannot redirect to another site. */
+const nextPath = z
+  .string()
+  .regex(/^\/(?:[\w-][\w/-]*)?$/)
+  .catch('/');
+const nextForm = z.object({ next: nextPath });
+
+/** Sign-in, by choosing a member in the sandbox and by link otherwise, and sign-out. */
+export function signInRoutes(dependencies: PageDependencies): Router {
+  const { sending, sessions, actAsMembers } = dependencies;
+  const { database, clock } = sending;
+  const router = Router();
+
+  router.get('/sign-in', async (request, response) => {
+    const visitor = await sessions.visitor(request, clock.now());
+    const next = nextPath.parse(request.query['next']);
+    const body = actAsMembers ? actAsPage(await findMembers(database), next) : requestLinkPage();
+    renderServicePage(request, response, { title: 'Sign in', visitor, body });
+  });
+
+  router.post('/sign-in', async (request, response) => {
+    if (!actAsMembers) throw pageNotFound();
+    const { userId } = readForm(actAsForm, request.body);
+    if ((await findMember(database, userId)) === null) throw new HttpError(400, 'This member does not exist.');
+    sessions.signIn(response, userId, clock.now());
+    response.redirect(303, readForm(nextForm, request.body).next);
+  });
+
+  router.get('/sign-in/:token', async (request, response) => {
+    const visitor = await sessions.visitor(request, clock.now());
+    renderServicePage(request, response, { title: 'Sign in', visitor, body: redeemPage(request.params.token) });
+  });
+
+  router.post('/sign-in/:token', async (request: Request<{ token: string }>, response) => {
+    const member = await redeemSignInToken(database, request.params.token, clock.now());
+    if (member === null) {
+      throw new HttpError(403, 'This sign-in link was already used or has expired. Ask for a new one.');
+    }
+    sessions.signIn(response, member.userId, clock.now());
+    response.redirect(303, '/dashboard?notice=signed-in');
+  });
+
+  router.post('/sign-out', async (request, response) => {
+    await requireVisitor(dependencies, request);
+    sessions.signOut(response);
+    response.redirect(303, '/?notice=signed-out');
+  });
+
+  return router;
+}
+
+interface MemberOption extends ServiceMember {
+  /** The names of the member's listings. */
+  readonly owns: readonly string[];
+}
+
+/** The members for {@link actAsPage}, owners first. */
+async function findMembers(database: Database): Promise<MemberOption[]> {
+  const [members, listings] = await Promise.all([listMembers(database, maxMembers), allListings(database)]);
+  const listingsByOwner = Map.groupBy(listings, (listing) => listing.ownerId);
+  return members
+    .map((member) => ({ ...member, owns: listingsByOwner.get(member.userId)?.map((listing) => listing.name) ?? [] }))
+    .sort((a, b) => b.owns.length - a.owns.length);
+}
+
+/** Sign-in without a password, for the sandbox. */
+function actAsPage(members: readonly MemberOption[], next: string): Html {
+  return html`<h1>Act as a member</h1>
+<p>This service is for testing. Choose a member to act as.</p>
+<form class="card stack" method="post" action="/sign-in">
+  <input type="hidden" name="next" value="${next}">
+  <label>Member <select name="userId">${members.map(
+    (member) =>
+      html`<option value="${member.userId}">${member.username}${member.owns.length > 0 && `, owner of ${member.owns.join(' and ')}`}</option>`,
+  )}</select></label>
+  <button>Continue</button>
+</form>`;
+}
+
+/** Sign-in links are created by the operator. */
+function requestLinkPage(): Html {
+  return html`<h1>Sign in</h1>
+<p>This service has no accounts of its own. Ask its operator for a sign-in link. A link works once, within 15 minutes.</p>
+<p class="quiet">The operator creates one with <code>tallyhook service sign-in --user ID --name NAME</code>.</p>`;
+}
+
+/** The link needs a confirmation, since link previews of chat programs open it too. */
+function redeemPage(token: string): Html {
+  return html`<h1>Sign in</h1>
+<form class="card stack" method="post" action="/sign-in/${token}">
+  <p>This link signs you in on this device.</p>
+  <button>Sign me in</button>
+</form>`;
+}

@@ -1,0 +1,46 @@
+import { type FlashMessage, flashMessage } from './flash-messages.ts';
+import { type Fragment, type Html, html } from './html.ts';
+
+/** The parts of a page that surround its content. */
+export interface PageFrame {
+  readonly title: string;
+  /** The name of the site; it follows the title. */
+  readonly siteName: string;
+  /** The link in the header. */
+  readonly home: { readonly href: string; readonly text: string };
+  readonly stylesheet: string;
+  /** An SVG; null for the browser's default. */
+  readonly icon: string | null;
+  readonly navigation: Fragment;
+  readonly message: FlashMessage | null;
+  readonly footer: Fragment;
+}
+
+/** The complete HTML document of a page. */
+export function pageFrame(frame: PageFrame, body: Fragment): Html {
+  const { title, siteName, home, stylesheet, icon, navigation, message, footer } = frame;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${siteName}</title>
+<link rel="stylesheet" href="${stylesheet}">
+${icon && html`<link rel="icon" href="${icon}" type="image/svg+xml">`}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><div class="wide">
+  <a class="brand" href="${home.href}">${home.text}</a>
+  ${navigation}
+</div></header>
+<main class="wide" id="main">
+${message && flashMessage(message)}
+${body}
+</main>
+<footer class="wide">${footer}</footer>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { minute } from '../../src/platform/durations.ts';
+import { startOwnerServer } from './owner-server.ts';
+
+describe('wrong tokens', () => {
+  /** Requests through a proxy that sends the client's address; null for a direct request. */
+  async function serverBehindProxy() {
+    const server = await startOwnerServer();
+    const requestAs = async (client: string | null, authorization?: string) => {
+      const headers = client === null ? {} : { 'x-forwarded-for': client };
+      return (await server.request('/summary', { headers, ...(authorization && { authorization }) })).status;
+    };
+    return { ...server, requestAs, guess: (client: string | null) => requestAs(client, 'Bearer guess') };
+  }
+
+  it.each([
+    ['an address with another port each time', (index: number) => `203.0.113.7:${40_000 + index}`],
+    ['an IPv6 address with another port each time', (index: number) => `[2001:db8::1]:${40_000 + index}`],
+    ['other addresses of one IPv6 network', (index: number) => `2001:db8::${index.toString(16)}`],
+    ['an address after a forged one', (index: number) => `198.51.100.${index}, 203.0.113.7`],
+    ['an address behind a proxy with a port', (index: number) => `203.0.113.7, 10.0.0.1:${40_000 + index}`],
+    ['unparsable addresses', (index: number) => `invalid-${index}`],
+  ])('from %s count for one client', async (_description, clientAt) => {
+    const { guess } = await serverBehindProxy();
+    const statuses = [];
+    for (let index = 0; index < 12; index += 1) statuses.push(await guess(clientAt(index)));
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
+  });
+
+  it('from all addresses together are limited, without locking out this machine or addresses that sent the right token', async () => {
+    const { guess, requestAs, lines, clock } = await serverBehindProxy();
+    expect(await requestAs('192.0.2.1')).toBe(200);
+    const statuses = [];
+    for (let index = 0; index < 110; index += 1) statuses.push(await guess(`203.0.113.${index}`));
+    expect(statuses.filter((status) => status === 401)).toHaveLength(100);
+    expect(statuses.slice(100)).toEqual(Array<number>(10).fill(429));
+    expect(lines.filter((line) => line.includes('too many wrong owner tokens from many addresses'))).toHaveLength(1);
+
+    expect(await requestAs('192.0.2.2')).toBe(429);
+    expect(await requestAs('192.0.2.1')).toBe(200);
+    expect(await requestAs(null)).toBe(200);
+    for (let index = 0; index < 10; index += 1) expect(await guess(null)).toBe(401);
+    expect(await requestAs(null)).toBe(429);
+
+    await clock.advance(minute);
+    expect(await requestAs('192.0.2.2')).toBe(200);
+  });
+});
