@@ -7,7 +7,7 @@ import { parseOptions } from '../terminal/parse-options.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../terminal/terminal.ts';
 import { freePort } from './free-port.ts';
-import { isSomebodyThere, openPage } from './open-page.ts';
+import { canOpenBrowser, openPage } from './open-page.ts';
 import { maxSpeed, ownedFiles, startSandbox } from './sandbox.ts';
 
 const help = `tallyhook sandbox: a Discord and a listing service on this machine, and the bot between them
@@ -49,11 +49,11 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
     return exitCode.ok;
   }
   const given = {
-    page: values.port === undefined ? null : portIn(values.port),
-    speed: speedIn(values.speed),
-    ...(values.seed === undefined ? {} : { seed: seedIn(values.seed) }),
+    page: values.port === undefined ? null : parsePort(values.port),
+    speed: parseSpeed(values.speed),
+    ...(values.seed === undefined ? {} : { seed: parseSeed(values.seed) }),
   };
-  if (values.fresh) forget(values.data);
+  if (values.fresh) deleteState(values.data);
 
   const { page: wantedPort, ...rest } = given;
   const format = resolveLogFormat(loadLogFormat(process.env));
@@ -82,33 +82,33 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
 `);
   const { platform, env: environment } = process;
   const isTerminal = process.stdout.isTTY === true;
-  if (!values['no-open'] && !values.json && isSomebodyThere({ environment, platform, isTerminal }))
+  if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
     openPage(page, platform);
   await untilStopped(terminal.stop);
   await sandbox.stop();
   return exitCode.ok;
 }
 
-function portIn(text: string): number {
+function parsePort(text: string): number {
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new UsageError(`"${text}" is no port.`);
 }
 
-function speedIn(text: string): number {
+function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (speed >= 1 && speed <= maxSpeed) return speed;
   throw new UsageError(`--speed must be a number from 1 to ${maxSpeed}, not "${text}".`);
 }
 
-function seedIn(text: string): number | 'none' {
+function parseSeed(text: string): number | 'none' {
   if (text === 'none') return 'none';
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new UsageError(`--seed must be a whole number or "none", not "${text}".`);
 }
 
 /** Only what it made itself, by name: a directory that was given by mistake loses nothing else. */
-function forget(directory: string): void {
+function deleteState(directory: string): void {
   const databases = ownedFiles.databases.flatMap((name) => ['', '-wal', '-shm'].map((suffix) => name + suffix));
-  const memories = ownedFiles.memories.flatMap((name) => ['', '.new', '.damaged'].map((suffix) => name + suffix));
-  for (const name of [...databases, ...memories]) rmSync(join(directory, name), { force: true });
+  const stateFiles = ownedFiles.stateFiles.flatMap((name) => ['', '.new', '.damaged'].map((suffix) => name + suffix));
+  for (const name of [...databases, ...stateFiles]) rmSync(join(directory, name), { force: true });
 }

@@ -5,14 +5,14 @@ import type { Log } from '../platform/log.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 
-const keptTime = z.object({ version: z.literal(1), ahead: z.number().min(0) });
+const clockSchema = z.object({ version: z.literal(1), ahead: z.number().min(0) });
 
 /** How often a clock that runs by itself is written down (ms): it must not go back by much after a crash. */
-const pulse = 1 * second;
+const writeIntervalMs = 1 * second;
 
 /** How far ahead the clock was when it was last heard of (ms). */
 export function readClockOffset(path: string, log: Log): number {
-  return readJsonFile(path, keptTime, log)?.ahead ?? 0;
+  return readJsonFile(path, clockSchema, log)?.ahead ?? 0;
 }
 
 /** Keeps a file up to date with the clock. */
@@ -21,23 +21,23 @@ export function persistClock(options: { path: string; clock: SandboxClock; stopw
 } {
   const { path, clock, stopwatch } = options;
   const stopping = new AbortController();
-  const write = () => writeJsonFile(path, { version: 1, ahead: clock.ahead });
+  const write = () => writeJsonFile(path, { version: 1, ahead: clock.offsetMs });
 
-  async function follow(): Promise<void> {
+  async function writePeriodically(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await stopwatch.sleep(pulse, stopping.signal);
+      await stopwatch.sleep(writeIntervalMs, stopping.signal);
       write();
     }
   }
 
   // Before anything else can take place at the later time.
   clock.events.on('moved', write);
-  const following = clock.speed === 1 ? null : follow();
+  const writing = clock.speed === 1 ? null : writePeriodically();
   return {
     async stop() {
       stopping.abort();
       clock.events.off('moved', write);
-      await following;
+      await writing;
     },
   };
 }

@@ -3,11 +3,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AppDependencies } from '../app/app.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
-import { eventOf, titleOf } from './delivery-title.ts';
+import { deliveryEvent, deliveryTitle } from './delivery-title.ts';
 import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
 
 /** What of an accepted delivery is needed to send the very same again. */
-export interface SeenDelivery {
+export interface CapturedDelivery {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -16,17 +16,17 @@ export interface SeenDelivery {
 /** Sees every delivery that reaches the bot, from its first byte to its announcement. */
 export interface Deliveries {
   /** The last one that was signed well; null before there was one. */
-  readonly last: SeenDelivery | null;
+  readonly last: CapturedDelivery | null;
   /** To be put around the bot's HTTP. */
-  around(listener: RequestListener): RequestListener;
-  readonly recorded: (recorded: RecordedDelivery) => void;
-  readonly attempted: NonNullable<AppDependencies['onAttempted']>;
+  wrapListener(listener: RequestListener): RequestListener;
+  readonly onRecorded: (onRecorded: RecordedDelivery) => void;
+  readonly onAttempted: NonNullable<AppDependencies['onAttempted']>;
 }
 
 /** Those whose announcements may still come. */
-const remembered = 500;
+const maxTracked = 500;
 
-interface Journey {
+interface TrackedDelivery {
   readonly id: number;
   readonly at: number;
   readonly began: number;
@@ -43,25 +43,25 @@ export function createDeliveries(options: {
   nameOf: (userId: string) => string;
   /** What a channel is called, by its id. */
   channelName: (channelId: string) => string;
-  tell: (item: TimelineDelivery | TimelineLine) => void;
+  emit: (item: TimelineDelivery | TimelineLine) => void;
 }): Deliveries {
-  const { clock, stopwatch, nameOf, channelName, tell } = options;
+  const { clock, stopwatch, nameOf, channelName, emit } = options;
   /** The request that is being handled: what is recorded meanwhile is its delivery. */
-  const current = new AsyncLocalStorage<Journey>();
-  const byDelivery = new Map<number, Journey>();
-  let last: SeenDelivery | null = null;
+  const current = new AsyncLocalStorage<TrackedDelivery>();
+  const byDelivery = new Map<number, TrackedDelivery>();
+  let last: CapturedDelivery | null = null;
   let count = 0;
 
-  function add(journey: Journey, step: Omit<Step, 'at' | 'afterMs'>, isSettled = false): void {
-    journey.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - journey.began) });
-    journey.isSettled = isSettled;
-    const { id, at, title, event, steps } = journey;
-    tell({ kind: 'delivery', id, at, title, event, steps: [...steps], isSettled });
+  function addStep(delivery: TrackedDelivery, step: Omit<Step, 'at' | 'afterMs'>, isSettled = false): void {
+    delivery.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - delivery.began) });
+    delivery.isSettled = isSettled;
+    const { id, at, title, event, steps } = delivery;
+    emit({ kind: 'delivery', id, at, title, event, steps: [...steps], isSettled });
   }
 
-  function watch(request: IncomingMessage, response: ServerResponse): Journey {
+  function track(request: IncomingMessage, response: ServerResponse): TrackedDelivery {
     count += 1;
-    const journey: Journey = {
+    const delivery: TrackedDelivery = {
       id: count,
       at: clock.now(),
       began: stopwatch.monotonic(),
@@ -70,70 +70,76 @@ export function createDeliveries(options: {
       steps: [],
       isSettled: false,
     };
-    const body = bytesOf(request, () => {
-      journey.title = titleOf(body(), nameOf);
-      journey.event = eventOf(body());
+    const body = captureBody(request, () => {
+      delivery.title = deliveryTitle(body(), nameOf);
+      delivery.event = deliveryEvent(body());
     });
-    const answer = answerOf(response);
-    add(journey, { name: 'received', tone: 'plain', text: 'Received' });
+    const responseText = captureResponseText(response);
+    addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
     response.on('finish', () => {
-      if (response.statusCode === 200) last = { path: request.url ?? '/', headers: headersOf(request), body: body() };
-      else add(journey, { name: 'refused', tone: 'bad', text: refusalIn(response.statusCode, answer()) }, true);
+      if (response.statusCode === 200)
+        last = { path: request.url ?? '/', headers: resendableHeaders(request), body: body() };
+      else
+        addStep(
+          delivery,
+          { name: 'refused', tone: 'bad', text: rejectionText(response.statusCode, responseText()) },
+          true,
+        );
     });
-    return journey;
+    return delivery;
   }
 
-  function remember(deliveryId: number, journey: Journey): void {
-    byDelivery.set(deliveryId, journey);
+  function remember(deliveryId: number, delivery: TrackedDelivery): void {
+    byDelivery.set(deliveryId, delivery);
     const [oldest] = byDelivery.keys();
-    if (byDelivery.size > remembered && oldest !== undefined) byDelivery.delete(oldest);
+    if (byDelivery.size > maxTracked && oldest !== undefined) byDelivery.delete(oldest);
   }
 
   return {
     get last() {
       return last;
     },
-    around: (listener) => (request, response) => {
+    wrapListener: (listener) => (request, response) => {
       if (!/^\/webhooks\b/.test(request.url ?? '')) return listener(request, response);
-      return current.run(watch(request, response), () => listener(request, response));
+      return current.run(track(request, response), () => listener(request, response));
     },
-    recorded({ outcome, deliveryId, credits, reason }) {
-      const journey = current.getStore();
-      if (journey === undefined) {
+    onRecorded({ outcome, deliveryId, credits, reason }) {
+      const delivery = current.getStore();
+      if (delivery === undefined) {
         const text = `Delivery ${deliveryId} was replayed: ${outcome}`;
-        tell({ kind: 'line', at: clock.now(), where: 'bot', tone: 'plain', text });
+        emit({ kind: 'line', at: clock.now(), source: 'bot', tone: 'plain', text });
         return;
       }
-      remember(deliveryId, journey);
-      add(journey, { name: 'verified', tone: 'good', text: 'Signature verified' });
+      remember(deliveryId, delivery);
+      addStep(delivery, { name: 'verified', tone: 'good', text: 'Signature verified' });
       switch (outcome) {
         case 'recorded':
-          add(journey, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
-          return add(journey, creditStep(credits, reason));
+          addStep(delivery, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
+          return addStep(delivery, creditStep(credits, reason));
         case 'duplicate':
-          return add(
-            journey,
+          return addStep(
+            delivery,
             { name: 'duplicate', tone: 'plain', text: 'Duplicate: known already, pays nothing' },
             true,
           );
         case 'test':
-          return add(journey, { name: 'test', tone: 'good', text: 'A test: recorded, pays nothing' });
+          return addStep(delivery, { name: 'test', tone: 'good', text: 'A test: recorded, pays nothing' });
         case 'quarantined': {
           const why = reason === null ? '' : `: ${reason}`;
-          return add(journey, { name: 'quarantined', tone: 'bad', text: `Quarantined, kept whole${why}` }, true);
+          return addStep(delivery, { name: 'quarantined', tone: 'bad', text: `Quarantined, kept whole${why}` }, true);
         }
       }
     },
-    attempted(effects, attempt) {
+    onAttempted(effects, attempt) {
       for (const { deliveryId, channelId } of effects) {
         const step = attemptStep(attempt, channelName(channelId));
-        const journey = byDelivery.get(deliveryId);
-        if (journey !== undefined) add(journey, step, step.name !== 'waiting');
+        const delivery = byDelivery.get(deliveryId);
+        if (delivery !== undefined) addStep(delivery, step, step.name !== 'waiting');
         else
-          tell({
+          emit({
             kind: 'line',
             at: clock.now(),
-            where: 'bot',
+            source: 'bot',
             tone: step.tone,
             text: `A delivery of before: ${step.text}`,
           });
@@ -142,15 +148,15 @@ export function createDeliveries(options: {
   };
 }
 
-type Said = Omit<Step, 'at' | 'afterMs'>;
+type StepText = Omit<Step, 'at' | 'afterMs'>;
 
-function creditStep(credits: number, reason: string | null): Said {
+function creditStep(credits: number, reason: string | null): StepText {
   const why = reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`;
   if (credits === 0) return { name: 'credited', tone: 'plain', text: `No credits${why}` };
   return { name: 'credited', tone: 'good', text: `+${credits} ${credits === 1 ? 'credit' : 'credits'}${why}` };
 }
 
-function attemptStep(attempt: Parameters<Deliveries['attempted']>[1], channel: string): Said {
+function attemptStep(attempt: Parameters<Deliveries['onAttempted']>[1], channel: string): StepText {
   switch (attempt.outcome) {
     case 'done':
       return { name: 'announced', tone: 'good', text: `Announced in ${channel}` };
@@ -162,40 +168,40 @@ function attemptStep(attempt: Parameters<Deliveries['attempted']>[1], channel: s
 }
 
 /** The bytes of the body, as they arrive: to listen for them would take them from the handler. `onWhole` comes before it has them all. */
-function bytesOf(request: IncomingMessage, onWhole: () => void): () => Buffer {
+function captureBody(request: IncomingMessage, onWhole: () => void): () => Buffer {
   const chunks: Buffer[] = [];
   request.push = new Proxy(request.push, {
-    apply(push, self, given: [Buffer | null]) {
-      if (given[0] === null) onWhole();
-      else chunks.push(given[0]);
-      return Reflect.apply(push, self, given) as boolean;
+    apply(push, self, args: [Buffer | null]) {
+      if (args[0] === null) onWhole();
+      else chunks.push(args[0]);
+      return Reflect.apply(push, self, args) as boolean;
     },
   });
   return () => Buffer.concat(chunks);
 }
 
 /** The text with which the handler ends its answer. */
-function answerOf(response: ServerResponse): () => string {
+function captureResponseText(response: ServerResponse): () => string {
   let text = '';
   response.end = new Proxy(response.end, {
-    apply(end, self, given: unknown[]) {
-      if (typeof given[0] === 'string') text = given[0];
-      return Reflect.apply(end, self, given) as ServerResponse;
+    apply(end, self, args: unknown[]) {
+      if (typeof args[0] === 'string') text = args[0];
+      return Reflect.apply(end, self, args) as ServerResponse;
     },
   });
   return () => text;
 }
 
-function headersOf(request: IncomingMessage): Record<string, string> {
-  const wanted = Object.entries(request.headers).filter(
+function resendableHeaders(request: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(request.headers).filter(
     ([name]) => name === 'content-type' || name.startsWith('x-webhook'),
   );
-  return Object.fromEntries(wanted.map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }
 
-function refusalIn(status: number, answer: string): string {
+function rejectionText(status: number, responseText: string): string {
   try {
-    const { error } = JSON.parse(answer) as { error?: unknown };
+    const { error } = JSON.parse(responseText) as { error?: unknown };
     if (typeof error === 'string') return `Refused (${status}): ${error}`;
   } catch {
     // No JSON: the status says enough.

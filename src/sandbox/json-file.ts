@@ -6,7 +6,7 @@ import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 
 /** How long changes gather before they are written (ms). */
-const gathering = 200;
+const writeDelayMs = 200;
 
 /**
  * What a JSON file holds; null where there is none. One that cannot be understood is put aside, with a warning, and is as good as none:
@@ -20,17 +20,17 @@ export function readJsonFile<Schema extends z.ZodType>(
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null;
-    throw thrown;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
   }
   try {
     return schema.parse(JSON.parse(text));
   } catch {
-    const aside = `${path}.damaged`;
-    renameSync(path, aside);
+    const backup = `${path}.damaged`;
+    renameSync(path, backup);
     log.warn(
-      { file: path, aside },
+      { file: path, aside: backup },
       'what the sandbox remembered is damaged; it was put aside, and this part begins anew',
     );
     return null;
@@ -46,7 +46,7 @@ export function writeJsonFile(path: string, value: unknown): void {
 /** A file that follows something that changes. */
 export interface JsonFile {
   /** It will be written soon, together with what changes until then. */
-  readonly changed: () => void;
+  readonly scheduleWrite: () => void;
   /** Writes what has changed, and no more. */
   stop(): Promise<void>;
 }
@@ -65,20 +65,20 @@ export function openJsonFile(options: {
 
   async function write(): Promise<void> {
     while (isDirty) {
-      await stopwatch.sleep(gathering, stopping.signal);
+      await stopwatch.sleep(writeDelayMs, stopping.signal);
       isDirty = false;
       try {
         await writeFile(`${path}.new`, JSON.stringify(snapshot()));
         await rename(`${path}.new`, path);
-      } catch (thrown) {
-        log.warn({ file: path, reason: messageOf(thrown) }, 'the sandbox cannot write down what it should remember');
+      } catch (error) {
+        log.warn({ file: path, reason: messageOf(error) }, 'the sandbox cannot write down what it should remember');
       }
     }
     writing = null;
   }
 
   return {
-    changed() {
+    scheduleWrite() {
       if (stopping.signal.aborted) return;
       isDirty = true;
       writing ??= write();

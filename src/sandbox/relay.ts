@@ -6,22 +6,22 @@ export interface Relay {
   /** Where it is reached, without a slash at the end. */
   readonly url: string;
   /** What comes in goes to this port of the same host from now on. */
-  leadTo(port: number): void;
+  setTarget(port: number): void;
   /** Shut, it resets every connection, those that are open too. */
-  shut(isShut: boolean): void;
+  setDown(isDown: boolean): void;
   stop(): Promise<void>;
 }
 
 /** @param port 0 takes a free one. */
 export async function startRelay(host: string, port: number): Promise<Relay> {
-  const open = new Set<Socket>();
+  const sockets = new Set<Socket>();
   let target: number | null = null;
-  let isShut = false;
+  let isDown = false;
 
   // Each half of a connection is closed on its own: a client may close its half after the request and wait for the response.
   const server = createServer({ allowHalfOpen: true }, (incoming) => {
     incoming.on('error', () => incoming.destroy());
-    if (isShut || target === null) {
+    if (isDown || target === null) {
       incoming.resetAndDestroy();
       return;
     }
@@ -30,10 +30,10 @@ export async function startRelay(host: string, port: number): Promise<Relay> {
       [incoming, outgoing],
       [outgoing, incoming],
     ] as const) {
-      open.add(socket);
+      sockets.add(socket);
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
-        open.delete(socket);
+        sockets.delete(socket);
         // Not at once: what it was passed may still have to be sent.
         other.destroySoon();
       });
@@ -43,22 +43,22 @@ export async function startRelay(host: string, port: number): Promise<Relay> {
   server.listen(port, host);
   await once(server, 'listening');
 
-  function cut(): void {
-    for (const socket of open) socket.resetAndDestroy();
+  function resetConnections(): void {
+    for (const socket of sockets) socket.resetAndDestroy();
   }
 
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}`,
-    leadTo(to) {
+    setTarget(to) {
       target = to;
     },
-    shut(shut) {
-      isShut = shut;
-      if (shut) cut();
+    setDown(shut) {
+      isDown = shut;
+      if (shut) resetConnections();
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
-      cut();
+      resetConnections();
       await closed;
     },
   };

@@ -11,7 +11,7 @@ export interface SandboxClock extends Clock {
   /** How many seconds pass in the sandbox while one passes outside. */
   readonly speed: number;
   /** How far it is ahead of the machine's clock (ms). */
-  readonly ahead: number;
+  readonly offsetMs: number;
   /** Moves it on by `ms`. Nobody is woken: what sleeps wakes in its own time and finds that it is later. */
   advance(ms: number): void;
   /** Tells when it was moved. */
@@ -22,7 +22,7 @@ export interface SandboxClockOptions {
   /** The clock outside; the machine's unless given. */
   readonly real?: Clock;
   /** How far ahead it begins (ms). */
-  readonly ahead?: number;
+  readonly offsetMs?: number;
   readonly speed?: number;
   /** Numbers in [0, 1); those of the real clock unless given. */
   readonly chance?: () => number;
@@ -32,12 +32,12 @@ export interface SandboxClockOptions {
 export function createSandboxClock(options: SandboxClockOptions = {}): SandboxClock {
   const { real = systemClock, speed = 1 } = options;
   if (!(speed >= 1)) throw new TallyhookError('sandbox_clock', 'The clock of the sandbox cannot be slowed down.');
-  const begun = real.monotonic();
+  const startedAt = real.monotonic();
   const events = new EventEmitter<{ moved: [] }>();
-  let moved = Math.max(0, options.ahead ?? 0);
+  let advancedMs = Math.max(0, options.offsetMs ?? 0);
 
   function now(): number {
-    return Math.floor(real.now() + moved + (real.monotonic() - begun) * (speed - 1));
+    return Math.floor(real.now() + advancedMs + (real.monotonic() - startedAt) * (speed - 1));
   }
 
   return {
@@ -45,14 +45,14 @@ export function createSandboxClock(options: SandboxClockOptions = {}): SandboxCl
     events,
     now,
     monotonic: () => real.monotonic(),
-    get ahead() {
+    get offsetMs() {
       return now() - real.now();
     },
     sleep: (ms, signal) => real.sleep(ms, signal),
     random: options.chance ?? (() => real.random()),
     advance(ms) {
       if (!(ms >= 0)) throw new TallyhookError('sandbox_clock', 'The clock of the sandbox only goes forward.');
-      moved += ms;
+      advancedMs += ms;
       events.emit('moved');
     },
   };

@@ -17,15 +17,15 @@ import { type RunningService, startService } from '../service/service.ts';
 import { persistClock, readClockOffset } from './clock-state.ts';
 import { createDeliveries } from './deliveries.ts';
 import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
-import { isWorthKeeping, persistedState } from './discord/persistence.ts';
-import { type Community, ensureListings } from './ensure-listings.ts';
+import { isPersistent, persistedState } from './discord/persistence.ts';
+import { ensureListings, type SandboxListings } from './ensure-listings.ts';
 import { createFaultInjection, type FaultInjection } from './fault-injection.ts';
 import { openJsonFile, readJsonFile } from './json-file.ts';
+import { createOutage, type Outage } from './outage.ts';
 import type { PagePorts } from './page/ports.ts';
 import { createPageBridge } from './page-bridge.ts';
 import { startRelay } from './relay.ts';
 import { createSandboxClock, type SandboxClock } from './sandbox-clock.ts';
-import { createServiceOutage, type ServiceOutage } from './service-outage.ts';
 
 /** tallyhook with a Discord and a listing service around it, all on this machine. The bot is the same code as in production. */
 export interface Sandbox {
@@ -39,11 +39,11 @@ export interface Sandbox {
   /** The time of service, Discord and bot alike: `clock.advance(12 * hour)` lets everybody vote again. */
   readonly clock: SandboxClock;
   /** Deliveries that no service sends. Faults of Discord in detail are `discord.faults`. */
-  readonly trouble: FaultInjection;
+  readonly faultInjection: FaultInjection;
   /** What can be taken down for a while (ms of real time), and brought back before: `outages.discord.begin(10_000)`. */
-  readonly outages: { readonly discord: ServiceOutage; readonly service: ServiceOutage };
+  readonly outages: { readonly discord: Outage; readonly service: Outage };
   /** Tells of each step of each delivery, and of what went down or came back. */
-  readonly news: PagePorts['news'];
+  readonly events: PagePorts['events'];
   /** Stops the bot, Discord and the service, in this order. */
   stop(): Promise<void>;
 }
@@ -72,15 +72,15 @@ export const maxSpeed = 60;
 /** Every file that it makes, so that it can all be forgotten. */
 export const ownedFiles = {
   databases: ['service.db', 'tallyhook.db', 'cache.db'],
-  memories: ['discord.json', 'clock.json'],
+  stateFiles: ['discord.json', 'clock.json'],
 } as const;
 
 const host = '127.0.0.1';
 const silent = createLog({ level: 'silent', secrets: [] });
 
 /** Whom one can act as: the first of the service's community, the very first of whom has never voted. */
-const people = seededMembers.slice(0, 6).map(({ userId, username }) => ({ id: userId, username }));
-const nameOf = (userId: string) => people.find(({ id }) => id === userId)?.username ?? userId;
+const members = seededMembers.slice(0, 6).map(({ userId, username }) => ({ id: userId, username }));
+const nameOf = (userId: string) => members.find(({ id }) => id === userId)?.username ?? userId;
 
 /**
  * Starts the service and Discord, then the bot against them, and gives the bot's webhook address to the service. The bot may still be
@@ -93,7 +93,7 @@ const nameOf = (userId: string) => people.find(({ id }) => id === userId)?.usern
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { environment = {}, ports = { page: 0, service: 0 }, seed, log = silent } = options;
   const running: { stop(): Promise<void> }[] = [];
-  const directory = options.directory ?? passingDirectory(running);
+  const directory = options.directory ?? temporaryDirectory(running);
   const stopping = new AbortController();
   const stop = async () => {
     stopping.abort();
@@ -101,10 +101,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 
   try {
-    prepare(directory);
+    checkDirectory(directory);
     const kept = (name: string) => join(directory, name);
     const clock = createSandboxClock({
-      ahead: readClockOffset(kept('clock.json'), log),
+      offsetMs: readClockOffset(kept('clock.json'), log),
       ...(options.speed === undefined ? {} : { speed: options.speed }),
       ...(typeof seed === 'number' ? { chance: createPrng(seed) } : {}),
     });
@@ -122,25 +122,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       seed: seed !== 'none',
     });
     running.push(service);
-    relay.leadTo(service.port);
+    relay.setTarget(service.port);
     const community = await ensureListings(service);
     const listings = [community.server, community.bot];
 
     const outage = (what: string, set: (isDown: boolean) => void) =>
-      createServiceOutage({
-        set,
-        told: (isDown) => {
+      createOutage({
+        setDown: set,
+        onChange: (isDown) => {
           const text = isDown ? `${what} is down` : `${what} is back`;
           const tone = isDown ? 'bad' : 'good';
-          happenings.tell({ kind: 'line', at: clock.now(), where: 'sandbox', tone, text });
-          happenings.conditionsChanged();
+          happenings.emit({ kind: 'line', at: clock.now(), source: 'sandbox', tone, text });
+          happenings.simulationChanged();
         },
         stopwatch: systemClock,
         stopped: stopping.signal,
       });
     const outages = {
       discord: outage('Discord', (isDown) => discord.faults.outage(isDown)),
-      service: outage('The service', (isDown) => relay.shut(isDown)),
+      service: outage('The service', (isDown) => relay.setDown(isDown)),
     };
     const happenings = createPageBridge({ service, listings, nameOf, clock, outages });
     const discord = await startLocalDiscord({
@@ -149,18 +149,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       clock,
       log,
       guild: { id: community.server.id, name: community.server.name },
-      people,
+      people: members,
       page: happenings.ports,
-      remembered: readJsonFile(kept('discord.json'), persistedState, log),
+      initialState: readJsonFile(kept('discord.json'), persistedState, log),
     });
     const memory = openJsonFile({
       path: kept('discord.json'),
-      snapshot: () => discord.remember(),
+      snapshot: () => discord.exportState(),
       stopwatch: systemClock,
       log,
     });
     discord.events.on('change', ({ kind }) => {
-      if (isWorthKeeping(kind)) memory.changed();
+      if (isPersistent(kind)) memory.scheduleWrite();
     });
     running.push(memory, discord);
 
@@ -171,17 +171,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       LOG_LEVEL: 'warn',
       PORT: '0',
       ...environment,
-      ...(await surroundings({ discord, service, community, secrets })),
+      ...(await botEnvironment({ discord, service, community, secrets })),
     });
     const channelName = (id: string) => discord.channelName(id) ?? 'a channel that is gone';
-    const deliveries = createDeliveries({ clock, stopwatch: systemClock, nameOf, channelName, tell: happenings.tell });
+    const deliveries = createDeliveries({ clock, stopwatch: systemClock, nameOf, channelName, emit: happenings.emit });
     const app = await createApp(config, {
       clock,
       stopwatch: systemClock,
       log: options.botLog?.(config) ?? silent,
-      wrapListener: deliveries.around,
-      onRecorded: deliveries.recorded,
-      onAttempted: deliveries.attempted,
+      wrapListener: deliveries.wrapListener,
+      onRecorded: deliveries.onRecorded,
+      onAttempted: deliveries.onAttempted,
     });
     running.push(app);
     const bot = (await app.start()) ?? '';
@@ -192,7 +192,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       serverId: community.server.id,
       clock,
     });
-    happenings.connect({ ledger: app.ledger, trouble });
+    happenings.connect({ ledger: app.ledger, faultInjection: trouble });
     for (const { id } of listings) {
       await service.setWebhook(id, {
         voteUrl: `${bot}/webhooks/vote`,
@@ -203,8 +203,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     }
     await discord.pageReady();
     const urls = { page: discord.origin, service: service.url, bot };
-    const { news } = happenings.ports;
-    return { discord, service, app, directory, urls, clock, trouble, outages, news, stop };
+    const { events: news } = happenings.ports;
+    return { discord, service, app, directory, urls, clock, faultInjection: trouble, outages, events: news, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -212,10 +212,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 /** The settings that say where the bot is: on this Discord, with this service. */
-async function surroundings(around: {
+async function botEnvironment(around: {
   readonly discord: LocalDiscord;
   readonly service: RunningService;
-  readonly community: Community;
+  readonly community: SandboxListings;
   readonly secrets: { readonly vote: string; readonly premium: string };
 }): Promise<Environment> {
   const { discord, service, community, secrets } = around;
@@ -235,7 +235,7 @@ async function surroundings(around: {
 }
 
 /** @throws TallyhookError `cannot_write` */
-function prepare(directory: string): void {
+function checkDirectory(directory: string): void {
   try {
     makeDirectory(directory);
     accessSync(directory, constants.W_OK);
@@ -252,7 +252,7 @@ function prepare(directory: string): void {
 }
 
 /** A directory for as long as the sandbox runs. */
-function passingDirectory(running: { stop(): Promise<void> }[]): string {
+function temporaryDirectory(running: { stop(): Promise<void> }[]): string {
   const made = mkdtempSync(join(tmpdir(), 'tallyhook-sandbox-'));
   running.push({ stop: () => rm(made, { recursive: true, force: true }) });
   return made;

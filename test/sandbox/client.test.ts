@@ -2,7 +2,7 @@ import { DiscordAPIError, Events, type TextChannel } from 'discord.js';
 import { describe, expect, it, vi } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { ApplicationDidNotRespond } from '../../src/sandbox/discord/interactions.ts';
+import { ApplicationDidNotRespondError } from '../../src/sandbox/discord/interactions.ts';
 import { inhabited } from './local.ts';
 
 /** The time that passes for the client, a hundred times as fast. */
@@ -62,7 +62,7 @@ describe('discord.js in the local Discord', () => {
   it('is told that the application did not respond when 3 seconds have passed', async () => {
     const { discord, mira, general } = await inhabited({ stopwatch: hurried });
     const handle = discord.runCommand({ name: 'silent', userId: mira.id, channelId: general });
-    await expect(handle.response).rejects.toThrow(ApplicationDidNotRespond);
+    await expect(handle.response).rejects.toThrow(ApplicationDidNotRespondError);
     await expect(handle.settled).rejects.toThrow('The application did not respond');
     expect(handle.messages).toHaveLength(0);
   });

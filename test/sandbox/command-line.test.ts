@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toComplete, understand } from '../../src/sandbox/page/browser/command-line.ts';
-import type { KnownValues } from '../../src/sandbox/page/browser/option-values.ts';
+import { autocompleteRequest, parseCommandLine } from '../../src/sandbox/page/browser/command-line.ts';
+import type { CommandContext } from '../../src/sandbox/page/browser/option-values.ts';
 import { suggest, suggestCompletions } from '../../src/sandbox/page/browser/suggestions.ts';
 
-const state: KnownValues = {
+const state: CommandContext = {
   commands: [
     { name: 'canvote', description: 'May you?', options: [{ type: 6, name: 'user', description: 'Who.' }] },
     {
@@ -74,9 +74,9 @@ describe('suggestions', () => {
   });
 
   it('highlight at once what is surely meant, so that Enter sends a command whose options are all optional', () => {
-    expect(suggest('/can', state)[0]?.certain).toBe(true);
-    expect(suggest('/reviews ', state)[0]?.certain).toBe(false);
-    expect(suggest('/vote trace ', state)[0]?.certain).toBe(true);
+    expect(suggest('/can', state)[0]?.isCertain).toBe(true);
+    expect(suggest('/reviews ', state)[0]?.isCertain).toBe(false);
+    expect(suggest('/vote trace ', state)[0]?.isCertain).toBe(true);
   });
 });
 
@@ -89,7 +89,7 @@ describe('a typed line', () => {
     ['/canvote user:<@11> ', { name: 'canvote', options: { user: '11' } }],
     ['/vote trace id:a b c ', { name: 'vote trace', options: { id: 'a b c' } }],
   ])('%j is understood', (line, meant) => {
-    expect(understand(line, state)).toEqual(meant);
+    expect(parseCommandLine(line, state)).toEqual(meant);
   });
 
   it.each([
@@ -102,13 +102,13 @@ describe('a typed line', () => {
     ['/canvote user:nobody ', 'user cannot be “nobody”'],
     ['/reviews highest ', 'Name the option first, as in sort:highest'],
   ])('%j is refused with a word of help', (line, error) => {
-    expect(understand(line, state)).toEqual({ error });
+    expect(parseCommandLine(line, state)).toEqual({ error });
   });
 });
 
 describe('an option that the bot completes', () => {
   const completed = new Map<string, string>();
-  const completing: KnownValues = {
+  const completing: CommandContext = {
     ...state,
     completed,
     commands: [
@@ -124,21 +124,21 @@ describe('an option that the bot completes', () => {
   };
 
   it('is asked for with what has been typed so far', () => {
-    expect(toComplete('/find berths:3 harbour:lan', completing)).toEqual({
+    expect(autocompleteRequest('/find berths:3 harbour:lan', completing)).toEqual({
       name: 'find',
       options: { berths: 3 },
       focused: { name: 'harbour', value: 'lan' },
     });
-    expect(toComplete('/find harbour:', completing)).toMatchObject({ focused: { value: '' } });
-    expect(toComplete('/find berths:3', completing)).toBe(null);
-    expect(toComplete('/fi', completing)).toBe(null);
+    expect(autocompleteRequest('/find harbour:', completing)).toMatchObject({ focused: { value: '' } });
+    expect(autocompleteRequest('/find berths:3', completing)).toBe(null);
+    expect(autocompleteRequest('/fi', completing)).toBe(null);
   });
 
   it('shows the name that was offered, and sends its value', () => {
     const [first] = suggestCompletions('/find harbour:lan', [{ name: 'Lantern Harbour' }], completing);
     expect(first?.insert).toBe('/find harbour:Lantern Harbour ');
     completed.set('harbour:lantern harbour', 'h/2');
-    expect(understand('/find harbour:Lantern Harbour ', completing)).toEqual({
+    expect(parseCommandLine('/find harbour:Lantern Harbour ', completing)).toEqual({
       name: 'find',
       options: { harbour: 'h/2' },
     });

@@ -14,9 +14,9 @@ async function watched(listener: RequestListener) {
     stopwatch: manualClock(),
     nameOf: (id) => id,
     channelName: (id) => id,
-    tell: (item) => told.push(item),
+    emit: (item) => told.push(item),
   });
-  const server = createServer(deliveries.around(listener)).listen(0, '127.0.0.1');
+  const server = createServer(deliveries.wrapListener(listener)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

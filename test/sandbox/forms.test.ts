@@ -11,7 +11,7 @@ async function withForms() {
 describe('autocomplete', () => {
   it('tells the bot what has been typed, and gives back what it offers', async () => {
     const { discord, where } = await withForms();
-    const choices = await discord.complete({
+    const choices = await discord.autocomplete({
       ...where,
       name: 'find',
       options: { berths: 3 },
@@ -27,7 +27,7 @@ describe('autocomplete', () => {
 
   it('is not asked for an option that the bot does not complete', async () => {
     const { discord, where } = await withForms();
-    const asked = discord.complete({ ...where, name: 'find', focused: { name: 'berths', value: '1' } });
+    const asked = discord.autocomplete({ ...where, name: 'find', focused: { name: 'berths', value: '1' } });
     await expect(asked).rejects.toThrow('completes no option berths');
   });
 });
@@ -88,7 +88,7 @@ describe('a select', () => {
     };
     const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
     const values = picked.map((name) => ids[name] ?? name);
-    const used = discord.pick({ messageId: shown.id, customId, userId: mira.id, values });
+    const used = discord.select({ messageId: shown.id, customId, userId: mira.id, values });
     const answer = await used.settled;
     expect(answer.content).toBe(text);
     expect(answer.interaction_metadata).toMatchObject({ type: 3, interacted_message_id: shown.id });
@@ -103,6 +103,6 @@ describe('a select', () => {
   ])('does not take %s', async (_what, customId, values, complaint) => {
     const { discord, mira, where } = await withForms();
     const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
-    expect(() => discord.pick({ messageId: shown.id, customId, userId: mira.id, values })).toThrow(complaint);
+    expect(() => discord.select({ messageId: shown.id, customId, userId: mira.id, values })).toThrow(complaint);
   });
 });

@@ -44,11 +44,11 @@ describe('what is kept in a file', () => {
       return { count };
     };
     const file = openJsonFile({ path, snapshot, stopwatch, log: quiet });
-    for (count = 1; count < 5; count += 1) file.changed();
+    for (count = 1; count < 5; count += 1) file.scheduleWrite();
     await stopwatch.advance(second);
     expect(snapshots).toBe(1);
     count = 9;
-    file.changed();
+    file.scheduleWrite();
     await file.stop();
     expect(readJsonFile(path, schema, quiet)).toEqual({ count: 9 });
     expect(existsSync(`${path}.new`)).toBe(false);
@@ -57,7 +57,7 @@ describe('what is kept in a file', () => {
   it('does not bring anything down where it cannot be written', async () => {
     const stopwatch = manualClock();
     const file = openJsonFile({ path: '/nowhere/kept.json', snapshot: () => 1, stopwatch, log: quiet });
-    file.changed();
+    file.scheduleWrite();
     await stopwatch.advance(second);
     await file.stop();
   });

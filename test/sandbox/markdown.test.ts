@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parse, plainText } from '../../src/sandbox/page/browser/markdown.ts';
-import { formatMoment, formatRelative } from '../../src/sandbox/page/browser/moments.ts';
+import { formatMessageTime, formatRelative } from '../../src/sandbox/page/browser/format-time.ts';
+import { parseMarkdown, plainText } from '../../src/sandbox/page/browser/markdown.ts';
 
 describe('Discord’s markdown', () => {
   it.each([
@@ -81,12 +81,12 @@ describe('Discord’s markdown', () => {
     ['2 * 3 * 4', ['2 * 3 * 4']],
     ['★★★★☆ 愛子', ['★★★★☆ 愛子']],
   ])('reads %j', (text, nodes) => {
-    expect(parse(text)).toEqual(nodes);
+    expect(parseMarkdown(text)).toEqual(nodes);
   });
 
   it('reads a long line of half-open marks without losing its breath', () => {
     const started = performance.now();
-    for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ']) parse(mark.repeat(2000));
+    for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ']) parseMarkdown(mark.repeat(2000));
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });
@@ -100,10 +100,10 @@ describe('a text without its markup', () => {
 describe('the moment of a message', () => {
   it('names the day as Discord does', () => {
     const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
-    const told = (day: number) => formatMoment(noon(day), noon(21)).replace(/12:00.*$/, '…');
+    const told = (day: number) => formatMessageTime(noon(day), noon(21)).replace(/12:00.*$/, '…');
     expect([told(21), told(20)]).toEqual(['Today at …', 'Yesterday at …']);
     expect(told(19)).toMatch(/^\d+\D\d+\D\d+ …$/);
-    expect(formatMoment(noon(21) - 13 * 3_600_000, noon(21))).toMatch(/^Yesterday/);
+    expect(formatMessageTime(noon(21) - 13 * 3_600_000, noon(21))).toMatch(/^Yesterday/);
   });
 });
 

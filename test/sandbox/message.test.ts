@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
-import { momentOf } from '../../src/sandbox/discord/snowflake.ts';
+import { snowflakeTimestamp } from '../../src/sandbox/discord/snowflake.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { faultAt, withApi } from './api.ts';
 
@@ -25,7 +25,7 @@ describe('a message', () => {
       flags: 4096,
       nonce: 7,
     });
-    expect(momentOf(id)).toBe(clock.now());
+    expect(snowflakeTimestamp(id)).toBe(clock.now());
   });
 
   it('that shows nothing is refused', async () => {

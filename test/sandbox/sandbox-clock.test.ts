@@ -15,13 +15,13 @@ describe('the clock of the sandbox', () => {
     });
     clock.advance(12 * hour);
     expect(clock.now() - real.now()).toBe(12 * hour);
-    expect(clock.ahead).toBe(12 * hour);
+    expect(clock.offsetMs).toBe(12 * hour);
     expect(moved).toBe(1);
   });
 
   it('may run faster from the moment it was made, and begin ahead', async () => {
     const real = manualClock();
-    const clock = createSandboxClock({ real, speed: 60, ahead: hour });
+    const clock = createSandboxClock({ real, speed: 60, offsetMs: hour });
     expect(clock.now() - real.now()).toBe(hour);
     const before = clock.now();
     await real.advance(second);

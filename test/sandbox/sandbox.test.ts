@@ -26,7 +26,10 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     const { delivery } = timelineOf(sandbox);
     await sandbox.service.castVote(vote);
     await delivery(settled);
-    expect(await sandbox.trouble.repeat()).toEqual({ status: 200, body: { received: true, outcome: 'duplicate' } });
+    expect(await sandbox.faultInjection.resendLast()).toEqual({
+      status: 200,
+      body: { received: true, outcome: 'duplicate' },
+    });
     const repeated = await delivery(({ id, isSettled }) => id === 2 && isSettled);
     expect(stepsOf(repeated)).toEqual(['received', 'verified', 'duplicate']);
     expect(repeated.title).toBe('Server vote by mira');
@@ -36,7 +39,7 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
   it('ends where its signature does not fit', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
-    expect(await sandbox.trouble.breakSignature(mira)).toMatchObject({ status: 401 });
+    expect(await sandbox.faultInjection.sendInvalidSignature(mira)).toMatchObject({ status: 401 });
     const refused = await delivery(settled);
     expect(stepsOf(refused)).toEqual(['received', 'refused']);
     expect(refused.steps[1]?.text).toContain('Refused (401): The signature does not match.');
@@ -46,7 +49,7 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
   it('is kept where nobody knows what it says', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
-    await sandbox.trouble.unknownEvent(mira);
+    await sandbox.faultInjection.sendUnknownEvent(mira);
     const kept = await delivery(settled);
     expect(kept.title).toBe('“server_boost” by mira');
     expect(stepsOf(kept)).toEqual(['received', 'verified', 'quarantined']);
@@ -77,7 +80,7 @@ describe('the service in the sandbox', { timeout: 20_000 }, () => {
   it('cannot be reached while it is down, and comes back by itself', async () => {
     const sandbox = await wholeSandbox();
     const back = new Promise((resolve) =>
-      sandbox.news.on('conditions', () => sandbox.outages.service.isDown || resolve(null)),
+      sandbox.events.on('conditions', () => sandbox.outages.service.isDown || resolve(null)),
     );
     sandbox.outages.service.begin(300);
     expect(await answers(`${sandbox.urls.service}/`)).toBe('refused');

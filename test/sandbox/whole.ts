@@ -14,14 +14,14 @@ export async function wholeSandbox(options: SandboxOptions = {}): Promise<Sandbo
 /** What the timeline tells; `delivery` waits for one that has come so far. */
 export function timelineOf(sandbox: Sandbox) {
   const told: TimelineItem[] = [];
-  sandbox.news.on('timeline', (item) => told.push(item));
+  sandbox.events.on('timeline', (item) => told.push(item));
   return {
     told,
     async delivery(matches: (delivery: TimelineDelivery) => boolean): Promise<TimelineDelivery> {
       for (;;) {
         const found = told.find((item): item is TimelineDelivery => item.kind === 'delivery' && matches(item));
         if (found !== undefined) return found;
-        await new Promise((resolve) => sandbox.news.once('timeline', resolve));
+        await new Promise((resolve) => sandbox.events.once('timeline', resolve));
       }
     },
   };

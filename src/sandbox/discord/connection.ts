@@ -20,7 +20,7 @@ export const opcode = {
 } as const;
 
 /** Why a connection is closed. From `invalidShard` on, a client cannot recover by connecting again. */
-export const closing = {
+export const closeCodes = {
   unknownOpcode: [4001, 'Unknown opcode.'],
   decodeError: [4002, 'Error while decoding payload.'],
   notAuthenticated: [4003, 'Not authenticated.'],
@@ -36,21 +36,21 @@ export const closing = {
   disallowedIntents: [4014, 'Disallowed intent(s).'],
 } as const satisfies Record<string, readonly [code: number, reason: string]>;
 
-export type Closing = keyof typeof closing;
+export type CloseReason = keyof typeof closeCodes;
 
-const payloadForm = z.object({ op: z.int(), d: z.unknown() });
+const payloadSchema = z.object({ op: z.int(), d: z.unknown() });
 
-const identifyForm = z.object({
+const identifySchema = z.object({
   token: z.string(),
   intents: z.int(),
   properties: z.looseObject({}),
   shard: z.tuple([z.int(), z.int().min(1)]).default([0, 1]),
 });
 
-const resumeForm = z.object({ token: z.string(), session_id: z.string(), seq: z.int() });
+const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.int() });
 
-export type Identify = z.output<typeof identifyForm>;
-export type Resume = z.output<typeof resumeForm>;
+export type Identify = z.output<typeof identifySchema>;
+export type Resume = z.output<typeof resumeSchema>;
 
 interface ConnectionOptions {
   readonly socket: WebSocket;
@@ -61,8 +61,8 @@ interface ConnectionOptions {
   readonly requiredShards: () => number;
   readonly stopwatch: Clock;
   readonly onIdentify: (connection: GatewayConnection, identify: Identify) => void;
-  readonly onResume: (connection: GatewayConnection, resume: Resume) => Closing | undefined;
-  readonly onMemberRequest: (connection: GatewayConnection, data: unknown) => Closing | undefined;
+  readonly onResume: (connection: GatewayConnection, resume: Resume) => CloseReason | undefined;
+  readonly onMemberRequest: (connection: GatewayConnection, data: unknown) => CloseReason | undefined;
   readonly onClose: (connection: GatewayConnection, code: number) => void;
 }
 
@@ -93,13 +93,13 @@ export class GatewayConnection {
     this.#options.socket.send(JSON.stringify({ t: null, s: null, ...payload }));
   }
 
-  close(why: Closing): void {
-    const [code, reason] = closing[why];
+  close(closeReason: CloseReason): void {
+    const [code, reason] = closeCodes[closeReason];
     this.#options.socket.close(code, reason);
   }
 
   /** Cuts the line without a word. */
-  cut(): void {
+  terminate(): void {
     this.#options.socket.terminate();
   }
 
@@ -116,13 +116,13 @@ export class GatewayConnection {
 
   #receive(data: RawData): void {
     if (this.#frozen) return;
-    const fault = this.#handle(rawBytes(data));
-    if (fault !== undefined) this.close(fault);
+    const closeReason = this.#handle(toBuffer(data));
+    if (closeReason !== undefined) this.close(closeReason);
   }
 
   /** Does what a payload asks for, or says why the connection has to be closed. */
-  #handle(bytes: Buffer): Closing | undefined {
-    const payload = bytes.length > 4096 ? undefined : parsed(payloadForm, bytes);
+  #handle(bytes: Buffer): CloseReason | undefined {
+    const payload = bytes.length > 4096 ? undefined : parseJson(payloadSchema, bytes);
     if (payload === undefined) return 'decodeError';
     if (this.#tooMany()) return 'rateLimited';
     const { op, d } = payload;
@@ -140,9 +140,9 @@ export class GatewayConnection {
     this.send({ op: opcode.heartbeatAck, d: null });
   }
 
-  #identify(data: unknown): Closing | undefined {
+  #identify(data: unknown): CloseReason | undefined {
     if (this.#authenticated) return 'alreadyAuthenticated';
-    const identify = identifyForm.safeParse(data).data;
+    const identify = identifySchema.safeParse(data).data;
     if (identify === undefined) return 'decodeError';
     if (!this.#tokenFits(identify.token)) return 'authenticationFailed';
     const { intents, shard } = identify;
@@ -155,9 +155,9 @@ export class GatewayConnection {
     return undefined;
   }
 
-  #resume(data: unknown): Closing | undefined {
+  #resume(data: unknown): CloseReason | undefined {
     if (this.#authenticated) return 'alreadyAuthenticated';
-    const resume = resumeForm.safeParse(data).data;
+    const resume = resumeSchema.safeParse(data).data;
     if (resume === undefined) return 'decodeError';
     if (!this.#tokenFits(resume.token)) return 'authenticationFailed';
     this.#authenticated = true;
@@ -180,13 +180,13 @@ export class GatewayConnection {
     const { stopwatch, heartbeatInterval } = this.#options;
     while (!this.#closed.signal.aborted) {
       await stopwatch.sleep(heartbeatInterval, this.#closed.signal);
-      const silence = stopwatch.monotonic() - this.#lastHeartbeat;
-      if (silence > 1.5 * heartbeatInterval && !this.#frozen) this.close('timedOut');
+      const sinceHeartbeatMs = stopwatch.monotonic() - this.#lastHeartbeat;
+      if (sinceHeartbeatMs > 1.5 * heartbeatInterval && !this.#frozen) this.close('timedOut');
     }
   }
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> | undefined {
+function parseJson<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> | undefined {
   try {
     return schema.safeParse(JSON.parse(bytes.toString('utf8'))).data;
   } catch {
@@ -194,7 +194,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.outp
   }
 }
 
-function rawBytes(data: RawData): Buffer {
+function toBuffer(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data);
   return data instanceof ArrayBuffer ? Buffer.from(data) : data;
 }

@@ -1,9 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
-import type { SeenRequest } from './requests.ts';
+import type { RecordedRequest } from './requests.ts';
 
 /** A request and the JSON that it was answered with; undefined where there was none. */
-export interface HttpExchange extends SeenRequest {
-  readonly answer: unknown;
+export interface HttpExchange extends RecordedRequest {
+  readonly response: unknown;
 }
 
 /**

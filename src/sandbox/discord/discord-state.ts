@@ -5,7 +5,7 @@ import { intent } from './intents.ts';
 import type { Modal } from './modal.ts';
 import type { Channel, DirectChannel, GuildChannel, Member, Message, Role, User } from './objects.ts';
 import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
-import { snowflakes } from './snowflake.ts';
+import { createSnowflakes } from './snowflake.ts';
 
 /** An event for the gateway: who hears it is decided by its intent (0: everybody) and by the shard of its guild. */
 export interface Dispatch {
@@ -57,10 +57,10 @@ export class DiscordState {
 
   readonly #settings: DefaultGuild['guild'];
 
-  constructor(clock: Clock, scenery: DefaultGuild) {
-    const { bot, guild, roles, members, general, announcements, premium } = scenery;
+  constructor(clock: Clock, defaults: DefaultGuild) {
+    const { bot, guild, roles, members, general, announcements, premium } = defaults;
     this.clock = clock;
-    this.nextId = snowflakes(clock);
+    this.nextId = createSnowflakes(clock);
     this.bot = bot;
     this.applicationId = bot.id;
     this.guildId = guild.id;
@@ -90,18 +90,18 @@ export class DiscordState {
 
   /** What a member may do, in a channel or in the guild as a whole. */
   permissionsOf(userId: string, channel?: GuildChannel): bigint {
-    const holder = { userId, roleIds: this.members.get(userId)?.roles ?? [] };
+    const member = { userId, roleIds: this.members.get(userId)?.roles ?? [] };
     return channel === undefined
-      ? guildPermissions(holder, this.roles, this.guildId)
-      : channelPermissions(holder, this.roles, channel);
+      ? guildPermissions(member, this.roles, this.guildId)
+      : channelPermissions(member, this.roles, channel);
   }
 
-  may(userId: string, name: PermissionName, channel?: GuildChannel): boolean {
+  hasPermission(userId: string, name: PermissionName, channel?: GuildChannel): boolean {
     return (this.permissionsOf(userId, channel) & permission[name]) !== 0n;
   }
 
   /** The conversation between the bot and a member, if there is one. */
-  directChannelOf(userId: string): DirectChannel | undefined {
+  findDirectChannel(userId: string): DirectChannel | undefined {
     for (const channel of this.channels.values()) {
       if (channel.type === 1 && channel.recipients[0]?.id === userId) return channel;
     }
@@ -109,9 +109,9 @@ export class DiscordState {
   }
 
   /** The conversation between the bot and a member; it is made when it is first asked for. */
-  directChannelWith(user: User): DirectChannel {
-    const known = this.directChannelOf(user.id);
-    if (known !== undefined) return known;
+  openDirectChannel(user: User): DirectChannel {
+    const existing = this.findDirectChannel(user.id);
+    if (existing !== undefined) return existing;
     const channel: DirectChannel = { id: this.nextId(), type: 1, recipients: [user], last_message_id: null, flags: 0 };
     this.channels.set(channel.id, channel);
     this.events.emit('change', { kind: 'channels' });
@@ -122,12 +122,12 @@ export class DiscordState {
   setBotPermission(channelId: string, name: PermissionName, allowed: boolean): void {
     const channel = this.channels.get(channelId);
     if (channel?.type !== 0) return;
-    const others = channel.permission_overwrites.filter(({ id }) => id !== this.bot.id);
-    const own = channel.permission_overwrites.find(({ id }) => id === this.bot.id);
-    const denied = BigInt(own?.deny ?? 0);
+    const otherOverwrites = channel.permission_overwrites.filter(({ id }) => id !== this.bot.id);
+    const botOverwrite = channel.permission_overwrites.find(({ id }) => id === this.bot.id);
+    const denied = BigInt(botOverwrite?.deny ?? 0);
     const deny = String(allowed ? denied & ~permission[name] : denied | permission[name]);
     const overwrite = { id: this.bot.id, type: 1, allow: '0', deny } as const;
-    this.#put({ ...channel, permission_overwrites: deny === '0' ? others : [...others, overwrite] });
+    this.#put({ ...channel, permission_overwrites: deny === '0' ? otherOverwrites : [...otherOverwrites, overwrite] });
   }
 
   deleteChannel(channelId: string): void {
@@ -138,11 +138,11 @@ export class DiscordState {
   }
 
   setRoles(member: Member, roles: readonly string[]): void {
-    const changed = { ...member, roles };
-    this.members.set(member.user.id, changed);
-    const data = { ...changed, guild_id: this.guildId };
-    const needed = member.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
-    this.events.emit('dispatch', { name: 'GUILD_MEMBER_UPDATE', data, intent: needed, guildId: this.guildId });
+    const updated = { ...member, roles };
+    this.members.set(member.user.id, updated);
+    const data = { ...updated, guild_id: this.guildId };
+    const requiredIntent = member.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
+    this.events.emit('dispatch', { name: 'GUILD_MEMBER_UPDATE', data, intent: requiredIntent, guildId: this.guildId });
     this.events.emit('change', { kind: 'members' });
   }
 

@@ -24,8 +24,8 @@ export class DiscordApiError extends TallyhookError {
 
 /** A form with a single fault that no schema can find. */
 export function fieldError(path: readonly (string | number)[], code: string, message: string): DiscordApiError {
-  const faults = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });
-  return new DiscordApiError(400, 50035, 'Invalid Form Body', faults);
+  const errors = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });
+  return new DiscordApiError(400, 50035, 'Invalid Form Body', errors);
 }
 
 /** The refusals by name, made anew each time so that each has its own stack. */
@@ -48,7 +48,7 @@ export const errorResponse = {
     new DiscordApiError(400, 30032, `Maximum number of application commands reached (${limit})`),
   alreadyAcknowledged: () => new DiscordApiError(400, 40060, 'Interaction has already been acknowledged.'),
   missingAccess: () => new DiscordApiError(403, 50001, 'Missing Access'),
-  notYourMessage: () => new DiscordApiError(403, 50005, 'Cannot edit a message authored by another user'),
+  notMessageAuthor: () => new DiscordApiError(403, 50005, 'Cannot edit a message authored by another user'),
   emptyMessage: () => new DiscordApiError(400, 50006, 'Cannot send an empty message'),
   closedDirectMessages: () => new DiscordApiError(403, 50007, 'Cannot send messages to this user'),
   missingPermissions: () => new DiscordApiError(403, 50013, 'Missing Permissions'),

@@ -6,14 +6,14 @@ import type { PermissionName } from './permissions.ts';
 /** Faults that can be switched on. `only` restricts one to requests whose "METHOD /path" it matches. */
 export interface FaultControls {
   /** Discord cannot be reached: connections are cut, the gateway's too. For good, for so many ms, or (false) no longer. */
-  outage(lasts: boolean | number): void;
+  outage(duration: boolean | number): void;
   /** The next `times` requests are answered with 429; `retryAfter` in seconds. */
-  respond429(times: number, retryAfter: number, only?: RegExp): void;
+  respond429(times: number, retryAfter: number, pattern?: RegExp): void;
   /** The same for the rate limit on all requests of the bot. */
-  respondGlobal429(times: number, retryAfter: number, only?: RegExp): void;
-  respond500(times: number, only?: RegExp): void;
+  respondGlobal429(times: number, retryAfter: number, pattern?: RegExp): void;
+  respond500(times: number, pattern?: RegExp): void;
   /** The next `times` requests are carried out, but the connection is cut before the answer. */
-  loseAnswers(times: number, only?: RegExp): void;
+  loseAnswers(times: number, pattern?: RegExp): void;
   /** Every answer is held back so long (ms); 0 ends it. */
   slow(ms: number): void;
   /** Cuts the gateway's connections, with or without the chance to resume. */
@@ -34,31 +34,33 @@ export interface FaultControls {
   clear(): void;
 }
 
-export function faultControls(faults: InjectedFaults, world: DiscordState, gateway: Gateway): FaultControls {
+export function createFaultControls(faults: InjectedFaults, state: DiscordState, gateway: Gateway): FaultControls {
   return {
-    outage: (lasts) => {
-      faults.setOutage(lasts);
+    outage: (duration) => {
+      faults.setOutage(duration);
       if (faults.outage) gateway.drop({ resumable: true });
     },
-    respond429: (times, retryAfter, only) => faults.plan(times, { status: 429, retryAfter, global: false }, only),
-    respondGlobal429: (times, retryAfter, only) => faults.plan(times, { status: 429, retryAfter, global: true }, only),
-    respond500: (times, only) => faults.plan(times, { status: 500 }, only),
-    loseAnswers: (times, only) => faults.plan(times, 'lose_answer', only),
+    respond429: (times, retryAfter, pattern) =>
+      faults.enqueue(times, { status: 429, retryAfter, global: false }, pattern),
+    respondGlobal429: (times, retryAfter, pattern) =>
+      faults.enqueue(times, { status: 429, retryAfter, global: true }, pattern),
+    respond500: (times, pattern) => faults.enqueue(times, { status: 500 }, pattern),
+    loseAnswers: (times, pattern) => faults.enqueue(times, 'lose_answer', pattern),
     slow: (ms) => {
-      faults.delay = ms;
+      faults.responseDelayMs = ms;
     },
-    dropGateway: (how) => gateway.drop(how),
+    dropGateway: (options) => gateway.drop(options),
     askToReconnect: () => gateway.askToReconnect(),
     freezeGateway: (frozen) => gateway.freeze(frozen),
     requireShards: (count) => {
-      world.requiredShards = count;
+      state.requiredShards = count;
     },
-    losePermission: (channelId, name = 'sendMessages') => world.setBotPermission(channelId, name, false),
-    regainPermission: (channelId, name = 'sendMessages') => world.setBotPermission(channelId, name, true),
-    deleteChannel: (channelId) => world.deleteChannel(channelId),
+    losePermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, false),
+    regainPermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, true),
+    deleteChannel: (channelId) => state.deleteChannel(channelId),
     closeDirectMessages: (userId, closed = true) => {
-      if (closed) world.closedDirectMessages.add(userId);
-      else world.closedDirectMessages.delete(userId);
+      if (closed) state.closedDirectMessages.add(userId);
+      else state.closedDirectMessages.delete(userId);
     },
     clear: () => faults.clear(),
   };

@@ -2,13 +2,13 @@ import type { UploadedFile } from './body.ts';
 import type { MessagePayload } from './message-schema.ts';
 import type { Attachment } from './objects.ts';
 
-interface KeptFile {
+interface StoredFile {
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
 /** A file as a member hands it over. */
-export interface GivenFile extends KeptFile {
+export interface FileInput extends StoredFile {
   readonly filename: string;
 }
 
@@ -16,7 +16,7 @@ export interface GivenFile extends KeptFile {
 export class Files {
   readonly #origin: string;
   readonly #nextId: () => string;
-  readonly #kept = new Map<string, KeptFile>();
+  readonly #kept = new Map<string, StoredFile>();
 
   constructor(origin: string, nextId: () => string) {
     this.#origin = origin;
@@ -24,36 +24,37 @@ export class Files {
   }
 
   /** What came with a message, under the names and with the descriptions that its form gives. */
-  keep(files: readonly UploadedFile[], form: MessagePayload): Attachment[] {
+  storeUploads(files: readonly UploadedFile[], payload: MessagePayload): Attachment[] {
     return files.map((file) => {
-      const described = form.attachments?.find((each) => Number(each.id) === file.number);
-      const attachment = this.keepOne({ ...file, filename: described?.filename ?? file.filename });
-      return described?.description ? { ...attachment, description: described.description } : attachment;
+      const metadata = payload.attachments?.find((each) => Number(each.id) === file.number);
+      const attachment = this.store({ ...file, filename: metadata?.filename ?? file.filename });
+      return metadata?.description ? { ...attachment, description: metadata.description } : attachment;
     });
   }
 
-  keepOne({ filename: given, contentType, bytes }: GivenFile): Attachment {
+  store({ filename: originalName, contentType, bytes }: FileInput): Attachment {
     const id = this.#nextId();
-    const filename = given.replaceAll(/[^\w.-]/g, '_');
+    const filename = originalName.replaceAll(/[^\w.-]/g, '_');
     this.#kept.set(`${id}/${filename}`, { contentType, bytes });
     const url = `${this.#origin}/attachments/${id}/${filename}`;
     return { id, filename, content_type: contentType, size: bytes.length, url, proxy_url: url };
   }
 
   /** The file of a path below `/attachments/`. */
-  find(path: string): KeptFile | undefined {
+  find(path: string): StoredFile | undefined {
     return this.#kept.get(path);
   }
 }
 
 /** The form with every `attachment://name` replaced by the address at which the file now is. */
-export function withAddresses(form: MessagePayload, attachments: readonly Attachment[]): MessagePayload {
-  if (attachments.length === 0 || !form.embeds) return form;
-  const address = (url: string) => attachments.find(({ filename }) => url === `attachment://${filename}`)?.url ?? url;
-  const embeds = form.embeds.map((embed) => ({
+export function resolveAttachmentUrls(payload: MessagePayload, attachments: readonly Attachment[]): MessagePayload {
+  if (attachments.length === 0 || !payload.embeds) return payload;
+  const resolveUrl = (url: string) =>
+    attachments.find(({ filename }) => url === `attachment://${filename}`)?.url ?? url;
+  const embeds = payload.embeds.map((embed) => ({
     ...embed,
-    ...(embed.image ? { image: { url: address(embed.image.url) } } : {}),
-    ...(embed.thumbnail ? { thumbnail: { url: address(embed.thumbnail.url) } } : {}),
+    ...(embed.image ? { image: { url: resolveUrl(embed.image.url) } } : {}),
+    ...(embed.thumbnail ? { thumbnail: { url: resolveUrl(embed.thumbnail.url) } } : {}),
   }));
-  return { ...form, embeds };
+  return { ...payload, embeds };
 }

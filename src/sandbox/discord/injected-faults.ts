@@ -7,17 +7,17 @@ export type InjectedFault =
   | { readonly status: 429; readonly retryAfter: number; readonly global: boolean }
   | { readonly status: 500 };
 
-interface Planned {
-  readonly mishap: InjectedFault;
-  readonly only: RegExp | undefined;
+interface PlannedFault {
+  readonly fault: InjectedFault;
+  readonly pattern: RegExp | undefined;
 }
 
 /** The faults that are switched on at the moment. `only` restricts a fault to requests whose "METHOD /path" it matches. */
 export class InjectedFaults {
   /** How long every answer is held back (ms). */
-  delay = 0;
+  responseDelayMs = 0;
   readonly #clock: Clock;
-  readonly #planned: Planned[] = [];
+  readonly #planned: PlannedFault[] = [];
   #outage = false;
   #outageEnds: number | null = null;
 
@@ -26,9 +26,9 @@ export class InjectedFaults {
   }
 
   /** Nobody can be reached: for good, for so many ms, or no longer. */
-  setOutage(lasts: boolean | number): void {
-    this.#outage = lasts !== false && lasts !== 0;
-    this.#outageEnds = typeof lasts === 'number' ? this.#clock.monotonic() + lasts : null;
+  setOutage(duration: boolean | number): void {
+    this.#outage = duration !== false && duration !== 0;
+    this.#outageEnds = typeof duration === 'number' ? this.#clock.monotonic() + duration : null;
   }
 
   get outage(): boolean {
@@ -36,19 +36,19 @@ export class InjectedFaults {
     return this.#outage;
   }
 
-  plan(times: number, mishap: InjectedFault, only?: RegExp): void {
-    for (let index = 0; index < times; index += 1) this.#planned.push({ mishap, only });
+  enqueue(times: number, fault: InjectedFault, pattern?: RegExp): void {
+    for (let index = 0; index < times; index += 1) this.#planned.push({ fault, pattern });
   }
 
   /** Takes the next fault that is meant for this request, if there is one. */
   take(method: string, path: string): InjectedFault | undefined {
     if (this.outage) return 'refuse';
-    const index = this.#planned.findIndex(({ only }) => only?.test(`${method} ${path}`) ?? true);
-    return index === -1 ? undefined : this.#planned.splice(index, 1)[0]?.mishap;
+    const index = this.#planned.findIndex(({ pattern }) => pattern?.test(`${method} ${path}`) ?? true);
+    return index === -1 ? undefined : this.#planned.splice(index, 1)[0]?.fault;
   }
 
   clear(): void {
-    this.delay = 0;
+    this.responseDelayMs = 0;
     this.#outage = false;
     this.#planned.length = 0;
   }

@@ -3,14 +3,14 @@ import { type Interaction, type Interactions, interactionType } from './interact
 import type { InteractionMetadata } from './objects.ts';
 
 /** What a message says of the interaction that it came from. Discord: "Message Interaction Metadata Object". */
-export function metadataOf(
+export function toMetadata(
   interaction: Interaction,
-  world: DiscordState,
+  state: DiscordState,
   interactions: Interactions,
 ): InteractionMetadata {
   const { id, type, userId, channelId, sourceId, openerId, originalId } = interaction;
-  const channel = world.channels.get(channelId);
-  const user = world.user(userId);
+  const channel = state.channels.get(channelId);
+  const user = state.user(userId);
   const opener = openerId === undefined ? undefined : interactions.find(openerId);
   return {
     id,
@@ -21,7 +21,7 @@ export function metadataOf(
     ...(originalId === null ? {} : { original_response_message_id: originalId }),
     ...(type === interactionType.component && sourceId !== null ? { interacted_message_id: sourceId } : {}),
     ...(opener && {
-      triggering_interaction_metadata: metadataOf({ ...opener, originalId: null }, world, interactions),
+      triggering_interaction_metadata: toMetadata({ ...opener, originalId: null }, state, interactions),
     }),
   };
 }

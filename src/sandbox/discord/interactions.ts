@@ -8,21 +8,21 @@ import { errorResponse } from './errors.ts';
 import type { Message } from './objects.ts';
 
 /** "You must send an initial response within 3 seconds." Discord: "Interaction Callback". */
-export const answerDeadline = 3 * second;
+export const responseTimeoutMs = 3 * second;
 /** "Interaction tokens are valid for 15 minutes." */
-export const tokenLifetime = 15 * minute;
+export const tokenLifetimeMs = 15 * minute;
 
 export const interactionType = { command: 2, component: 3, autocomplete: 4, modal: 5 } as const;
 export type InteractionType = (typeof interactionType)[keyof typeof interactionType];
 
 /** The first answer to an interaction. */
-export type CallbackSeen = Callback & {
+export type ReceivedCallback = Callback & {
   /** From the moment the interaction was sent to the arrival of the callback (ms). */
   readonly afterMs: number;
 };
 
 /** The client says "The application did not respond": no callback came within 3 seconds. */
-export class ApplicationDidNotRespond extends TallyhookError {
+export class ApplicationDidNotRespondError extends TallyhookError {
   constructor() {
     super('application_did_not_respond', 'The application did not respond');
   }
@@ -42,13 +42,13 @@ export interface Interaction {
   /** The interaction that opened the modal which was sent off. */
   readonly openerId?: string;
   readonly sentAt: number;
-  callback: CallbackSeen | null;
+  callback: ReceivedCallback | null;
   /** Whether the modal that it opened was sent off. */
   isModalSent: boolean;
   /** The message that `@original` means. */
   originalId: string | null;
   readonly messageIds: string[];
-  readonly response: PromiseWithResolvers<CallbackSeen>;
+  readonly response: PromiseWithResolvers<ReceivedCallback>;
   /** The message as soon as it shows more than "is thinking…". */
   readonly settled: PromiseWithResolvers<Message>;
 }
@@ -58,21 +58,21 @@ export type InteractionRequest = Pick<Interaction, 'type' | 'userId' | 'channelI
 
 /** The interactions of the last 15 minutes, found by their ids and tokens. */
 export class Interactions {
-  readonly #world: DiscordState;
+  readonly #state: DiscordState;
   readonly #stopwatch: Clock;
   readonly #stopped: AbortSignal;
   readonly #byToken = new Map<string, Interaction>();
 
-  constructor(world: DiscordState, stopwatch: Clock, stopped: AbortSignal) {
-    this.#world = world;
+  constructor(state: DiscordState, stopwatch: Clock, stopped: AbortSignal) {
+    this.#state = state;
     this.#stopwatch = stopwatch;
     this.#stopped = stopped;
   }
 
-  open(asked: InteractionRequest): Interaction {
+  create(request: InteractionRequest): Interaction {
     const interaction: Interaction = {
-      ...asked,
-      id: this.#world.nextId(),
+      ...request,
+      id: this.#state.nextId(),
       token: randomBytes(24).toString('base64url'),
       sentAt: this.#stopwatch.monotonic(),
       callback: null,
@@ -93,19 +93,19 @@ export class Interactions {
   }
 
   /** The interaction that a callback is for. @throws DiscordRefusal when it is unknown, too late or answered already. */
-  awaiting(id: string, token: string): Interaction {
+  findUnanswered(id: string, token: string): Interaction {
     const interaction = this.#byToken.get(token);
     if (interaction?.id !== id) throw errorResponse.unknownInteraction();
     if (interaction.callback !== null) throw errorResponse.alreadyAcknowledged();
-    if (this.#age(interaction) >= answerDeadline) throw errorResponse.unknownInteraction();
+    if (this.#age(interaction) >= responseTimeoutMs) throw errorResponse.unknownInteraction();
     return interaction;
   }
 
   /** The interaction whose token serves as a webhook. @throws DiscordRefusal */
-  answered(token: string): Interaction {
+  findByToken(token: string): Interaction {
     const interaction = this.#byToken.get(token);
     if (interaction === undefined || interaction.callback === null) throw errorResponse.unknownWebhook();
-    if (this.#age(interaction) >= tokenLifetime) throw errorResponse.invalidWebhookToken();
+    if (this.#age(interaction) >= tokenLifetimeMs) throw errorResponse.invalidWebhookToken();
     return interaction;
   }
 
@@ -121,16 +121,16 @@ export class Interactions {
   }
 
   async #failAfterDeadline(interaction: Interaction): Promise<void> {
-    await this.#stopwatch.sleep(answerDeadline, this.#stopped);
+    await this.#stopwatch.sleep(responseTimeoutMs, this.#stopped);
     if (interaction.callback !== null) return;
-    interaction.response.reject(new ApplicationDidNotRespond());
-    interaction.settled.reject(new ApplicationDidNotRespond());
+    interaction.response.reject(new ApplicationDidNotRespondError());
+    interaction.settled.reject(new ApplicationDidNotRespondError());
     if (!this.#stopped.aborted) this.#tell(interaction, 'failed');
   }
 
   #forgetOld(): void {
     for (const [token, interaction] of this.#byToken) {
-      if (this.#age(interaction) < 2 * tokenLifetime) return;
+      if (this.#age(interaction) < 2 * tokenLifetimeMs) return;
       this.#byToken.delete(token);
     }
   }
@@ -144,9 +144,9 @@ export class Interactions {
     if (interaction.type === interactionType.autocomplete) return;
     const { id: interactionId, userId, label, callback } = interaction;
     if (callback?.type === callbackType.modal) {
-      this.#world.events.emit('change', { kind: 'modal', interactionId, userId, modal: callback.data });
+      this.#state.events.emit('change', { kind: 'modal', interactionId, userId, modal: callback.data });
     }
     const afterMs = this.#age(interaction);
-    this.#world.events.emit('change', { kind: 'interaction', interactionId, userId, label, state, afterMs });
+    this.#state.events.emit('change', { kind: 'interaction', interactionId, userId, label, state, afterMs });
   }
 }

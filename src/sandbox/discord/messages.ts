@@ -3,13 +3,13 @@ import { minute } from '../../platform/durations.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse } from './errors.ts';
 import { intent } from './intents.ts';
-import { mentionsIn } from './mentions.ts';
+import { findMentions } from './mentions.ts';
 import type { MessagePayload } from './message-schema.ts';
 import { normalizeComponents, normalizeEmbeds } from './normalize.ts';
 import { type Attachment, type Channel, type Message, messageFlag, messageType, type User } from './objects.ts';
 
 /** How long Discord remembers a nonce: "the past few minutes", says "Create Message". */
-const nonceMemory = 5 * minute;
+const nonceLifetimeMs = 5 * minute;
 
 export interface StoredMessage {
   readonly message: Message;
@@ -20,7 +20,7 @@ export interface StoredMessage {
 export interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
-  readonly form: MessagePayload;
+  readonly payload: MessagePayload;
   readonly attachments?: readonly Attachment[];
   readonly flags?: number;
   readonly onlyFor?: string | null;
@@ -30,13 +30,13 @@ export interface NewMessage {
 
 /** Every message of every channel. A message never changes: an edit puts another in its place. */
 export class Messages {
-  readonly #world: DiscordState;
+  readonly #state: DiscordState;
   readonly #stopwatch: Clock;
   readonly #kept = new Map<string, StoredMessage>();
   readonly #nonces = new Map<string, { messageId: string; at: number }>();
 
-  constructor(world: DiscordState, stopwatch: Clock) {
-    this.#world = world;
+  constructor(state: DiscordState, stopwatch: Clock) {
+    this.#state = state;
     this.#stopwatch = stopwatch;
   }
 
@@ -58,28 +58,28 @@ export class Messages {
   }
 
   /** @throws DiscordRefusal when there is nothing to show. */
-  create({ channel, author, form, attachments = [], flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
-    const repeated = form.enforce_nonce ? this.#knownNonce(author, form.nonce) : undefined;
-    if (repeated !== undefined) return repeated;
+  create({ channel, author, payload, attachments = [], flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
+    const duplicate = payload.enforce_nonce ? this.#knownNonce(author, payload.nonce) : undefined;
+    if (duplicate !== undefined) return duplicate;
     const message: Message = {
-      id: this.#world.nextId(),
+      id: this.#state.nextId(),
       channel_id: channel.id,
       author,
-      content: form.content ?? '',
-      timestamp: this.#world.timestamp(),
+      content: payload.content ?? '',
+      timestamp: this.#state.timestamp(),
       edited_timestamp: null,
-      tts: form.tts ?? false,
-      ...mentionsIn(this.#world, form.content ?? '', form.allowed_mentions),
+      tts: payload.tts ?? false,
+      ...findMentions(this.#state, payload.content ?? '', payload.allowed_mentions),
       attachments,
-      embeds: normalizeEmbeds(form.embeds),
-      components: normalizeComponents(form.components),
+      embeds: normalizeEmbeds(payload.embeds),
+      components: normalizeComponents(payload.components),
       pinned: false,
       type: messageType.default,
-      flags: flags | settableFlags(form.flags),
-      ...(form.nonce == null ? {} : { nonce: form.nonce }),
+      flags: flags | settableFlags(payload.flags),
+      ...(payload.nonce == null ? {} : { nonce: payload.nonce }),
       ...extra,
     };
-    refuseEmpty(message);
+    rejectEmpty(message);
     this.#rememberNonce(message);
     this.#keep({ message, onlyFor });
     this.#tell('MESSAGE_CREATE', message, onlyFor);
@@ -89,50 +89,50 @@ export class Messages {
   /** Changes what the form names and nothing else; `ends` are the flags that end with the edit. */
   edit(
     messageId: string,
-    form: MessagePayload,
-    options: { attachments?: readonly Attachment[]; ends?: number } = {},
+    payload: MessagePayload,
+    options: { attachments?: readonly Attachment[]; clearFlags?: number } = {},
   ): Message {
-    const { message, onlyFor } = this.#kept.get(messageId) ?? lost();
-    const content = form.content === undefined ? message.content : (form.content ?? '');
-    const keptFiles = form.attachments
-      ? message.attachments.filter(({ id }) => form.attachments?.some((each) => String(each.id) === id))
+    const { message, onlyFor } = this.#kept.get(messageId) ?? throwUnknownMessage();
+    const content = payload.content === undefined ? message.content : (payload.content ?? '');
+    const remainingAttachments = payload.attachments
+      ? message.attachments.filter(({ id }) => payload.attachments?.some((each) => String(each.id) === id))
       : message.attachments;
     const edited: Message = {
       ...message,
       content,
-      ...(form.content === undefined ? {} : mentionsIn(this.#world, content, form.allowed_mentions)),
-      embeds: form.embeds === undefined ? message.embeds : normalizeEmbeds(form.embeds),
-      components: form.components === undefined ? message.components : normalizeComponents(form.components),
-      attachments: [...keptFiles, ...(options.attachments ?? [])],
-      flags: message.flags & ~(options.ends ?? 0),
-      edited_timestamp: this.#world.timestamp(),
+      ...(payload.content === undefined ? {} : findMentions(this.#state, content, payload.allowed_mentions)),
+      embeds: payload.embeds === undefined ? message.embeds : normalizeEmbeds(payload.embeds),
+      components: payload.components === undefined ? message.components : normalizeComponents(payload.components),
+      attachments: [...remainingAttachments, ...(options.attachments ?? [])],
+      flags: message.flags & ~(options.clearFlags ?? 0),
+      edited_timestamp: this.#state.timestamp(),
     };
-    refuseEmpty(edited);
+    rejectEmpty(edited);
     this.#keep({ message: edited, onlyFor });
-    this.#tell('MESSAGE_UPDATE', asReadAgain(edited), onlyFor);
+    this.#tell('MESSAGE_UPDATE', withoutNonce(edited), onlyFor);
     return edited;
   }
 
   delete(messageId: string): void {
-    const { message, onlyFor } = this.#kept.get(messageId) ?? lost();
+    const { message, onlyFor } = this.#kept.get(messageId) ?? throwUnknownMessage();
     this.#kept.delete(messageId);
     const data = { id: message.id, channel_id: message.channel_id };
     if (onlyFor === null) this.#dispatch('MESSAGE_DELETE', message.channel_id, data);
-    this.#world.events.emit('change', { kind: 'message_deleted', channelId: message.channel_id, messageId });
+    this.#state.events.emit('change', { kind: 'message_deleted', channelId: message.channel_id, messageId });
   }
 
   /** A message of an earlier time, back in its place. */
-  putBack(message: Message): void {
+  restore(message: Message): void {
     this.#kept.set(message.id, { message, onlyFor: null });
     this.#rememberNonce(message);
   }
 
-  #keep(kept: StoredMessage): void {
-    this.#kept.set(kept.message.id, kept);
-    const channel = this.#world.channels.get(kept.message.channel_id);
-    if (channel && kept.onlyFor === null)
-      this.#world.channels.set(channel.id, { ...channel, last_message_id: kept.message.id });
-    this.#world.events.emit('change', { kind: 'message', ...kept });
+  #keep(stored: StoredMessage): void {
+    this.#kept.set(stored.message.id, stored);
+    const channel = this.#state.channels.get(stored.message.channel_id);
+    if (channel && stored.onlyFor === null)
+      this.#state.channels.set(channel.id, { ...channel, last_message_id: stored.message.id });
+    this.#state.events.emit('change', { kind: 'message', ...stored });
   }
 
   #tell(name: string, message: Message, onlyFor: string | null): void {
@@ -140,9 +140,9 @@ export class Messages {
   }
 
   #dispatch(name: string, channelId: string, data: object): void {
-    const channel = this.#world.channels.get(channelId);
+    const channel = this.#state.channels.get(channelId);
     const guildId = channel?.type === 0 ? channel.guild_id : null;
-    this.#world.events.emit('dispatch', {
+    this.#state.events.emit('dispatch', {
       name,
       data: guildId === null ? data : { ...data, guild_id: guildId },
       intent: guildId === null ? intent.directMessages : intent.guildMessages,
@@ -151,9 +151,9 @@ export class Messages {
   }
 
   #knownNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
-    const known = this.#nonces.get(nonceKey(author, nonce));
-    if (known === undefined || this.#stopwatch.monotonic() - known.at > nonceMemory) return undefined;
-    return this.#kept.get(known.messageId)?.message;
+    const remembered = this.#nonces.get(nonceKey(author, nonce));
+    if (remembered === undefined || this.#stopwatch.monotonic() - remembered.at > nonceLifetimeMs) return undefined;
+    return this.#kept.get(remembered.messageId)?.message;
   }
 
   #rememberNonce(message: Message): void {
@@ -167,7 +167,7 @@ export class Messages {
  * A message as it is when it is not new any more. Its nonce is told once, in the answer to its creation and in MESSAGE_CREATE, and
  * "lost if re-fetched" (discord.js, `Message#nonce`; so says discord-api-types).
  */
-export function asReadAgain({ nonce: _told, ...message }: Message): Message {
+export function withoutNonce({ nonce: _told, ...message }: Message): Message {
   return message;
 }
 
@@ -179,12 +179,13 @@ function settableFlags(flags: number | null | undefined): number {
   return (flags ?? 0) & (messageFlag.suppressEmbeds | messageFlag.suppressNotifications);
 }
 
-function refuseEmpty(message: Message): void {
+function rejectEmpty(message: Message): void {
   if (message.flags & messageFlag.loading) return;
-  const shows = message.content || message.embeds.length || message.components.length || message.attachments.length;
-  if (!shows) throw errorResponse.emptyMessage();
+  const hasContent =
+    message.content || message.embeds.length || message.components.length || message.attachments.length;
+  if (!hasContent) throw errorResponse.emptyMessage();
 }
 
-function lost(): never {
+function throwUnknownMessage(): never {
   throw errorResponse.unknownMessage();
 }

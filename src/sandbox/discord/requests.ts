@@ -1,6 +1,6 @@
 /** A request that reached this Discord, and what it was answered. No token is kept, neither the bot's nor an interaction's. */
-export interface SeenRequest {
-  /** When it came (ms since the epoch, by the world's clock). */
+export interface RecordedRequest {
+  /** When it came (ms since the epoch, by the state's clock). */
   readonly at: number;
   readonly method: string;
   /** Without `/api/v10` and without the query. */

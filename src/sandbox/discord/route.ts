@@ -51,7 +51,7 @@ interface Match {
 }
 
 /** Finds the endpoint of a path; a path that exists only for other methods is told apart from one that does not exist. */
-export function matcher(
+export function createRouteMatcher(
   routes: readonly Route[],
 ): (method: string, path: string) => Match | 'other_method' | undefined {
   const patterns = routes.map((each) => ({
@@ -59,11 +59,11 @@ export function matcher(
     pattern: new RegExp(`^${each.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
   }));
   return (method, path) => {
-    const fitting = patterns.filter(({ pattern }) => pattern.test(path));
-    const found = fitting.find((each) => each.route.method === method);
-    if (found === undefined) return fitting.length === 0 ? undefined : 'other_method';
-    const encoded = Object.entries(found.pattern.exec(path)?.groups ?? {});
-    return { route: found.route, ids: Object.fromEntries(encoded.map(([id, text]) => [id, decoded(text)])) };
+    const candidates = patterns.filter(({ pattern }) => pattern.test(path));
+    const match = candidates.find((each) => each.route.method === method);
+    if (match === undefined) return candidates.length === 0 ? undefined : 'other_method';
+    const encoded = Object.entries(match.pattern.exec(path)?.groups ?? {});
+    return { route: match.route, ids: Object.fromEntries(encoded.map(([id, text]) => [id, decodePath(text)])) };
   };
 }
 
@@ -77,7 +77,7 @@ export function checkIds(ids: Match['ids']): void {
 }
 
 /** The text without its percent signs; as it is where they make no sense. */
-export function decoded(text: string): string {
+export function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -8,7 +8,7 @@ import type { InjectedFaults } from './injected-faults.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams) => unknown;
 
-interface Served {
+interface ServerHandlers {
   readonly rest: Handle;
   readonly gateway: Gateway;
   readonly faults: InjectedFaults;
@@ -17,7 +17,7 @@ interface Served {
 }
 
 /** Pictures that a page may show; anything else is handed out as a download. */
-const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const inlineTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** One address for the REST API, the gateway, uploaded files and the page. */
 export async function listen(port: number, host: string) {
@@ -29,8 +29,8 @@ export async function listen(port: number, host: string) {
       hint: 'Another program is there already: choose another --port.',
     });
   });
-  const taken = (server.address() as AddressInfo).port;
-  const origin = `http://127.0.0.1:${taken}`;
+  const boundPort = (server.address() as AddressInfo).port;
+  const origin = `http://127.0.0.1:${boundPort}`;
   let closed: Promise<unknown> | undefined;
   // Who asks early waits: a page that was left open asks as soon as anybody listens.
   const ready = Promise.withResolvers<RequestListener>();
@@ -40,8 +40,8 @@ export async function listen(port: number, host: string) {
 
   return {
     origin,
-    gatewayUrl: `ws://127.0.0.1:${taken}/gateway`,
-    serve({ rest, gateway, faults, files, page }: Served): void {
+    gatewayUrl: `ws://127.0.0.1:${boundPort}/gateway`,
+    serve({ rest, gateway, faults, files, page }: ServerHandlers): void {
       ready.resolve((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
         const path = /^\/api\/v10(\/.*)$/.exec(pathname)?.[1];
@@ -74,12 +74,12 @@ function sendFile(response: ServerResponse, file: ReturnType<Files['find']>): vo
     response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Not found\n');
     return;
   }
-  const picture = pictures.includes(file.contentType);
+  const isInline = inlineTypes.includes(file.contentType);
   response
     .writeHead(200, {
-      'Content-Type': picture ? file.contentType : 'application/octet-stream',
+      'Content-Type': isInline ? file.contentType : 'application/octet-stream',
       'X-Content-Type-Options': 'nosniff',
-      ...(picture ? {} : { 'Content-Disposition': 'attachment' }),
+      ...(isInline ? {} : { 'Content-Disposition': 'attachment' }),
     })
     .end(file.bytes);
 }

@@ -9,7 +9,7 @@ export interface SentDispatch {
 }
 
 /** Discord keeps a session's events for a while only; a client that missed more has to identify anew. */
-const replayLimit = 1000;
+const maxReplayedEvents = 1000;
 
 /** One gateway session: it outlives its connection, so that it can be resumed. Discord: "Resuming". */
 export class GatewayServerSession {
@@ -33,22 +33,22 @@ export class GatewayServerSession {
   }
 
   /** Whether an event is for this session: it asked for such events, and the guild is one of its shard's. */
-  hears({ intent, guildId }: Dispatch): boolean {
+  accepts({ intent, guildId }: Dispatch): boolean {
     const [shard, count] = this.shard;
-    const ownShard = guildId === null ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count));
-    return shard === ownShard && (intent === 0 || (this.intents & intent) !== 0);
+    const eventShard = guildId === null ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count));
+    return shard === eventShard && (intent === 0 || (this.intents & intent) !== 0);
   }
 
   dispatch(name: string, data: unknown): void {
     this.#sequence += 1;
     const payload: SentDispatch = { op: 0, t: name, s: this.#sequence, d: data };
     this.#sent.push(payload);
-    if (this.#sent.length > replayLimit) this.#sent = this.#sent.slice(-replayLimit);
+    if (this.#sent.length > maxReplayedEvents) this.#sent = this.#sent.slice(-maxReplayedEvents);
     this.send?.(payload);
   }
 
   /** Whether all that came after `sequence` is still known. */
-  remembers(sequence: number): boolean {
+  canReplayAfter(sequence: number): boolean {
     return sequence >= (this.#sent[0]?.s ?? 1) - 1;
   }
 

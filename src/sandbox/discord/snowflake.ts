@@ -7,7 +7,7 @@ const discordEpoch = 1_420_070_400_000;
  * A source of snowflakes that carry the moment they were drawn, always rising, however fast they are drawn and even when the
  * clock stands still.
  */
-export function snowflakes(clock: Clock): () => string {
+export function createSnowflakes(clock: Clock): () => string {
   let last = 0n;
   return () => {
     const fromClock = BigInt(Math.max(0, Math.floor(clock.now()) - discordEpoch)) << 22n;
@@ -17,6 +17,6 @@ export function snowflakes(clock: Clock): () => string {
 }
 
 /** The moment at which a snowflake was drawn (ms since the Unix epoch). */
-export function momentOf(snowflake: string): number {
+export function snowflakeTimestamp(snowflake: string): number {
   return Number(BigInt(snowflake) >> 22n) + discordEpoch;
 }

@@ -1,5 +1,5 @@
-import type { CallbackSeen } from './interactions.ts';
-import type { SubmittedField } from './modal.ts';
+import type { ReceivedCallback } from './interactions.ts';
+import type { SubmittedValues } from './modal.ts';
 import type { Message } from './objects.ts';
 import type { OptionInput } from './resolve-command.ts';
 
@@ -9,7 +9,7 @@ import type { OptionInput } from './resolve-command.ts';
 export interface InteractionHandle {
   readonly id: string;
   /** The first callback; rejects with {@link ApplicationDidNotRespond} after 3 seconds without one. */
-  readonly response: Promise<CallbackSeen>;
+  readonly response: Promise<ReceivedCallback>;
   /** The message once it shows more than "is thinking…"; rejects as `response` does. */
   readonly settled: Promise<Message>;
   /** Every message that the interaction has made or changed, as they are now. */
@@ -33,7 +33,7 @@ export interface ComponentAction {
   readonly values?: readonly string[];
 }
 
-export interface Completion extends CommandAction {
+export interface AutocompleteAction extends CommandAction {
   /** The option that is being typed, and what has been typed of it. */
   readonly focused: { readonly name: string; readonly value: string };
 }
@@ -49,5 +49,5 @@ export interface ModalAction {
   readonly interactionId: string;
   readonly userId: string;
   /** By the fields' custom ids. */
-  readonly values: SubmittedField;
+  readonly values: SubmittedValues;
 }

@@ -5,7 +5,7 @@ import { isOwnHost } from '../../web/host.ts';
  * Only our own files may be loaded. Avatars are drawn by the page itself, as `data:` pictures, and the elements of Discord's look
  * carry colors in style attributes; a whole stylesheet or a script must come from a file.
  */
-const policy = [
+const contentSecurityPolicy = [
   "default-src 'self'",
   "img-src 'self' data:",
   "style-src-attr 'unsafe-inline'",
@@ -16,8 +16,8 @@ const policy = [
 ];
 
 /** Sent with everything: nothing comes from elsewhere, nobody may frame the page, and nothing is kept. */
-export const safetyHeaders = {
-  'Content-Security-Policy': policy.join('; '),
+export const securityHeaders = {
+  'Content-Security-Policy': contentSecurityPolicy.join('; '),
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',

@@ -16,7 +16,7 @@ export interface TimelineLine {
   /** ms since the epoch */
   readonly at: number;
   /** Where it happened. */
-  readonly where: 'service' | 'bot' | 'discord' | 'sandbox';
+  readonly source: 'service' | 'bot' | 'discord' | 'sandbox';
   readonly tone: Tone;
   /** One short sentence. */
   readonly text: string;
@@ -64,7 +64,7 @@ export interface TimelineDelivery {
 export type TimelineItem = TimelineLine | TimelineDelivery;
 
 /** What can be done to see how the bot bears it. */
-export const faultKinds = [
+export const faultActions = [
   'repeat',
   'break_signature',
   'unknown_event',
@@ -72,7 +72,7 @@ export const faultKinds = [
   'service_down',
   'move_clock',
 ] as const;
-export type FaultKind = (typeof faultKinds)[number];
+export type FaultAction = (typeof faultActions)[number];
 
 /** What is out of order at the moment. */
 export interface Outages {
@@ -81,7 +81,7 @@ export interface Outages {
 }
 
 /** The sandbox's clock as the page has to know it. */
-export interface PageTime {
+export interface PageClock {
   now(): number;
   /** How many seconds pass in the sandbox while one passes outside. */
   readonly speed: number;
@@ -98,10 +98,10 @@ export interface PagePorts {
   /** A member's balance (credits); null while the bot cannot tell. */
   credits(userId: string): Promise<number | null>;
   /** Makes trouble in a member's name. Says in a sentence what was done. */
-  trouble(what: FaultKind, userId: string): Promise<string>;
+  injectFault(what: FaultAction, userId: string): Promise<string>;
   readonly outages: Outages;
-  readonly time: PageTime;
-  readonly news: EventEmitter<{
+  readonly time: PageClock;
+  readonly events: EventEmitter<{
     /** A line, or a delivery that has come further. */
     timeline: [TimelineItem];
     /** The clock was moved, or something went down or came back. */

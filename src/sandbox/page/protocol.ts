@@ -1,7 +1,7 @@
 import type { StateChange } from '../discord/discord-state.ts';
-import type { Balances } from './credits.ts';
+import type { Balances } from './balances.ts';
 import type { fullState, sidebarState, simulationState } from './snapshot.ts';
-import type { PlacedItem } from './timeline.ts';
+import type { KeyedItem } from './timeline.ts';
 
 export type FullState = ReturnType<typeof fullState>;
 export type SidebarState = ReturnType<typeof sidebarState>;
@@ -16,5 +16,5 @@ export type PageEvent =
   | (SidebarState & { readonly kind: 'places' })
   | (SimulationState & { readonly kind: 'conditions' })
   | { readonly kind: 'credits'; readonly credits: Balances }
-  | { readonly kind: 'timeline'; readonly item: PlacedItem }
+  | { readonly kind: 'timeline'; readonly item: KeyedItem }
   | PageChange;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 
 /** Where `npm run build` leaves it: in the package and the image, never in the repository. */
-const built = new URL('./public/main.js', import.meta.url);
+const builtScript = new URL('./public/main.js', import.meta.url);
 
 /**
  * The page's script. The package and the image carry it, since they have no bundler; the repository needs no build, so there it is
@@ -12,7 +12,7 @@ const built = new URL('./public/main.js', import.meta.url);
  * @throws TallyhookError `page_not_bundled` where neither can be done
  */
 export async function pageScript(): Promise<string> {
-  return (await readFile(built, 'utf8').catch(() => null)) ?? bundledScript({ minify: false });
+  return (await readFile(builtScript, 'utf8').catch(() => null)) ?? bundledScript({ minify: false });
 }
 
 /** One module of browser/ and of all that it imports. @throws TallyhookError `page_not_bundled` */

@@ -1,4 +1,4 @@
-import { find } from './element.ts';
+import { findById } from './element.ts';
 import type { PageStore } from './store.ts';
 
 /** The name of the open channel, what it is for, and whether the bot is there. */
@@ -7,11 +7,11 @@ export function startChannelBar(store: PageStore): void {
   store.subscribe(({ kind }) => {
     if (!['everything', 'places', 'channel', 'acting', 'live'].includes(kind)) return;
     const channel = state.channels.find(({ id }) => id === state.channelId);
-    const name = find('channel-name');
+    const name = findById('channel-name');
     name.textContent = channel?.name ?? '';
     name.classList.toggle('direct', channel?.with != null);
-    find('channel-topic').textContent = channel?.topic ?? '';
-    const connection = find('connection');
+    findById('channel-topic').textContent = channel?.topic ?? '';
+    const connection = findById('connection');
     connection.textContent = !state.live ? 'Sandbox not reachable' : state.connected ? 'Bot online' : 'Bot offline';
     connection.dataset['state'] = state.live && state.connected ? 'good' : 'bad';
   });

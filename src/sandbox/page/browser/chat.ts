@@ -1,17 +1,17 @@
-import { element, find } from './element.ts';
-import { focusKeeper } from './focus.ts';
-import { continues, type MessageActions, messageElement, pendingElement, spokenText } from './message.ts';
-import { formatMoment } from './moments.ts';
-import { ask } from './requests.ts';
+import { element, findById } from './element.ts';
+import { captureFocus } from './focus.ts';
+import { formatMessageTime } from './format-time.ts';
+import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
+import { postAction } from './requests.ts';
 import { sandboxNow } from './sandbox-time.ts';
-import { type Changed, type PageStore, type State, visibleMessages } from './store.ts';
+import { type PageStore, type State, type StoreChange, visibleMessages } from './store.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
 
 /** Within this distance of its end a list that grows keeps showing its end (pixels). */
-const nearEnd = 80;
+const scrollThresholdPx = 80;
 
-const redraws: readonly Changed['kind'][] = [
+const redrawKinds: readonly StoreChange['kind'][] = [
   'everything',
   'places',
   'channel',
@@ -25,81 +25,81 @@ const redraws: readonly Changed['kind'][] = [
 /** The messages of the open channel, and the ones that are still on their way. */
 export function startChat(store: PageStore): void {
   const { state } = store;
-  const list = find<HTMLElementTagNameMap['discord-messages']>('messages');
-  const log = find('log');
+  const list = findById<HTMLElementTagNameMap['discord-messages']>('messages');
+  const log = findById('log');
   // Not every browser lets the keyboard scroll what cannot have the focus.
   log.tabIndex = 0;
-  const announcer = find('announcer');
+  const announcer = findById('announcer');
   /** A message that is drawn already is left as it is: somebody may be ticking its boxes. */
-  const drawn = new Map<string, { readonly shows: string; readonly made: HTMLElement }>();
+  const cache = new Map<string, { readonly fingerprint: string; readonly node: HTMLElement }>();
   followTheme(list, () => {
-    drawn.clear();
-    draw();
+    cache.clear();
+    render();
   });
 
-  const on: MessageActions = {
+  const actions: MessageActions = {
     dismiss: (id) => store.dismiss(id),
-    press: (message, customId, values) => void press(message, customId, values),
+    useComponent: (message, customId, values) => void useComponent(message, customId, values),
   };
 
-  async function press(message: Message, customId: string, values?: readonly string[]): Promise<void> {
-    const use = { messageId: message.id, userId: state.userId };
-    const answer = await ask('/page/components', { ...use, customId, ...(values ? { values } : {}) });
-    if (answer.error !== undefined) {
-      announcer.textContent = answer.error;
+  async function useComponent(message: Message, customId: string, values?: readonly string[]): Promise<void> {
+    const action = { messageId: message.id, userId: state.userId };
+    const response = await postAction('/page/components', { ...action, customId, ...(values ? { values } : {}) });
+    if (response.error !== undefined) {
+      announcer.textContent = response.error;
       return;
     }
-    store.sent(answer.interactionId, { ...use, name: null, channelId: message.channel_id });
+    store.addPending(response.interactionId, { ...action, name: null, channelId: message.channel_id });
     if (message.interaction?.name === 'reviews') store.tried('reviews');
   }
 
-  function drawnMessage(message: Message, before: Message | undefined): HTMLElement {
-    const waiting = [...state.pending.values()].find((use) => use.messageId === message.id);
-    const isContinued = continues(message, before);
-    const moment = formatMoment(Date.parse(message.timestamp), sandboxNow());
-    const shows = JSON.stringify([message, waiting?.failed, isContinued, moment]);
-    const known = drawn.get(message.id);
-    if (known?.shows === shows) return known.made;
-    const made = messageElement(message, { isContinued, waiting }, state, on);
-    drawn.set(message.id, { shows, made });
-    return made;
+  function renderMessage(message: Message, previous: Message | undefined): HTMLElement {
+    const pendingAction = [...state.pending.values()].find((action) => action.messageId === message.id);
+    const isContinued = isContinuation(message, previous);
+    const timestamp = formatMessageTime(Date.parse(message.timestamp), sandboxNow());
+    const fingerprint = JSON.stringify([message, pendingAction?.failed, isContinued, timestamp]);
+    const cached = cache.get(message.id);
+    if (cached?.fingerprint === fingerprint) return cached.node;
+    const node = messageElement(message, { isContinued, pendingAction }, state, actions);
+    cache.set(message.id, { fingerprint, node });
+    return node;
   }
 
-  function draw(): void {
-    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < nearEnd;
-    const keepFocus = focusKeeper(log);
+  function render(): void {
+    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < scrollThresholdPx;
+    const restoreFocus = captureFocus(log);
     const messages = visibleMessages(state);
     const pending = [...state.pending].filter(
-      ([, use]) => use.name !== null && use.channelId === state.channelId && use.userId === state.userId,
+      ([, action]) => action.name !== null && action.channelId === state.channelId && action.userId === state.userId,
     );
-    become(list, [
-      beginning(state, messages.length === 0),
-      ...messages.map((message, index) => drawnMessage(message, messages[index - 1])),
-      ...pending.map(([id, use]) => pendingElement(id, use, state, on)),
+    replaceChildren(list, [
+      channelIntro(state, messages.length === 0),
+      ...messages.map((message, index) => renderMessage(message, messages[index - 1])),
+      ...pending.map(([id, action]) => pendingElement(id, action, state, actions)),
     ]);
-    keepFocus();
-    if (atEnd) showEnd();
+    restoreFocus();
+    if (isAtEnd) scrollToEnd();
   }
 
   /** The library draws a moment after it was asked to, and makes the list longer. */
-  function showEnd(): void {
+  function scrollToEnd(): void {
     requestAnimationFrame(() => {
       log.scrollTop = log.scrollHeight;
     });
   }
 
-  store.subscribe((changed) => {
+  store.subscribe((change) => {
     // Names may be others now.
-    if (changed.kind === 'everything' || changed.kind === 'places') drawn.clear();
-    if (redraws.includes(changed.kind)) draw();
-    if (changed.kind === 'channel' || changed.kind === 'everything') showEnd();
-    if (changed.kind === 'message' && (changed.onlyFor ?? state.userId) === state.userId) {
-      announcer.textContent = spokenText(changed.message);
+    if (change.kind === 'everything' || change.kind === 'places') cache.clear();
+    if (redrawKinds.includes(change.kind)) render();
+    if (change.kind === 'channel' || change.kind === 'everything') scrollToEnd();
+    if (change.kind === 'message' && (change.onlyFor ?? state.userId) === state.userId) {
+      announcer.textContent = announcementText(change.message);
     }
   });
 }
 
-function beginning({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
+function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
   const channel = channels.find(({ id }) => id === channelId);
   const isDirect = channel?.with != null;
   return element(
@@ -118,9 +118,9 @@ function beginning({ channels, channelId, guild, bot }: State, isEmpty: boolean)
 }
 
 /** Makes these the children. One that stays is not touched: it keeps its focus and what was filled in. */
-function become(list: HTMLElement, wanted: readonly HTMLElement[]): void {
-  for (const child of [...list.children]) if (!wanted.includes(child as HTMLElement)) child.remove();
-  for (const [index, child] of wanted.entries()) {
+function replaceChildren(list: HTMLElement, children: readonly HTMLElement[]): void {
+  for (const child of [...list.children]) if (!children.includes(child as HTMLElement)) child.remove();
+  for (const [index, child] of children.entries()) {
     if (list.children[index] !== child) list.insertBefore(child, list.children[index] ?? null);
   }
 }

@@ -30,11 +30,11 @@ import '@skyra/discord-components-core/discord-time.js';
 import '@skyra/discord-components-core/discord-underlined.js';
 import '@skyra/discord-components-core/discord-unordered-list.js';
 
-type Drawn = HTMLElement & { readonly updateComplete: Promise<boolean> };
+type LitComponent = HTMLElement & { readonly updateComplete: Promise<boolean> };
 
 /** A message whose "Dismiss message" can be reached and pressed with the keyboard. */
-export function reachable(message: HTMLElementTagNameMap['discord-message']): HTMLElement {
-  return afterDrawing(message, (root) => {
+export function makeDismissFocusable(message: HTMLElementTagNameMap['discord-message']): HTMLElement {
+  return afterRender(message, (root) => {
     const link = root.querySelector<HTMLElement>('.discord-message-ephemeral-link');
     if (link === null) return;
     link.tabIndex = 0;
@@ -45,31 +45,31 @@ export function reachable(message: HTMLElementTagNameMap['discord-message']): HT
 }
 
 /** A button that is disabled where it looks so. */
-export function honest(button: HTMLElementTagNameMap['discord-button']): HTMLElement {
-  return afterDrawing(button, (root) => root.querySelector('button')?.toggleAttribute('disabled', button.disabled));
+export function syncDisabled(button: HTMLElementTagNameMap['discord-button']): HTMLElement {
+  return afterRender(button, (root) => root.querySelector('button')?.toggleAttribute('disabled', button.disabled));
 }
 
 /** Words without the white space with which the library's template surrounds them. */
-export function tight(words: Drawn): HTMLElement {
-  return afterDrawing(words, (root) => {
+export function trimText(component: LitComponent): HTMLElement {
+  return afterRender(component, (root) => {
     const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue?.trim() ?? '';
   });
 }
 
 /** A cover that can be lifted with the keyboard, and of which nothing is read aloud before that. */
-export function covered(spoiler: HTMLElementTagNameMap['discord-spoiler']): HTMLElement {
-  const cover = { role: 'button', tabindex: '0', 'aria-label': 'Spoiler, press to show' };
-  for (const [name, value] of Object.entries(cover)) spoiler.setAttribute(name, value);
-  const lift = () => {
+export function makeSpoilerAccessible(spoiler: HTMLElementTagNameMap['discord-spoiler']): HTMLElement {
+  const attributes = { role: 'button', tabindex: '0', 'aria-label': 'Spoiler, press to show' };
+  for (const [name, value] of Object.entries(attributes)) spoiler.setAttribute(name, value);
+  const reveal = () => {
     spoiler.activated = true;
-    for (const name of Object.keys(cover)) spoiler.removeAttribute(name);
+    for (const name of Object.keys(attributes)) spoiler.removeAttribute(name);
   };
-  spoiler.addEventListener('click', lift);
+  spoiler.addEventListener('click', reveal);
   spoiler.addEventListener('keydown', (event) => {
     if (spoiler.activated || !['Enter', ' '].includes(event.key)) return;
     event.preventDefault();
-    lift();
+    reveal();
   });
   return spoiler;
 }
@@ -81,7 +81,7 @@ export async function focusOn(control: HTMLElement): Promise<void> {
   (inner ?? control).focus();
 }
 
-function afterDrawing<Made extends Drawn>(made: Made, change: (root: ShadowRoot) => void): Made {
-  void made.updateComplete.then(() => made.shadowRoot && change(made.shadowRoot));
-  return made;
+function afterRender<Made extends LitComponent>(component: Made, change: (root: ShadowRoot) => void): Made {
+  void component.updateComplete.then(() => component.shadowRoot && change(component.shadowRoot));
+  return component;
 }

@@ -10,19 +10,19 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   attributes: Readonly<Record<string, Value>> = {},
   ...children: readonly (Node | string | null)[]
 ): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(name.slice(2), value as EventListener);
-    else if (value === true) made.setAttribute(name, '');
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, `${value}`);
+    if (typeof value === 'function') created.addEventListener(name.slice(2), value as EventListener);
+    else if (value === true) created.setAttribute(name, '');
+    else if (value !== false && value !== null && value !== undefined) created.setAttribute(name, `${value}`);
   }
-  made.append(...children.filter((child) => child !== null));
-  return made;
+  created.append(...children.filter((child) => child !== null));
+  return created;
 }
 
 /** The element with an id that the page is sure to have. */
-export function find<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`The page has no #${id}`);
-  return found as Kind;
+export function findById<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
+  const existing = document.getElementById(id);
+  if (existing === null) throw new Error(`The page has no #${id}`);
+  return existing as Kind;
 }

@@ -1,43 +1,43 @@
-import { element, find } from './element.ts';
+import { element, findById } from './element.ts';
 import type { PageStore, State } from './store.ts';
 
 type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
 interface Hint {
   /** Any of these, once tried, is enough. */
-  readonly by: readonly string[];
+  readonly actions: readonly string[];
   /** What to do; codes are what to type. */
-  readonly words: readonly (string | { readonly code: string })[];
+  readonly parts: readonly (string | { readonly code: string })[];
 }
 
 /** What a newcomer could do first, one after the other. */
 const hints: readonly Hint[] = [
-  { by: ['vote'], words: ['Press Vote: a thank-you appears in #votes, and the credits arrive.'] },
-  { by: ['canvote'], words: ['Type ', { code: '/canvote' }, ' in the message box: may you vote again?'] },
+  { actions: ['vote'], parts: ['Press Vote: a thank-you appears in #votes, and the credits arrive.'] },
+  { actions: ['canvote'], parts: ['Type ', { code: '/canvote' }, ' in the message box: may you vote again?'] },
   {
-    by: ['reviews', 'stats'],
-    words: ['Try ', { code: '/reviews' }, ' and turn its pages, or ', { code: '/stats' }, '.'],
+    actions: ['reviews', 'stats'],
+    parts: ['Try ', { code: '/reviews' }, ' and turn its pages, or ', { code: '/stats' }, '.'],
   },
-  { by: ['trouble'], words: ['Make trouble: press Repeat delivery, and see that it pays nothing.'] },
+  { actions: ['trouble'], parts: ['Make trouble: press Repeat delivery, and see that it pays nothing.'] },
 ];
 
 /** Shows the first thing that was not tried yet. */
 export function startHints(store: PageStore): void {
   const { tried, timeline } = store.state;
-  function draw(): void {
-    const next = hints.findIndex(({ by }) => !by.some((each) => tried.has(each)));
-    const words = hints[next]?.words ?? [];
-    find('hint-panel').hidden = words.length === 0;
-    find('hint-count').textContent = `Try this, ${next + 1} of ${hints.length}`;
-    find('hint').replaceChildren(
-      ...words.map((part) => (typeof part === 'string' ? part : element('code', {}, part.code))),
+  function render(): void {
+    const next = hints.findIndex(({ actions }) => !actions.some((each) => tried.has(each)));
+    const parts = hints[next]?.parts ?? [];
+    findById('hint-panel').hidden = parts.length === 0;
+    findById('hint-count').textContent = `Try this, ${next + 1} of ${hints.length}`;
+    findById('hint').replaceChildren(
+      ...parts.map((part) => (typeof part === 'string' ? part : element('code', {}, part.code))),
     );
   }
-  draw();
-  store.subscribe((changed) => {
-    if (changed.kind === 'tried') draw();
-    const news = changed.kind === 'timeline' ? [changed.item] : changed.kind === 'everything' ? timeline.values() : [];
-    for (const item of news) if (isRecordedVote(item)) store.tried('vote');
+  render();
+  store.subscribe((change) => {
+    if (change.kind === 'tried') render();
+    const items = change.kind === 'timeline' ? [change.item] : change.kind === 'everything' ? timeline.values() : [];
+    for (const item of items) if (isRecordedVote(item)) store.tried('vote');
   });
 }
 

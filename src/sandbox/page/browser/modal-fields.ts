@@ -1,8 +1,8 @@
 import type { Select } from '../../discord/message-schema.ts';
 import type { Modal } from '../../discord/modal.ts';
 import { element } from './element.ts';
-import { formatted } from './formatted.ts';
-import { optionsOf } from './select.ts';
+import { renderMarkdown } from './render-markdown.ts';
+import { selectOptions } from './select.ts';
 import type { State } from './store.ts';
 
 type Part = Modal['components'][number];
@@ -11,17 +11,20 @@ type TextInput = Extract<Label['component'], { type: 4 }>;
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** The fields of a form, each with its label. Discord: "Modal", "Label", "Text Input". */
-export function fieldsOf({ components }: Modal, state: State): HTMLElement[] {
+export function modalFields({ components }: Modal, state: State): HTMLElement[] {
   return components.map((part) => {
-    if (part.type === 10) return element('div', { class: 'content' }, formatted(part.content, state));
-    if (part.type === 18) return labelled(part, state);
+    if (part.type === 10) return element('div', { class: 'content' }, renderMarkdown(part.content, state));
+    if (part.type === 18) return labeledField(part, state);
     const [field] = part.components;
-    return labelled({ type: 18, label: field?.label ?? '', component: { ...field, label: null } as TextInput }, state);
+    return labeledField(
+      { type: 18, label: field?.label ?? '', component: { ...field, label: null } as TextInput },
+      state,
+    );
   });
 }
 
 /** Texts as they are, picks as lists. */
-export function valuesIn(form: HTMLFormElement): Record<string, string | string[]> {
+export function modalValues(form: HTMLFormElement): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = {};
   for (const control of form.elements) {
     if (control instanceof HTMLSelectElement) {
@@ -33,7 +36,7 @@ export function valuesIn(form: HTMLFormElement): Record<string, string | string[
   return values;
 }
 
-function labelled({ label, description, component: field }: Label, state: State): HTMLElement {
+function labeledField({ label, description, component: field }: Label, state: State): HTMLElement {
   const id = `field-${field.custom_id}`;
   const isRequired = field.required ?? true;
   const star = isRequired ? element('span', { class: 'required', 'aria-hidden': 'true' }, ' *') : null;
@@ -44,21 +47,21 @@ function labelled({ label, description, component: field }: Label, state: State)
 }
 
 function textField(field: TextInput, attributes: Attributes): HTMLElement {
-  const all = {
+  const inputAttributes = {
     ...attributes,
     minlength: field.min_length || null,
     maxlength: field.max_length ?? 4000,
     placeholder: field.placeholder,
   };
-  if (field.style === 2) return element('textarea', { ...all, rows: 4 }, field.value ?? '');
-  return element('input', { ...all, type: 'text', value: field.value ?? '' });
+  if (field.style === 2) return element('textarea', { ...inputAttributes, rows: 4 }, field.value ?? '');
+  return element('input', { ...inputAttributes, type: 'text', value: field.value ?? '' });
 }
 
 function selectField(field: Select, attributes: Attributes, state: State): HTMLElement {
   const multiple = (field.max_values ?? 1) > 1;
-  const options = optionsOf(field, state).map(({ value, label, selected }) =>
+  const options = selectOptions(field, state).map(({ value, label, selected }) =>
     element('option', { value, selected }, label),
   );
-  const none = multiple ? [] : [element('option', { value: '' }, field.placeholder ?? 'Choose')];
-  return element('select', { ...attributes, multiple }, ...none, ...options);
+  const placeholder = multiple ? [] : [element('option', { value: '' }, field.placeholder ?? 'Choose')];
+  return element('select', { ...attributes, multiple }, ...placeholder, ...options);
 }

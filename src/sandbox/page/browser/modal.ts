@@ -1,40 +1,40 @@
-import { find } from './element.ts';
-import { fieldsOf, valuesIn } from './modal-fields.ts';
-import { ask } from './requests.ts';
-import type { Changed, PageStore } from './store.ts';
+import { findById } from './element.ts';
+import { modalFields, modalValues } from './modal-fields.ts';
+import { postAction } from './requests.ts';
+import type { PageStore, StoreChange } from './store.ts';
 
-type Opened = Extract<Changed, { kind: 'modal' }>;
+type OpenModal = Extract<StoreChange, { kind: 'modal' }>;
 
 /** The form that a bot opens in answer to a command or a click of whoever is acting. */
 export function startModal(store: PageStore): void {
   const { state } = store;
-  const dialog = find<HTMLDialogElement>('modal');
-  const form = find<HTMLFormElement>('modal-form');
-  const error = find('modal-error');
-  let opened: Opened | undefined;
+  const dialog = findById<HTMLDialogElement>('modal');
+  const form = findById<HTMLFormElement>('modal-form');
+  const error = findById('modal-error');
+  let openModal: OpenModal | undefined;
 
-  function open(news: Opened): void {
-    opened = news;
+  function showModal(modal: OpenModal): void {
+    openModal = modal;
     error.textContent = '';
-    find('modal-title').textContent = news.modal.title;
-    find('modal-fields').replaceChildren(...fieldsOf(news.modal, state));
+    findById('modal-title').textContent = modal.modal.title;
+    findById('modal-fields').replaceChildren(...modalFields(modal.modal, state));
     if (!dialog.open) dialog.showModal();
     form.querySelector<HTMLElement>('input, textarea, select')?.focus();
   }
 
-  async function submit({ interactionId, userId }: Opened): Promise<void> {
-    const answer = await ask('/page/modals', { interactionId, userId, values: valuesIn(form) });
-    if (answer.error !== undefined) {
-      error.textContent = answer.error;
+  async function submit({ interactionId, userId }: OpenModal): Promise<void> {
+    const response = await postAction('/page/modals', { interactionId, userId, values: modalValues(form) });
+    if (response.error !== undefined) {
+      error.textContent = response.error;
       return;
     }
-    store.sent(answer.interactionId, { name: null, userId, channelId: state.channelId });
+    store.addPending(response.interactionId, { name: null, userId, channelId: state.channelId });
     dialog.close();
   }
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (opened !== undefined) void submit(opened);
+    if (openModal !== undefined) void submit(openModal);
   });
   // The browser gives the focus back, but Chromium not the caret with it: what is typed then is lost.
   dialog.addEventListener('close', () => {
@@ -43,9 +43,9 @@ export function startModal(store: PageStore): void {
     focused.blur();
     focused.focus();
   });
-  find('modal-cancel').addEventListener('click', () => dialog.close());
-  store.subscribe((changed) => {
-    if (changed.kind === 'modal' && changed.userId === state.userId) open(changed);
-    if (changed.kind === 'acting') dialog.close();
+  findById('modal-cancel').addEventListener('click', () => dialog.close());
+  store.subscribe((change) => {
+    if (change.kind === 'modal' && change.userId === state.userId) showModal(change);
+    if (change.kind === 'acting') dialog.close();
   });
 }

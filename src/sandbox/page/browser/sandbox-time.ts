@@ -1,4 +1,4 @@
-import { formatRelative } from './moments.ts';
+import { formatRelative } from './format-time.ts';
 import type { PageStore } from './store.ts';
 
 const apart = { now: 0, at: 0, speed: 1 };

@@ -1,6 +1,6 @@
 import type { Step, StepName } from '../ports.ts';
 
-const words: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
+const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
   received: 'Received',
   verified: 'Verified',
   refused: 'Refused',
@@ -14,8 +14,8 @@ const words: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
 };
 
 /** A step in one word; credits as their number. */
-export function stepWord({ name, text }: Pick<Step, 'name' | 'text'>): string {
-  return name === 'credited' ? (/^\+\d+/.exec(text)?.[0] ?? 'No credits') : words[name];
+export function stepLabel({ name, text }: Pick<Step, 'name' | 'text'>): string {
+  return name === 'credited' ? (/^\+\d+/.exec(text)?.[0] ?? 'No credits') : stepLabels[name];
 }
 
 /** How long it took, short: "4 ms", "1.2 s". */

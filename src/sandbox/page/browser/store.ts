@@ -2,11 +2,11 @@ import type { FullState, PageEvent, SidebarState, SimulationState } from '../pro
 import { setSandboxTime } from './sandbox-time.ts';
 
 type Item = FullState['timeline'][number];
-type KeptMessage = FullState['messages'][number];
-type NewsOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }>;
+type StoredMessage = FullState['messages'][number];
+type EventOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }>;
 
 /** A command, a click or a form that was sent and has no answer yet. */
-export interface Use {
+export interface PendingAction {
   /** The command; null for what is no command. */
   readonly name: string | null;
   readonly userId: string;
@@ -23,11 +23,11 @@ export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
   /** Whether the stream is open. */
   live: boolean;
   /** Oldest first. */
-  messages: readonly KeptMessage[];
+  messages: readonly StoredMessage[];
   /** Oldest first, by their keys: what is told again takes the place of what it was. */
   readonly timeline: Map<string, Item>;
   /** By the interaction's id. */
-  readonly pending: Map<string, Use>;
+  readonly pending: Map<string, PendingAction>;
   readonly dismissed: Set<string>;
   /** Channels with something new in them. */
   readonly unread: Set<string>;
@@ -40,10 +40,10 @@ export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
 };
 
 /** What kind of change it was, and what is new. */
-export type Changed =
-  | { readonly kind: 'message'; readonly message: KeptMessage['message']; readonly onlyFor: string | null }
+export type StoreChange =
+  | { readonly kind: 'message'; readonly message: StoredMessage['message']; readonly onlyFor: string | null }
   | { readonly kind: 'timeline'; readonly item: Item }
-  | NewsOf<'modal'>
+  | EventOf<'modal'>
   | {
       readonly kind:
         | 'everything'
@@ -61,112 +61,112 @@ export type Changed =
 export type PageStore = ReturnType<typeof createPageStore>;
 
 /** Other pages' interactions are told, too; they are not remembered for long. */
-const mostEarly = 50;
+const maxEarlyResults = 50;
 
 /** The server tells everything once and then what changes; the views are told after each change what kind it was. */
 export function createPageStore() {
   const state = emptyState();
-  const listeners = new Set<(changed: Changed) => void>();
+  const listeners = new Set<(notify: StoreChange) => void>();
   /** How interactions ended of which the page did not know yet: the news may be faster than the answer to its own request. */
-  const early = new Map<string, 'answered' | 'failed'>();
-  const changed = (news: Changed) => {
-    for (const listener of listeners) listener(news);
+  const earlyResults = new Map<string, 'answered' | 'failed'>();
+  const notify = (event: StoreChange) => {
+    for (const listener of listeners) listener(event);
   };
 
-  function settle(interactionId: string, use: Use, stage: 'answered' | 'failed'): void {
-    if (stage === 'answered') state.pending.delete(interactionId);
-    else state.pending.set(interactionId, { ...use, failed: true });
-    changed({ kind: 'pending' });
+  function settle(interactionId: string, action: PendingAction, result: 'answered' | 'failed'): void {
+    if (result === 'answered') state.pending.delete(interactionId);
+    else state.pending.set(interactionId, { ...action, failed: true });
+    notify({ kind: 'pending' });
   }
 
-  function take(known: Partial<SidebarState & SimulationState>): void {
-    Object.assign(state, known);
+  function merge(update: Partial<SidebarState & SimulationState>): void {
+    Object.assign(state, update);
     setSandboxTime(state.time);
-    state.channelId = firstOf(visibleChannels(state), state.channelId);
-    state.userId = firstOf(state.members, state.userId);
+    state.channelId = preferredId(visibleChannels(state), state.channelId);
+    state.userId = preferredId(state.members, state.userId);
   }
 
-  const receive: { readonly [Kind in PageEvent['kind']]: (news: NewsOf<Kind>) => void } = {
-    everything({ timeline, ...known }) {
+  const receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
+    everything({ timeline, ...update }) {
       state.timeline.clear();
       for (const item of timeline) state.timeline.set(item.key, item);
-      take({ ...known, loaded: true } as Partial<State>);
-      changed({ kind: 'everything' });
+      merge({ ...update, loaded: true } as Partial<State>);
+      notify({ kind: 'everything' });
     },
-    places(known) {
-      take(known);
-      changed({ kind: 'places' });
+    places(update) {
+      merge(update);
+      notify({ kind: 'places' });
     },
-    conditions(known) {
-      take(known);
-      changed({ kind: 'conditions' });
+    conditions(update) {
+      merge(update);
+      notify({ kind: 'conditions' });
     },
     message({ message, onlyFor }) {
       const isNew = !state.messages.some((each) => each.message.id === message.id);
-      const placed = state.messages.map((each) => (each.message.id === message.id ? { message, onlyFor } : each));
-      state.messages = isNew ? [...placed, { message, onlyFor }] : placed;
-      const isSeen = (onlyFor ?? state.userId) !== state.userId || message.channel_id === state.channelId;
-      if (isNew && !isSeen) state.unread.add(message.channel_id);
-      changed({ kind: 'message', message, onlyFor });
+      const messages = state.messages.map((each) => (each.message.id === message.id ? { message, onlyFor } : each));
+      state.messages = isNew ? [...messages, { message, onlyFor }] : messages;
+      const isVisible = (onlyFor ?? state.userId) !== state.userId || message.channel_id === state.channelId;
+      if (isNew && !isVisible) state.unread.add(message.channel_id);
+      notify({ kind: 'message', message, onlyFor });
     },
     message_deleted({ messageId }) {
       state.messages = state.messages.filter(({ message }) => message.id !== messageId);
-      changed({ kind: 'message_deleted' });
+      notify({ kind: 'message_deleted' });
     },
-    interaction({ interactionId, state: stage }) {
-      if (stage === 'sent') return;
-      const use = state.pending.get(interactionId);
-      if (use !== undefined) return settle(interactionId, use, stage);
-      early.set(interactionId, stage);
-      const [oldest] = early.keys();
-      if (early.size > mostEarly && oldest !== undefined) early.delete(oldest);
+    interaction({ interactionId, state: result }) {
+      if (result === 'sent') return;
+      const action = state.pending.get(interactionId);
+      if (action !== undefined) return settle(interactionId, action, result);
+      earlyResults.set(interactionId, result);
+      const [oldest] = earlyResults.keys();
+      if (earlyResults.size > maxEarlyResults && oldest !== undefined) earlyResults.delete(oldest);
     },
-    modal: changed,
+    modal: notify,
     credits({ credits }) {
       state.credits = credits;
-      changed({ kind: 'credits' });
+      notify({ kind: 'credits' });
     },
     timeline({ item }) {
       state.timeline.set(item.key, item);
-      changed({ kind: 'timeline', item });
+      notify({ kind: 'timeline', item });
     },
   };
 
   return {
     state: state as Readonly<State>,
-    subscribe: (listener: (changed: Changed) => void) => void listeners.add(listener),
-    receive: <Kind extends PageEvent['kind']>(news: NewsOf<Kind>) => receive[news.kind as Kind](news),
+    subscribe: (listener: (notify: StoreChange) => void) => void listeners.add(listener),
+    receive: <Kind extends PageEvent['kind']>(event: EventOf<Kind>) => receive[event.kind as Kind](event),
     live(isLive: boolean) {
       state.live = isLive;
-      changed({ kind: 'live' });
+      notify({ kind: 'live' });
     },
     openChannel(channelId: string) {
       state.channelId = channelId;
       state.unread.delete(channelId);
-      changed({ kind: 'channel' });
+      notify({ kind: 'channel' });
     },
     actAs(userId: string) {
       state.userId = userId;
-      state.channelId = firstOf(visibleChannels(state), state.channelId);
-      changed({ kind: 'acting' });
+      state.channelId = preferredId(visibleChannels(state), state.channelId);
+      notify({ kind: 'acting' });
     },
     /** Something was sent; its answer is on its way. */
-    sent(interactionId: string, use: Omit<Use, 'failed'>) {
-      const stage = early.get(interactionId);
-      early.delete(interactionId);
-      if (stage !== undefined) return settle(interactionId, { ...use, failed: false }, stage);
-      state.pending.set(interactionId, { ...use, failed: false });
-      changed({ kind: 'pending' });
+    addPending(interactionId: string, action: Omit<PendingAction, 'failed'>) {
+      const result = earlyResults.get(interactionId);
+      earlyResults.delete(interactionId);
+      if (result !== undefined) return settle(interactionId, { ...action, failed: false }, result);
+      state.pending.set(interactionId, { ...action, failed: false });
+      notify({ kind: 'pending' });
     },
     dismiss(id: string) {
       state.dismissed.add(id);
       state.pending.delete(id);
-      changed({ kind: 'pending' });
+      notify({ kind: 'pending' });
     },
     tried(hint: string) {
       if (state.tried.has(hint)) return;
       state.tried.add(hint);
-      changed({ kind: 'tried' });
+      notify({ kind: 'tried' });
     },
   };
 }
@@ -205,7 +205,12 @@ export function visibleChannels({ channels, userId }: Readonly<State>): State['c
 }
 
 /** What the acting member sees in the open channel. */
-export function visibleMessages({ messages, channelId, userId, dismissed }: Readonly<State>): KeptMessage['message'][] {
+export function visibleMessages({
+  messages,
+  channelId,
+  userId,
+  dismissed,
+}: Readonly<State>): StoredMessage['message'][] {
   return messages
     .filter(({ onlyFor }) => onlyFor === null || onlyFor === userId)
     .map(({ message }) => message)
@@ -213,6 +218,6 @@ export function visibleMessages({ messages, channelId, userId, dismissed }: Read
 }
 
 /** The preferred id if it is still there, else the first. */
-function firstOf(items: readonly { readonly id: string }[], preferred: string): string {
+function preferredId(items: readonly { readonly id: string }[], preferred: string): string {
   return items.find(({ id }) => id === preferred)?.id ?? items[0]?.id ?? '';
 }

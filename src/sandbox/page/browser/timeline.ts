@@ -1,7 +1,7 @@
 import type { Step, TimelineDelivery, TimelineLine } from '../ports.ts';
-import { element, find } from './element.ts';
-import { formatTime } from './moments.ts';
-import { passed, stepWord } from './steps.ts';
+import { element, findById } from './element.ts';
+import { formatTime } from './format-time.ts';
+import { passed, stepLabel } from './steps.ts';
 import type { PageStore, State } from './store.ts';
 
 type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
@@ -9,54 +9,54 @@ type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 /** What happened, newest first: a delivery is one entry that fills up and can be unfolded, everything else is a line. */
 export function startTimeline(store: PageStore): void {
   const { state } = store;
-  const list = find('timeline');
-  const spoken = find('timeline-news');
+  const list = findById('timeline');
+  const announcer = findById('timeline-news');
   // Not every browser lets the keyboard scroll what cannot have the focus.
   list.tabIndex = 0;
 
-  function draw(): void {
-    list.replaceChildren(...[...state.timeline.values()].reverse().map(itemOf));
+  function render(): void {
+    list.replaceChildren(...[...state.timeline.values()].reverse().map(itemElement));
     if (state.timeline.size === 0) list.append(element('li', { class: 'nothing' }, 'Nothing yet. Cast a vote.'));
   }
 
-  function put(item: Item): void {
-    const known = list.querySelector<HTMLElement>(`[data-key="${item.key}"]`);
+  function update(item: Item): void {
+    const existing = list.querySelector<HTMLElement>(`[data-key="${item.key}"]`);
     list.querySelector('.nothing')?.remove();
-    if (known === null) list.prepend(itemOf(item));
-    else replace(known, itemOf(item));
+    if (existing === null) list.prepend(itemElement(item));
+    else replace(existing, itemElement(item));
     // One sentence for each delivery, not one for each step.
-    if (item.kind === 'delivery' && isHalted(item)) spoken.textContent = `${item.title}: ${inWords(item)}`;
+    if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
   }
 
-  store.subscribe((changed) => {
-    if (changed.kind === 'everything') draw();
-    if (changed.kind === 'timeline') put(changed.item);
+  store.subscribe((change) => {
+    if (change.kind === 'everything') render();
+    if (change.kind === 'timeline') update(change.item);
   });
 }
 
 /** One that is unfolded stays so, and keeps the focus. */
-function replace(known: HTMLElement, made: HTMLElement): void {
-  const isFocused = known.contains(document.activeElement);
-  const [before, now] = [known, made].map((item) => item.querySelector('details'));
+function replace(existing: HTMLElement, replacement: HTMLElement): void {
+  const isFocused = existing.contains(document.activeElement);
+  const [before, now] = [existing, replacement].map((item) => item.querySelector('details'));
   if (before && now) now.open = before.open;
-  known.replaceWith(made);
-  if (isFocused) made.querySelector('summary')?.focus();
+  existing.replaceWith(replacement);
+  if (isFocused) replacement.querySelector('summary')?.focus();
 }
 
-function itemOf(item: Item): HTMLElement {
+function itemElement(item: Item): HTMLElement {
   return item.kind === 'delivery' ? deliveryItem(item) : lineItem(item);
 }
 
 function lineItem({ key, at, tone, text }: TimelineLine & { key: string }): HTMLElement {
-  const words = element('span', { class: 'line-text' }, text);
-  return element('li', { class: `line ${tone}`, 'data-key': key }, words, moment(at));
+  const textElement = element('span', { class: 'line-text' }, text);
+  return element('li', { class: `line ${tone}`, 'data-key': key }, textElement, timeElement(at));
 }
 
 function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
   const { key, at, title, steps } = item;
   const last = steps.at(-1);
   const tone = last?.tone ?? 'plain';
-  const isTold = last !== undefined && (tone === 'bad' || last.name === 'duplicate');
+  const hasNote = last !== undefined && (tone === 'bad' || last.name === 'duplicate');
   return element(
     'li',
     { class: `delivery ${tone}`, 'data-key': key },
@@ -66,9 +66,14 @@ function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
       element(
         'summary',
         {},
-        element('span', { class: 'delivery-head' }, element('strong', {}, title), moment(at)),
-        element('span', { class: 'track' }, ...latest(steps).map(trackStep), isHalted(item) ? null : stillToCome()),
-        isTold ? element('span', { class: 'delivery-note' }, last.text) : null,
+        element('span', { class: 'delivery-head' }, element('strong', {}, title), timeElement(at)),
+        element(
+          'span',
+          { class: 'track' },
+          ...withoutRetries(steps).map(trackStep),
+          isHalted(item) ? null : pendingStep(),
+        ),
+        hasNote ? element('span', { class: 'delivery-note' }, last.text) : null,
       ),
       element('ol', { class: 'steps' }, ...steps.map(stepItem)),
     ),
@@ -80,14 +85,14 @@ function trackStep(step: Step): HTMLElement {
   return element(
     'span',
     { class: `track-step ${step.tone}`, 'data-step': step.name },
-    element('span', { class: 'track-word' }, stepWord(step)),
+    element('span', { class: 'track-word' }, stepLabel(step)),
     ' ',
     element('span', { class: 'track-after' }, passed(step.afterMs)),
     ' ',
   );
 }
 
-function stillToCome(): HTMLElement {
+function pendingStep(): HTMLElement {
   return element('span', { class: 'track-step to-come' }, element('span', { class: 'track-word' }, '…'));
 }
 
@@ -101,12 +106,12 @@ function stepItem({ tone, text, at, afterMs }: Step): HTMLElement {
   );
 }
 
-function moment(at: number): HTMLElement {
+function timeElement(at: number): HTMLElement {
   return element('time', { datetime: new Date(at).toISOString(), title: formatTime(at, 'F') }, formatTime(at, 'T'));
 }
 
 /** Of several attempts to announce it only the last is worth a place. */
-function latest(steps: readonly Step[]): readonly Step[] {
+function withoutRetries(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step, index) => step.name !== 'waiting' || index === steps.length - 1);
 }
 
@@ -116,7 +121,7 @@ function isHalted({ isSettled, steps }: TimelineDelivery): boolean {
 }
 
 /** Its steps in words, without the one that goes without saying. */
-function inWords({ steps }: TimelineDelivery): string {
-  const told = steps.filter(({ name }) => name !== 'received');
-  return told.map(({ text }) => text).join(', ');
+function describeSteps({ steps }: TimelineDelivery): string {
+  const notable = steps.filter(({ name }) => name !== 'received');
+  return notable.map(({ text }) => text).join(', ');
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 
 /** Something that can be taken down for a while. */
-export interface ServiceOutage {
+export interface Outage {
   readonly isDown: boolean;
   /** Takes it down for `ms` of real time; one that is down already stays so until the later end. */
   begin(ms: number): void;
@@ -12,13 +12,13 @@ export interface ServiceOutage {
  * @param set takes it down or up
  * @param told after each change
  */
-export function createServiceOutage(options: {
-  set: (isDown: boolean) => void;
-  told: (isDown: boolean) => void;
+export function createOutage(options: {
+  setDown: (isDown: boolean) => void;
+  onChange: (isDown: boolean) => void;
   stopwatch: Clock;
   stopped: AbortSignal;
-}): ServiceOutage {
-  const { set, told, stopwatch, stopped } = options;
+}): Outage {
+  const { setDown, onChange, stopwatch, stopped } = options;
   let endsAt: number | null = null;
 
   async function endLater(ms: number): Promise<void> {
@@ -29,8 +29,8 @@ export function createServiceOutage(options: {
   function end(): void {
     if (endsAt === null) return;
     endsAt = null;
-    set(false);
-    told(false);
+    setDown(false);
+    onChange(false);
   }
 
   return {
@@ -41,8 +41,8 @@ export function createServiceOutage(options: {
       const wasDown = endsAt !== null;
       endsAt = Math.max(endsAt ?? 0, stopwatch.monotonic() + ms);
       if (!wasDown) {
-        set(true);
-        told(true);
+        setDown(true);
+        onChange(true);
       }
       // A timer may be a millisecond early.
       void endLater(ms + 2);

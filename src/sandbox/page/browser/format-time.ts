@@ -41,7 +41,7 @@ export function formatRelative(at: number, now: number): string {
  * @param at ms since the epoch
  * @param now ms since the epoch
  */
-export function formatMoment(at: number, now: number): string {
+export function formatMessageTime(at: number, now: number): string {
   const days = Math.round((startOfDay(now) - startOfDay(at)) / 86_400_000);
   const time = formatTime(at, 't');
   if (days === 0) return `Today at ${time}`;

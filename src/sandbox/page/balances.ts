@@ -1,24 +1,24 @@
 import type { Clock } from '../../platform/clock.ts';
 
 /** How long news may gather before the balances are asked again (ms). */
-const gathering = 120;
+const batchDelayMs = 120;
 
 export type Balances = Readonly<Record<string, number | null>>;
 
-interface CreditsOptions {
+interface BalanceOptions {
   readonly userIds: readonly string[];
-  readonly ask: (userId: string) => Promise<number | null>;
+  readonly fetchBalance: (userId: string) => Promise<number | null>;
   readonly clock: Clock;
-  readonly tell: (balances: Balances) => void;
+  readonly onChange: (balances: Balances) => void;
 }
 
 /** The balances of all members, asked again whenever something may have changed them. */
-export class Credits {
+export class BalanceCache {
   current: Balances = {};
-  readonly #options: CreditsOptions;
+  readonly #options: BalanceOptions;
   #coming: Promise<void> | undefined;
 
-  constructor(options: CreditsOptions) {
+  constructor(options: BalanceOptions) {
     this.#options = options;
   }
 
@@ -29,13 +29,13 @@ export class Credits {
   }
 
   async #askSoon(): Promise<void> {
-    await this.#options.clock.sleep(gathering);
+    await this.#options.clock.sleep(batchDelayMs);
     this.#coming = undefined;
-    const { userIds, ask, tell } = this.#options;
-    const balances = await Promise.all(userIds.map((id) => ask(id).catch(() => null)));
-    const asked = Object.fromEntries(userIds.map((id, index) => [id, balances[index] ?? null]));
-    if (JSON.stringify(asked) === JSON.stringify(this.current)) return;
-    this.current = asked;
-    tell(asked);
+    const { userIds, fetchBalance, onChange } = this.#options;
+    const balances = await Promise.all(userIds.map((id) => fetchBalance(id).catch(() => null)));
+    const fetched = Object.fromEntries(userIds.map((id, index) => [id, balances[index] ?? null]));
+    if (JSON.stringify(fetched) === JSON.stringify(this.current)) return;
+    this.current = fetched;
+    onChange(fetched);
   }
 }

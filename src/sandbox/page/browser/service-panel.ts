@@ -1,22 +1,22 @@
-import { element, find } from './element.ts';
-import { formatRelative, formatTime } from './moments.ts';
-import { ask } from './requests.ts';
+import { element, findById } from './element.ts';
+import { formatRelative, formatTime } from './format-time.ts';
+import { postAction } from './requests.ts';
 import { sandboxNow } from './sandbox-time.ts';
 import type { PageStore, State } from './store.ts';
 
 type Listing = State['listings'][number];
-type Answer = Awaited<ReturnType<typeof ask<'/page/votes'>>>;
+type VoteResponse = Awaited<ReturnType<typeof postAction<'/page/votes'>>>;
 
 /** The listing service: voting, and the credits that come of it. */
-export function startService(store: PageStore): void {
+export function startServicePanel(store: PageStore): void {
   const { state } = store;
-  const result = find('vote-result');
+  const result = findById('vote-result');
 
-  function drawVotes(): void {
-    find('votes').replaceChildren(...state.listings.map(voteButton));
+  function renderVotes(): void {
+    findById('votes').replaceChildren(...state.listings.map(voteButton));
     const link = { href: state.serviceUrl, target: '_blank', rel: 'noopener noreferrer' };
-    find('service-link').hidden = state.serviceUrl === null;
-    find('service-link').replaceChildren(element('a', link, 'Its own pages ↗'));
+    findById('service-link').hidden = state.serviceUrl === null;
+    findById('service-link').replaceChildren(element('a', link, 'Its own pages ↗'));
   }
 
   function voteButton(listing: Listing): HTMLElement {
@@ -31,40 +31,40 @@ export function startService(store: PageStore): void {
 
   async function vote({ kind, name }: Listing): Promise<void> {
     result.replaceChildren('Voting…');
-    const answer = await ask('/page/votes', { userId: state.userId, kind });
-    result.replaceChildren(...said(answer, name));
+    const response = await postAction('/page/votes', { userId: state.userId, kind });
+    result.replaceChildren(...describeVote(response, name));
   }
 
-  function drawBalance(): void {
+  function renderBalance(): void {
     const member = state.members.find(({ id }) => id === state.userId);
     const credits = state.credits[state.userId];
-    find('balance-of').textContent = member ? `${member.name} has` : '';
-    find('balance').textContent =
+    findById('balance-of').textContent = member ? `${member.name} has` : '';
+    findById('balance').textContent =
       typeof credits === 'number'
         ? `${credits.toLocaleString()} ${credits === 1 ? 'credit' : 'credits'}`
         : 'an unknown balance';
   }
 
   store.subscribe(({ kind }) => {
-    if (kind === 'everything') drawVotes();
-    if (['everything', 'places', 'credits', 'acting'].includes(kind)) drawBalance();
+    if (kind === 'everything') renderVotes();
+    if (['everything', 'places', 'credits', 'acting'].includes(kind)) renderBalance();
     if (kind === 'acting') result.replaceChildren();
   });
 }
 
-function said(answer: Answer, name: string): readonly (Node | string)[] {
-  if (answer.error !== undefined) return [answer.error];
-  switch (answer.outcome) {
+function describeVote(response: VoteResponse, name: string): readonly (Node | string)[] {
+  if (response.error !== undefined) return [response.error];
+  switch (response.outcome) {
     case 'recorded':
       return [`The vote for ${name} is recorded; its webhook is on its way.`];
     case 'too_soon':
-      return [`Already voted for ${name}. Next vote `, relative(answer.nextVoteAt), '.'];
+      return [`Already voted for ${name}. Next vote `, relativeTime(response.nextVoteAt), '.'];
     case 'refused':
-      return [answer.reason];
+      return [response.reason];
   }
 }
 
-function relative(at: number): HTMLElement {
+function relativeTime(at: number): HTMLElement {
   const attributes = { 'data-relative': at, title: formatTime(at, 'F'), datetime: new Date(at).toISOString() };
   return element('time', attributes, formatRelative(at, sandboxNow()));
 }
