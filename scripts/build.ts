@@ -1,6 +1,6 @@
 /** Fills dist/ with what has to be made beside the compiled sources. A part of `npm run build`. */
 import { fileURLToPath } from 'node:url';
-import { buildPage } from '../src/sandbox/page/build.ts';
+import { buildPage } from '../src/sandbox/page/script.ts';
 import { bundle } from './bundle.ts';
 import { bundleAdapters } from './bundle-adapters.ts';
 

@@ -32,7 +32,7 @@ import { defaultGuild } from '../src/sandbox/discord/default-guild.ts';
 import { DiscordState } from '../src/sandbox/discord/discord-state.ts';
 import { findMentions } from '../src/sandbox/discord/mentions.ts';
 import { messageSchema } from '../src/sandbox/discord/message-schema.ts';
-import { withoutToken } from '../src/sandbox/discord/requests.ts';
+import { withoutToken } from '../src/sandbox/discord/diagnostics.ts';
 import { decodePath, createRouteMatcher, ok, route } from '../src/sandbox/discord/route.ts';
 import { parseCommandLine } from '../src/sandbox/page/browser/command-line.ts';
 import { parseMarkdown, plainText } from '../src/sandbox/page/browser/markdown.ts';

@@ -2,34 +2,36 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AppDependencies } from '../app/app.ts';
 import type { Clock } from '../platform/clock.ts';
+import { formatCount } from '../platform/durations.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
+import {
+  type CapturedDelivery,
+  captureBody,
+  capturedDelivery,
+  captureResponseText,
+  rejectionText,
+} from './capture-delivery.ts';
 import { deliveryEvent, deliveryTitle } from './delivery-title.ts';
 import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
 
-/** What of an accepted delivery is needed to send the very same again. */
-export interface CapturedDelivery {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-/** Sees every delivery that reaches the bot, from its first byte to its announcement. */
+/** Observes every delivery to the bot, from its first byte to its announcement. */
 export interface Deliveries {
-  /** The last one that was signed well; null before there was one. */
+  /** The last accepted delivery; null if there is none yet. */
   readonly last: CapturedDelivery | null;
-  /** To be put around the bot's HTTP. */
+  /** Wraps the bot's HTTP listener. */
   wrapListener(listener: RequestListener): RequestListener;
   readonly onRecorded: (onRecorded: RecordedDelivery) => void;
   readonly onAttempted: NonNullable<AppDependencies['onAttempted']>;
 }
 
-/** Those whose announcements may still come. */
+/** Number of deliveries whose announcements are still tracked. */
 const maxTracked = 500;
 
 interface TrackedDelivery {
   readonly id: number;
   readonly at: number;
-  readonly began: number;
+  /** Monotonic (ms). */
+  readonly startedAt: number;
   title: string;
   event: string | null;
   readonly steps: Step[];
@@ -38,22 +40,21 @@ interface TrackedDelivery {
 
 export function createDeliveries(options: {
   clock: Clock;
-  /** The time that really passes. */
+  /** Real time. */
   stopwatch: Clock;
-  nameOf: (userId: string) => string;
-  /** What a channel is called, by its id. */
+  memberName: (userId: string) => string;
   channelName: (channelId: string) => string;
   emit: (item: TimelineDelivery | TimelineLine) => void;
 }): Deliveries {
-  const { clock, stopwatch, nameOf, channelName, emit } = options;
-  /** The request that is being handled: what is recorded meanwhile is its delivery. */
+  const { clock, stopwatch, memberName, channelName, emit } = options;
+  /** Associates a recorded delivery with the HTTP request that is being handled. */
   const current = new AsyncLocalStorage<TrackedDelivery>();
   const byDelivery = new Map<number, TrackedDelivery>();
   let last: CapturedDelivery | null = null;
   let count = 0;
 
-  function addStep(delivery: TrackedDelivery, step: Omit<Step, 'at' | 'afterMs'>, isSettled = false): void {
-    delivery.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - delivery.began) });
+  function addStep(delivery: TrackedDelivery, step: StepText, isSettled = false): void {
+    delivery.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - delivery.startedAt) });
     delivery.isSettled = isSettled;
     const { id, at, title, event, steps } = delivery;
     emit({ kind: 'delivery', id, at, title, event, steps: [...steps], isSettled });
@@ -64,27 +65,24 @@ export function createDeliveries(options: {
     const delivery: TrackedDelivery = {
       id: count,
       at: clock.now(),
-      began: stopwatch.monotonic(),
+      startedAt: stopwatch.monotonic(),
       title: 'A delivery',
       event: null,
       steps: [],
       isSettled: false,
     };
     const body = captureBody(request, () => {
-      delivery.title = deliveryTitle(body(), nameOf);
+      delivery.title = deliveryTitle(body(), memberName);
       delivery.event = deliveryEvent(body());
     });
     const responseText = captureResponseText(response);
     addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
     response.on('finish', () => {
-      if (response.statusCode === 200)
-        last = { path: request.url ?? '/', headers: resendableHeaders(request), body: body() };
-      else
-        addStep(
-          delivery,
-          { name: 'refused', tone: 'bad', text: rejectionText(response.statusCode, responseText()) },
-          true,
-        );
+      if (response.statusCode === 200) last = capturedDelivery(request, body());
+      else {
+        const text = rejectionText(response.statusCode, responseText());
+        addStep(delivery, { name: 'refused', tone: 'bad', text }, true);
+      }
     });
     return delivery;
   }
@@ -117,16 +115,12 @@ export function createDeliveries(options: {
           addStep(delivery, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
           return addStep(delivery, creditStep(credits, reason));
         case 'duplicate':
-          return addStep(
-            delivery,
-            { name: 'duplicate', tone: 'plain', text: 'Duplicate: known already, pays nothing' },
-            true,
-          );
+          return addStep(delivery, { name: 'duplicate', tone: 'plain', text: 'Duplicate: no credits' }, true);
         case 'test':
-          return addStep(delivery, { name: 'test', tone: 'good', text: 'A test: recorded, pays nothing' });
+          return addStep(delivery, { name: 'test', tone: 'good', text: 'Test delivery: recorded, no credits' });
         case 'quarantined': {
-          const why = reason === null ? '' : `: ${reason}`;
-          return addStep(delivery, { name: 'quarantined', tone: 'bad', text: `Quarantined, kept whole${why}` }, true);
+          const suffix = reason === null ? '' : `: ${reason}`;
+          return addStep(delivery, { name: 'quarantined', tone: 'bad', text: `Quarantined${suffix}` }, true);
         }
       }
     },
@@ -135,14 +129,10 @@ export function createDeliveries(options: {
         const step = attemptStep(attempt, channelName(channelId));
         const delivery = byDelivery.get(deliveryId);
         if (delivery !== undefined) addStep(delivery, step, step.name !== 'waiting');
-        else
-          emit({
-            kind: 'line',
-            at: clock.now(),
-            source: 'bot',
-            tone: step.tone,
-            text: `A delivery of before: ${step.text}`,
-          });
+        else {
+          const text = `Earlier delivery: ${step.text}`;
+          emit({ kind: 'line', at: clock.now(), source: 'bot', tone: step.tone, text });
+        }
       }
     },
   };
@@ -151,9 +141,9 @@ export function createDeliveries(options: {
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
 function creditStep(credits: number, reason: string | null): StepText {
-  const why = reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`;
-  if (credits === 0) return { name: 'credited', tone: 'plain', text: `No credits${why}` };
-  return { name: 'credited', tone: 'good', text: `+${credits} ${credits === 1 ? 'credit' : 'credits'}${why}` };
+  const suffix = reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`;
+  if (credits === 0) return { name: 'credited', tone: 'plain', text: `No credits${suffix}` };
+  return { name: 'credited', tone: 'good', text: `+${formatCount(credits, 'credit')}${suffix}` };
 }
 
 function attemptStep(attempt: Parameters<Deliveries['onAttempted']>[1], channel: string): StepText {
@@ -163,48 +153,6 @@ function attemptStep(attempt: Parameters<Deliveries['onAttempted']>[1], channel:
     case 'bury':
       return { name: 'buried', tone: 'bad', text: `Not announced: ${attempt.reason}` };
     default:
-      return { name: 'waiting', tone: 'bad', text: `Waits to be announced: ${attempt.reason}` };
+      return { name: 'waiting', tone: 'bad', text: `Announcement pending: ${attempt.reason}` };
   }
-}
-
-/** The bytes of the body, as they arrive: to listen for them would take them from the handler. `onWhole` comes before it has them all. */
-function captureBody(request: IncomingMessage, onWhole: () => void): () => Buffer {
-  const chunks: Buffer[] = [];
-  request.push = new Proxy(request.push, {
-    apply(push, self, args: [Buffer | null]) {
-      if (args[0] === null) onWhole();
-      else chunks.push(args[0]);
-      return Reflect.apply(push, self, args) as boolean;
-    },
-  });
-  return () => Buffer.concat(chunks);
-}
-
-/** The text with which the handler ends its answer. */
-function captureResponseText(response: ServerResponse): () => string {
-  let text = '';
-  response.end = new Proxy(response.end, {
-    apply(end, self, args: unknown[]) {
-      if (typeof args[0] === 'string') text = args[0];
-      return Reflect.apply(end, self, args) as ServerResponse;
-    },
-  });
-  return () => text;
-}
-
-function resendableHeaders(request: IncomingMessage): Record<string, string> {
-  const entries = Object.entries(request.headers).filter(
-    ([name]) => name === 'content-type' || name.startsWith('x-webhook'),
-  );
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
-}
-
-function rejectionText(status: number, responseText: string): string {
-  try {
-    const { error } = JSON.parse(responseText) as { error?: unknown };
-    if (typeof error === 'string') return `Refused (${status}): ${error}`;
-  } catch {
-    // No JSON: the status says enough.
-  }
-  return `Refused (${status})`;
 }

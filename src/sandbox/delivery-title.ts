@@ -18,17 +18,17 @@ const eventTitles: Readonly<Record<string, string>> = {
   'subscription.revoked': 'Premium revoked',
 };
 
-/** What a body claims to be, in a few words. Nobody has verified it: the words are for reading only. */
-export function deliveryTitle(body: Buffer, nameOf: (userId: string) => string): string {
+/** A short title for an unverified body, for display only. */
+export function deliveryTitle(body: Buffer, memberName: (userId: string) => string): string {
   const payload = payloadSchema.safeParse(parseJson(body)).data;
-  if (payload === undefined) return 'Something unreadable';
+  if (payload === undefined) return 'Unreadable delivery';
   const { event = 'a delivery', test, userId = payload.buyer?.userId } = payload;
-  const eventTitle = eventTitles[event] ?? `“${truncate(event)}”`;
-  const suffix = userId === undefined ? '' : ` by ${truncate(nameOf(userId))}`;
-  return test ? `Test: ${eventTitle}` : eventTitle + suffix;
+  const title = eventTitles[event] ?? `“${truncate(event)}”`;
+  if (test) return `Test: ${title}`;
+  return userId === undefined ? title : `${title} by ${truncate(memberName(userId))}`;
 }
 
-/** The kind of event that a body claims to be; null where it names none. */
+/** The event type that an unverified body names; null if it names none. */
 export function deliveryEvent(body: Buffer): string | null {
   return payloadSchema.safeParse(parseJson(body)).data?.event ?? null;
 }

@@ -1,26 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import { sign } from '../webhook/signature.ts';
-import type { CapturedDelivery, Deliveries } from './deliveries.ts';
+import type { CapturedDelivery } from './capture-delivery.ts';
+import type { Deliveries } from './deliveries.ts';
 
-/** What the bot answered to a delivery that was sent by hand. */
+/** The bot's response to an injected delivery. */
 export interface DeliveryResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Deliveries that no service sends, or not like this. Each goes to the bot's receiver over HTTP, as any other. */
+/** Sends deliveries that the service would not send, over HTTP to the bot's receiver. */
 export interface FaultInjection {
-  /** The last accepted delivery once more: the same bytes under the same signature; null before there was one. */
+  /** Sends the last accepted delivery again: same bytes, same signature. Null if there is none yet. */
   resendLast(): Promise<DeliveryResponse | null>;
-  /** A server vote of this member whose signature does not fit. */
+  /** A server vote of this member with an invalid signature. */
   sendInvalidSignature(userId: string): Promise<DeliveryResponse>;
-  /** Well signed, and of a kind that nobody has heard of. */
+  /** A correctly signed event of an unknown type. */
   sendUnknownEvent(userId: string): Promise<DeliveryResponse>;
 }
 
 export function createFaultInjection(options: {
-  /** Where the bot listens, without a slash at the end. */
+  /** The bot's base URL, without a trailing slash. */
   bot: string;
   deliveries: Pick<Deliveries, 'last'>;
   voteSecret: string;
@@ -43,7 +44,6 @@ export function createFaultInjection(options: {
 
   return {
     resendLast: async () => (deliveries.last === null ? null : send(deliveries.last)),
-    // As good as any other signature that was made without the secret.
     sendInvalidSignature: (userId) =>
       send(createDelivery('server_vote', userId, () => randomBytes(32).toString('hex'))),
     sendUnknownEvent: (userId) => send(createDelivery('server_boost', userId, (body) => sign(body, voteSecret))),

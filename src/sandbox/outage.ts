@@ -1,16 +1,16 @@
 import type { Clock } from '../platform/clock.ts';
 
-/** Something that can be taken down for a while. */
+/** Makes a part of the sandbox unreachable for a while. */
 export interface Outage {
   readonly isDown: boolean;
-  /** Takes it down for `ms` of real time; one that is down already stays so until the later end. */
+  /** Starts an outage of `ms` (real time). During an outage it extends the outage if the new end is later. */
   begin(ms: number): void;
   end(): void;
 }
 
 /**
- * @param set takes it down or up
- * @param told after each change
+ * @param options.setDown starts or ends the outage
+ * @param options.onChange called after each change
  */
 export function createOutage(options: {
   setDown: (isDown: boolean) => void;
@@ -21,7 +21,7 @@ export function createOutage(options: {
   const { setDown, onChange, stopwatch, stopped } = options;
   let endsAt: number | null = null;
 
-  async function endLater(ms: number): Promise<void> {
+  async function endAfter(ms: number): Promise<void> {
     await stopwatch.sleep(ms, stopped);
     if (!stopped.aborted && endsAt !== null && stopwatch.monotonic() >= endsAt) end();
   }
@@ -44,8 +44,8 @@ export function createOutage(options: {
         setDown(true);
         onChange(true);
       }
-      // A timer may be a millisecond early.
-      void endLater(ms + 2);
+      // Timers can fire up to 1 ms early.
+      void endAfter(ms + 2);
     },
     end,
   };

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A door in front of the service: everything that is asked of it goes through, until the door is shut. */
+/** A TCP proxy in front of the service that can simulate an unreachable host. */
 export interface Relay {
-  /** Where it is reached, without a slash at the end. */
+  /** Its base URL, without a trailing slash. */
   readonly url: string;
-  /** What comes in goes to this port of the same host from now on. */
+  /** Forwards new connections to this port of the same host. */
   setTarget(port: number): void;
-  /** Shut, it resets every connection, those that are open too. */
+  /** While down, it resets every new and open connection. */
   setDown(isDown: boolean): void;
   stop(): Promise<void>;
 }
 
-/** @param port 0 takes a free one. */
+/** @param port 0 selects a free one */
 export async function startRelay(host: string, port: number): Promise<Relay> {
   const sockets = new Set<Socket>();
   let target: number | null = null;
   let isDown = false;
 
-  // Each half of a connection is closed on its own: a client may close its half after the request and wait for the response.
+  // A client may close its half of the connection after the request and wait for the response.
   const server = createServer({ allowHalfOpen: true }, (incoming) => {
     incoming.on('error', () => incoming.destroy());
     if (isDown || target === null) {
@@ -26,18 +26,18 @@ export async function startRelay(host: string, port: number): Promise<Relay> {
       return;
     }
     const outgoing = connect({ port: target, host, allowHalfOpen: true });
-    for (const [socket, other] of [
+    for (const [socket, peer] of [
       [incoming, outgoing],
       [outgoing, incoming],
     ] as const) {
       sockets.add(socket);
-      socket.on('error', () => other.destroy());
+      socket.on('error', () => peer.destroy());
       socket.on('close', () => {
         sockets.delete(socket);
-        // Not at once: what it was passed may still have to be sent.
-        other.destroySoon();
+        // Buffered data must still be sent.
+        peer.destroySoon();
       });
-      socket.pipe(other);
+      socket.pipe(peer);
     }
   });
   server.listen(port, host);
@@ -49,12 +49,12 @@ export async function startRelay(host: string, port: number): Promise<Relay> {
 
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}`,
-    setTarget(to) {
-      target = to;
+    setTarget(targetPort) {
+      target = targetPort;
     },
-    setDown(shut) {
-      isDown = shut;
-      if (shut) resetConnections();
+    setDown(down) {
+      isDown = down;
+      if (down) resetConnections();
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -108,7 +108,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     const hint = page.locator('#hint-panel');
     await shown(hint, 'Try this, 1 of 4');
     await trouble(page, /Break signature/).click();
-    await shown(delivery(page, 'Server vote'), 'Refused (401)');
+    await shown(delivery(page, 'Server vote'), 'Rejected (401)');
     await shown(hint, 'Try this, 1 of 4');
     const [, other] = sandbox.discord.members;
     const { id: userId = '', username = '' } = other ?? {};
@@ -160,7 +160,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await line.inputValue()).toBe('');
     await type('/reviews limit:99');
     await page.keyboard.press('Enter');
-    await shown(page.getByRole('alert'), 'limit cannot be “99”');
+    await shown(page.getByRole('alert'), 'Invalid value for limit: “99”');
   });
 
   it('turns the pages of the reviews, and the focus stays where it was', async () => {
@@ -266,7 +266,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     };
     await ask();
     await shown(messages, '4,218');
-    await trouble(page, /12 hours on/).click();
+    await trouble(page, /Advance 12 hours/).click();
     await trouble(page, /Service down/).click();
     await shown(page.locator('.timeline'), 'The service is down');
     await ask();
@@ -275,7 +275,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(page.locator('#vote-result'), 'The service is down');
     await keepPicture(page, 'service-down');
     sandbox.outages.service.end();
-    await shown(page.locator('.timeline'), 'The service is back');
+    await shown(page.locator('.timeline'), 'The service is available again');
     await vote(page).click();
     await shown(page.locator('#vote-result'), 'is recorded');
   });
@@ -291,8 +291,8 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await trouble(page, /Service down/).click();
     await happened('The service is down').waitFor();
     expect(await trouble(page, /Service down/).getAttribute('aria-disabled')).toBe('true');
-    await happened('Discord is back').waitFor(back);
-    await happened('The service is back').waitFor(back);
+    await happened('Discord is available again').waitFor(back);
+    await happened('The service is available again').waitFor(back);
     await delivery(page, 'Server vote').locator('.track').getByText('Announced').waitFor(back);
     await shown(messages.locator('discord-embed'), /mira.? voted for/);
     expect(await messages.locator('discord-embed').count()).toBe(1);
@@ -406,7 +406,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     };
     await canVote();
     await shown(messages, /again in 1[12] hours/);
-    await press(trouble(page, /12 hours on/));
+    await press(trouble(page, /Advance 12 hours/));
     await shown(page.locator('#sandbox-time'), '12 hours ahead');
     await shown(messages, /mira.? voted/);
     await canVote();
@@ -476,7 +476,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await width()).toBe(390);
     await trouble(page, /Repeat delivery/).click();
     await shown(delivery(page, 'Server vote'), 'Duplicate');
-    await trouble(page, /12 hours on/).click();
+    await trouble(page, /Advance 12 hours/).click();
     await shown(page.locator('#sandbox-time'), '12 hours ahead');
     expect(await width()).toBe(390);
     await keepPicture(page, `phone-${colorScheme}`);

@@ -93,14 +93,14 @@ describe('a typed line', () => {
   });
 
   it.each([
-    ['hello', 'Only commands work here. Type / to see them.'],
-    ['/nonsense ', 'There is no command /nonsense'],
+    ['hello', 'Only slash commands are supported. Type / to list them.'],
+    ['/nonsense ', 'Unknown command: /nonsense'],
     ['/vote ', 'Choose one of: trace'],
     ['/vote trace ', 'id is required'],
-    ['/reviews limit:51 ', 'limit cannot be “51”'],
-    ['/reviews sort:oldest ', 'sort cannot be “oldest”'],
-    ['/canvote user:nobody ', 'user cannot be “nobody”'],
-    ['/reviews highest ', 'Name the option first, as in sort:highest'],
+    ['/reviews limit:51 ', 'Invalid value for limit: “51”'],
+    ['/reviews sort:oldest ', 'Invalid value for sort: “oldest”'],
+    ['/canvote user:nobody ', 'Invalid value for user: “nobody”'],
+    ['/reviews highest ', 'Start with the name of an option, as in sort:highest'],
   ])('%j is refused with a word of help', (line, error) => {
     expect(parseCommandLine(line, state)).toEqual({ error });
   });

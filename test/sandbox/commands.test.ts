@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RejectedByClientError } from '../../src/sandbox/discord/resolve-command.ts';
+import { RejectedByClientError } from '../../src/sandbox/discord/errors.ts';
 import { type Json, localDiscord, rest } from './local.ts';
 
 const vote = { name: 'vote', description: 'Votes.' };
@@ -197,13 +197,13 @@ describe('the client of a member', () => {
     expect(run('vote')).toThrow('needs a subcommand');
     expect(run('vote other')).toThrow('has no subcommand other');
     expect(run('vote trace')).toThrow('The option who is required');
-    expect(run('vote trace', { who: '1' })).toThrow('who is no user');
+    expect(run('vote trace', { who: '1' })).toThrow('who is not a user');
     expect(run('vote trace', { who, what: 1 })).toThrow('has no option what');
     expect(run('vote trace', { who, limit: '5' })).toThrow('limit is not a number');
     expect(run('vote trace', { who, limit: 1.5 })).toThrow('limit is not a whole number');
     expect(run('vote trace', { who, limit: 0 })).toThrow('limit is less than 1');
     expect(run('vote trace', { who, limit: 51 })).toThrow('limit is more than 50');
-    expect(run('vote trace', { who, sort: 'oldest' })).toThrow('sort is none of the choices');
+    expect(run('vote trace', { who, sort: 'oldest' })).toThrow('sort is not one of the choices');
     expect(run('vote trace', { who, limit: 50, sort: 'newest' })).not.toThrow();
   });
 
@@ -211,7 +211,7 @@ describe('the client of a member', () => {
     const { discord, run, owner, member } = await withHand();
     expect(run('setup')).toThrow('may not use /setup');
     expect(run('setup', {}, owner)).not.toThrow();
-    expect(() => discord.runCommand({ name: 'setup', userId: member, channelId: '1' })).toThrow('sees no such channel');
+    expect(() => discord.runCommand({ name: 'setup', userId: member, channelId: '1' })).toThrow('cannot see this channel');
     expect(() => discord.runCommand({ name: 'setup', userId: '1', channelId: discord.channels.general })).toThrow();
   });
 });

@@ -12,7 +12,7 @@ async function watched(listener: RequestListener) {
   const deliveries = createDeliveries({
     clock: manualClock(),
     stopwatch: manualClock(),
-    nameOf: (id) => id,
+    memberName: (id) => id,
     channelName: (id) => id,
     emit: (item) => told.push(item),
   });
@@ -59,7 +59,7 @@ describe('a delivery that is seen on its way', () => {
       response.writeHead(413).end('{"success":false,"error":"Too large."}');
     });
     await post('/webhooks/vote', '{}');
-    expect(told.at(-1)).toMatchObject({ isSettled: true, steps: [{}, { text: 'Refused (413): Too large.' }] });
+    expect(told.at(-1)).toMatchObject({ isSettled: true, steps: [{}, { text: 'Rejected (413): Too large.' }] });
     expect(deliveries.last).toBe(null);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canOpenBrowser } from '../../src/sandbox/open-page.ts';
+import { canOpenBrowser } from '../../src/sandbox/cli.ts';
 
 const desk = { environment: { DISPLAY: ':0' }, platform: 'linux', isTerminal: true } as const;
 

@@ -95,10 +95,10 @@ describe('the options of a command', () => {
     ['a text that is too long', { word: 'abcdef' }, 'word is too long'],
     ['a number that is too large', { share: 1.5 }, 'share is more than 1'],
     ['something else than yes or no', { sure: 'yes' }, 'sure is not true or false'],
-    ['an unknown channel', { where: '1' }, 'where is no channel'],
-    ['an unknown role', { as: '1' }, 'as is no role'],
+    ['an unknown channel', { where: '1' }, 'where is not a channel'],
+    ['an unknown role', { as: '1' }, 'as is not a role'],
     ['nobody to mention', { to: '1' }, 'to is nobody'],
-    ['a text for a file', { file: 'note.txt' }, 'file is no file'],
+    ['a text for a file', { file: 'note.txt' }, 'file is not a file'],
   ])('cannot be %s', async (_what, options, complaint) => {
     const { run } = await withEcho();
     expect(() => run('all', options)).toThrow(complaint);

@@ -13,7 +13,7 @@ export function service() {
     time: { now: () => 1_767_225_600_000, speed: 2 },
     async injectFault(what) {
       outages.service = true;
-      news.emit('conditions');
+      news.emit('simulation');
       return `did ${what}`;
     },
     async castVote({ userId }) {

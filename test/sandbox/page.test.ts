@@ -107,7 +107,7 @@ describe('the stream of the page', () => {
     const { ports } = service();
     const { discord, mira, general } = await inhabited({ page: ports });
     const next = await follow(discord.origin);
-    expect(await next(({ kind }) => kind === 'everything')).toMatchObject({
+    expect(await next(({ kind }) => kind === 'full_state')).toMatchObject({
       guild: { name: 'Lantern Harbour' },
       connected: true,
       listings: [{ kind: 'server' }],
@@ -141,7 +141,7 @@ describe('the stream of the page', () => {
     const { ports, news } = service();
     const { origin } = await localDiscord({ page: ports });
     const next = await follow(origin);
-    await next(({ kind }) => kind === 'everything');
+    await next(({ kind }) => kind === 'full_state');
     const step = { name: 'received', tone: 'plain', text: 'Received', at: 0, afterMs: 0 } as const;
     const delivery = {
       kind: 'delivery',
@@ -158,25 +158,25 @@ describe('the stream of the page', () => {
     }
     const told = await next(({ item }) => (item as { isSettled?: boolean } | undefined)?.isSettled === true);
     expect(told).toMatchObject({ kind: 'timeline', item: { key: 'delivery-7', steps: [{}, { name: 'refused' }] } });
-    const later = await (await follow(origin))(({ kind }) => kind === 'everything');
+    const later = await (await follow(origin))(({ kind }) => kind === 'full_state');
     expect(later).toMatchObject({ timeline: [{ key: 'delivery-7', isSettled: true }] });
   });
 
   it('tells at once what is out of order', async () => {
     const { origin, members } = await localDiscord({ page: service().ports });
     const next = await follow(origin);
-    await next(({ kind }) => kind === 'everything');
-    const pressed = await post(origin, '/page/trouble', { what: 'service_down', userId: members[0]?.id });
-    expect(JSON.parse(pressed.text)).toEqual({ said: 'did service_down' });
-    expect(await next(({ kind }) => kind === 'conditions')).toMatchObject({ outages: { service: true } });
-    const nonsense = await post(origin, '/page/trouble', { what: 'set_fire', userId: members[0]?.id });
+    await next(({ kind }) => kind === 'full_state');
+    const pressed = await post(origin, '/page/trouble', { fault: 'service_down', userId: members[0]?.id });
+    expect(JSON.parse(pressed.text)).toEqual({ message: 'did service_down' });
+    expect(await next(({ kind }) => kind === 'simulation')).toMatchObject({ outages: { service: true } });
+    const nonsense = await post(origin, '/page/trouble', { fault: 'set_fire', userId: members[0]?.id });
     expect(nonsense.status).toBe(400);
   });
 
   it('tells nobody the bot’s token', async () => {
     const { discord } = await inhabited({ page: service().ports });
     const next = await follow(discord.origin);
-    expect(JSON.stringify(await next(({ kind }) => kind === 'everything'))).not.toContain(discord.token);
+    expect(JSON.stringify(await next(({ kind }) => kind === 'full_state'))).not.toContain(discord.token);
   });
 });
 
@@ -188,8 +188,8 @@ describe('what the page asks for', () => {
       return { status, ...JSON.parse(text) };
     };
     const use = { name: 'nonsense', userId: mira.id, channelId: general, options: {} };
-    expect(await run('/page/commands', use)).toEqual({ status: 400, error: 'There is no command /nonsense' });
-    expect(await run('/page/commands', { nonsense: true })).toEqual({ status: 400, error: 'That cannot be sent.' });
+    expect(await run('/page/commands', use)).toEqual({ status: 400, error: 'Unknown command: /nonsense' });
+    expect(await run('/page/commands', { nonsense: true })).toEqual({ status: 400, error: 'Invalid request.' });
     expect(await run('/page/components', { messageId: '1', customId: 'x', userId: mira.id })).toMatchObject({
       status: 400,
     });

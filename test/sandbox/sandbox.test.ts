@@ -42,7 +42,7 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     expect(await sandbox.faultInjection.sendInvalidSignature(mira)).toMatchObject({ status: 401 });
     const refused = await delivery(settled);
     expect(stepsOf(refused)).toEqual(['received', 'refused']);
-    expect(refused.steps[1]?.text).toContain('Refused (401): The signature does not match.');
+    expect(refused.steps[1]?.text).toContain('Rejected (401): The signature does not match.');
     expect((await sandbox.app.ledger.account(mira)).credits).toBe(0);
   });
 
@@ -80,7 +80,7 @@ describe('the service in the sandbox', { timeout: 20_000 }, () => {
   it('cannot be reached while it is down, and comes back by itself', async () => {
     const sandbox = await wholeSandbox();
     const back = new Promise((resolve) =>
-      sandbox.events.on('conditions', () => sandbox.outages.service.isDown || resolve(null)),
+      sandbox.events.on('simulation', () => sandbox.outages.service.isDown || resolve(null)),
     );
     sandbox.outages.service.begin(300);
     expect(await answers(`${sandbox.urls.service}/`)).toBe('refused');

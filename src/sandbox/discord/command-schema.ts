@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addIssue } from './message-schema.ts';
 
-/** What a command may be. Discord: "Application Command Object". */
+/** The schema of a command. Discord: "Application Command Object". */
 
 export const optionType = {
   subcommand: 1,
@@ -36,7 +36,7 @@ const choice = z.object({
   value: z.union([z.string().max(100), z.number()]),
 });
 
-/** An option that takes a value. */
+/** An option with a value. */
 const valueOption = z
   .object({
     type: z.literal([3, 4, 5, 6, 7, 8, 9, 10, 11]),
@@ -61,7 +61,7 @@ const valueOption = z
         context,
         ['choices'],
         'APPLICATION_COMMAND_OPTION_CHOICES_NOT_ALLOWED',
-        'This option type takes no choices',
+        'This option type does not support choices',
       );
     }
     if (option.choices?.length && option.autocomplete) {
@@ -69,7 +69,7 @@ const valueOption = z
         context,
         ['autocomplete'],
         'APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID',
-        'Choices exclude autocomplete',
+        'Choices and autocomplete are mutually exclusive',
       );
     }
     for (const [index, each] of (option.choices ?? []).entries()) {
@@ -194,7 +194,7 @@ function rejectDuplicates(
   }
 }
 
-/** Names, descriptions and values together. Discord: "Application Command Object", limits. */
+/** The total length of names, descriptions and values. Discord: "Application Command Object", limits. */
 function sizeOf(part: NestedOption): number {
   const choices = (part.choices ?? []).reduce((sum, each) => sum + each.name.length + String(each.value).length, 0);
   const nested = (part.options ?? []).reduce((sum, each) => sum + sizeOf(each), 0);

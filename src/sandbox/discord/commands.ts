@@ -7,7 +7,7 @@ import { validate } from './validate.ts';
 
 const maxCommands = 100;
 
-/** A registered command as Discord gives it back. */
+/** A registered command as Discord returns it. */
 export type StoredCommand = CommandSchema & {
   readonly id: string;
   readonly application_id: string;
@@ -15,10 +15,10 @@ export type StoredCommand = CommandSchema & {
   readonly guild_id?: string;
 };
 
-/** A place where commands are registered: the whole application, or one guild. */
+/** The scope of a registration: a guild's id, or null for the whole application. */
 export type Scope = string | null;
 
-/** The commands that the bot has registered, globally (scope null) and per guild. */
+/** The commands that the bot has registered, globally and per guild. */
 export class Commands {
   readonly #state: DiscordState;
   readonly #scopes = new Map<Scope, Map<string, StoredCommand>>();
@@ -35,7 +35,7 @@ export class Commands {
     return this.#in(scope).get(commandId) ?? throwUnknownCommand();
   }
 
-  /** What a member finds in a guild (its own commands and the global ones), or in a direct conversation. */
+  /** The commands available in a guild (its own and the global ones), or in direct messages (null). */
   availableIn(guildId: string | null): StoredCommand[] {
     const global = this.list(null);
     if (guildId === null) return global.filter(isAvailableInDirectMessages);
@@ -43,7 +43,7 @@ export class Commands {
     return [...guildCommands, ...global.filter((command) => command.contexts?.includes(0) ?? true)];
   }
 
-  /** Adds a command, or replaces the one of that name. Says whether it is new. */
+  /** Adds a command, or replaces the one with the same name. */
   upsert(scope: Scope, body: unknown): { command: StoredCommand; created: boolean } {
     const input = validate(commandSchema, body);
     const existing = this.list(scope).find(({ name }) => name === input.name);
@@ -67,7 +67,7 @@ export class Commands {
     return command;
   }
 
-  /** Replaces all; a command that was there keeps its id. */
+  /** Replaces all commands of the scope; a command with the same name keeps its id. */
   overwrite(scope: Scope, body: unknown): StoredCommand[] {
     const inputs = validate(commandListSchema, body);
     if (inputs.length > maxCommands) throw errorResponse.tooManyCommands(maxCommands);

@@ -19,7 +19,7 @@ export const opcode = {
   heartbeatAck: 11,
 } as const;
 
-/** Why a connection is closed. From `invalidShard` on, a client cannot recover by connecting again. */
+/** Gateway close codes. After `invalidShard` and the later ones a client must not reconnect. */
 export const closeCodes = {
   unknownOpcode: [4001, 'Unknown opcode.'],
   decodeError: [4002, 'Error while decoding payload.'],
@@ -56,7 +56,7 @@ interface ConnectionOptions {
   readonly socket: WebSocket;
   readonly token: string;
   readonly heartbeatInterval: number;
-  /** The privileged intents that are switched on for the application. */
+  /** The privileged intents that are enabled for the application. */
   readonly grantedIntents: number;
   readonly requiredShards: () => number;
   readonly stopwatch: Clock;
@@ -66,7 +66,7 @@ interface ConnectionOptions {
   readonly onClose: (connection: GatewayConnection, code: number) => void;
 }
 
-/** One socket: its greeting, heartbeat, and the rules for what may be sent over it. Discord: "Gateway", connection lifecycle. */
+/** One WebSocket: hello, heartbeats, identify and resume, and the payload limits. Discord: "Gateway", connection lifecycle. */
 export class GatewayConnection {
   readonly #options: ConnectionOptions;
   readonly #closed = new AbortController();
@@ -85,7 +85,7 @@ export class GatewayConnection {
     });
     options.socket.on('error', () => options.socket.terminate());
     this.send({ op: opcode.hello, d: { heartbeat_interval: options.heartbeatInterval, _trace: [] } });
-    void this.#expectHeartbeats();
+    void this.#checkHeartbeats();
   }
 
   send(payload: { readonly op: number; readonly d: unknown }): void {
@@ -98,17 +98,17 @@ export class GatewayConnection {
     this.#options.socket.close(code, reason);
   }
 
-  /** Cuts the line without a word. */
+  /** Closes the socket without a close frame. */
   terminate(): void {
     this.#options.socket.terminate();
   }
 
-  /** Makes a zombie of it: it stays open, and neither says nor hears anything any more. */
+  /** Makes it a zombie connection: it stays open but no longer sends or receives. */
   freeze(): void {
     this.#frozen = true;
   }
 
-  /** A session that could not be resumed: the client may identify on the same connection. */
+  /** The session cannot be resumed; the client may identify on the same connection. */
   invalidate(): void {
     this.#authenticated = false;
     this.send({ op: opcode.invalidSession, d: false });
@@ -120,11 +120,11 @@ export class GatewayConnection {
     if (closeReason !== undefined) this.close(closeReason);
   }
 
-  /** Does what a payload asks for, or says why the connection has to be closed. */
+  /** Handles a payload; returns the reason if the connection must be closed. */
   #handle(bytes: Buffer): CloseReason | undefined {
     const payload = bytes.length > 4096 ? undefined : parseJson(payloadSchema, bytes);
     if (payload === undefined) return 'decodeError';
-    if (this.#tooMany()) return 'rateLimited';
+    if (this.#isRateLimited()) return 'rateLimited';
     const { op, d } = payload;
     if (op === opcode.heartbeat) return this.#acknowledge();
     if (op === opcode.identify) return this.#identify(d);
@@ -144,7 +144,7 @@ export class GatewayConnection {
     if (this.#authenticated) return 'alreadyAuthenticated';
     const identify = identifySchema.safeParse(data).data;
     if (identify === undefined) return 'decodeError';
-    if (!this.#tokenFits(identify.token)) return 'authenticationFailed';
+    if (!this.#isValidToken(identify.token)) return 'authenticationFailed';
     const { intents, shard } = identify;
     if ((intents & ~knownIntents) !== 0) return 'invalidIntents';
     if ((intents & privilegedIntents & ~this.#options.grantedIntents) !== 0) return 'disallowedIntents';
@@ -159,24 +159,24 @@ export class GatewayConnection {
     if (this.#authenticated) return 'alreadyAuthenticated';
     const resume = resumeSchema.safeParse(data).data;
     if (resume === undefined) return 'decodeError';
-    if (!this.#tokenFits(resume.token)) return 'authenticationFailed';
+    if (!this.#isValidToken(resume.token)) return 'authenticationFailed';
     this.#authenticated = true;
     return this.#options.onResume(this, resume);
   }
 
   /** "Apps can send 120 gateway events per connection every 60 seconds." Discord: "Gateway", rate limiting. */
-  #tooMany(): boolean {
+  #isRateLimited(): boolean {
     const now = this.#options.stopwatch.monotonic();
     if (now >= this.#received.resetsAt) this.#received = { count: 0, resetsAt: now + minute };
     this.#received.count += 1;
     return this.#received.count > 120;
   }
 
-  #tokenFits(token: string): boolean {
+  #isValidToken(token: string): boolean {
     return token.replace(/^Bot /, '') === this.#options.token;
   }
 
-  async #expectHeartbeats(): Promise<void> {
+  async #checkHeartbeats(): Promise<void> {
     const { stopwatch, heartbeatInterval } = this.#options;
     while (!this.#closed.signal.aborted) {
       await stopwatch.sleep(heartbeatInterval, this.#closed.signal);

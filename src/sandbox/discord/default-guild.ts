@@ -1,7 +1,7 @@
 import type { GuildChannel, Member, Role, User } from './objects.ts';
 import { permissions } from './permissions.ts';
 
-/** Who lives in the guild. */
+/** A member of the guild. */
 export interface Person {
   readonly id: string;
   readonly username: string;
@@ -14,7 +14,7 @@ export interface DefaultGuildOptions {
   readonly people?: readonly Person[];
 }
 
-/** The guild as it is at the beginning. */
+/** The initial guild. */
 export type DefaultGuild = ReturnType<typeof defaultGuild>;
 
 const id = (number: number) => String(1_190_000_000_000_000_000n + BigInt(number));
@@ -102,7 +102,7 @@ const channel = (guildId: string, number: number, name: string, topic: string): 
   flags: 0,
 });
 
-/** The guild without what changes: its channels, members and roles are kept beside it. */
+/** The constant fields of the guild; channels, members and roles are stored separately. */
 const settings = {
   icon: null,
   home_header: null,
@@ -143,8 +143,7 @@ const settings = {
 } as const;
 
 /**
- * The guild that a local Discord begins with. Ids never change from one start to the next, so that what was stored about a member
- * or a channel still holds.
+ * The initial guild of a local Discord. Its ids are the same at every start, so stored references to members and channels stay valid.
  */
 export function defaultGuild({ guild = presetGuild, people = presetPeople }: DefaultGuildOptions) {
   const bot = toUser({ id: applicationId, username: 'tallyhook' }, true);
@@ -165,8 +164,8 @@ export function defaultGuild({ guild = presetGuild, people = presetPeople }: Def
       member(bot, [roleIds.bot]),
       ...people.map((person) => member(toUser(person), person === owner ? [roleIds.owner] : [])),
     ],
-    general: channel(guild.id, 32, 'general', 'Everything else'),
-    announcements: channel(guild.id, 31, 'votes', 'Every vote, as it comes in'),
-    premium: channel(guild.id, 33, 'premium', 'Thank you for your support'),
+    general: channel(guild.id, 32, 'general', 'General chat'),
+    announcements: channel(guild.id, 31, 'votes', 'Every vote as it is recorded'),
+    premium: channel(guild.id, 33, 'premium', 'Premium purchases and renewals'),
   };
 }

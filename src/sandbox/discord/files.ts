@@ -7,23 +7,23 @@ interface StoredFile {
   readonly bytes: Buffer;
 }
 
-/** A file as a member hands it over. */
+/** A file that a member uploads. */
 export interface FileInput extends StoredFile {
   readonly filename: string;
 }
 
-/** What was uploaded, kept in memory and served under `/attachments/…` as Discord's CDN would. */
+/** Uploaded files, stored in memory and served under `/attachments/…` in place of Discord's CDN. */
 export class Files {
   readonly #origin: string;
   readonly #nextId: () => string;
-  readonly #kept = new Map<string, StoredFile>();
+  readonly #files = new Map<string, StoredFile>();
 
   constructor(origin: string, nextId: () => string) {
     this.#origin = origin;
     this.#nextId = nextId;
   }
 
-  /** What came with a message, under the names and with the descriptions that its form gives. */
+  /** Stores the files of a message, with the names and descriptions from its payload. */
   storeUploads(files: readonly UploadedFile[], payload: MessagePayload): Attachment[] {
     return files.map((file) => {
       const metadata = payload.attachments?.find((each) => Number(each.id) === file.number);
@@ -35,18 +35,18 @@ export class Files {
   store({ filename: originalName, contentType, bytes }: FileInput): Attachment {
     const id = this.#nextId();
     const filename = originalName.replaceAll(/[^\w.-]/g, '_');
-    this.#kept.set(`${id}/${filename}`, { contentType, bytes });
+    this.#files.set(`${id}/${filename}`, { contentType, bytes });
     const url = `${this.#origin}/attachments/${id}/${filename}`;
     return { id, filename, content_type: contentType, size: bytes.length, url, proxy_url: url };
   }
 
   /** The file of a path below `/attachments/`. */
   find(path: string): StoredFile | undefined {
-    return this.#kept.get(path);
+    return this.#files.get(path);
   }
 }
 
-/** The form with every `attachment://name` replaced by the address at which the file now is. */
+/** Replaces every `attachment://name` in the embeds by the URL of the stored file. */
 export function resolveAttachmentUrls(payload: MessagePayload, attachments: readonly Attachment[]): MessagePayload {
   if (attachments.length === 0 || !payload.embeds) return payload;
   const resolveUrl = (url: string) =>

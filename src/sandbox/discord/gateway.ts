@@ -5,12 +5,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { type CloseReason, closeCodes, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
-import type { DiscordState, Dispatch } from './discord-state.ts';
+import type { DiscordState } from './discord-state.ts';
+import type { Dispatch } from './events.ts';
 import { intent } from './intents.ts';
 import { findRequestedMembers } from './member-request.ts';
 import { GatewayServerSession, type SentDispatch } from './session.ts';
 
-/** How long a session without a connection can be resumed. */
+/** How long a session without a connection can be resumed (ms). */
 const resumeTimeoutMs = 3 * minute;
 
 export interface GatewayOptions {
@@ -24,7 +25,7 @@ export interface GatewayOptions {
   readonly onDispatch: (dispatch: SentDispatch) => void;
 }
 
-/** The gateway: sessions, and the connections that come and go beneath them. Discord: "Gateway". */
+/** The gateway: sessions and their connections. Discord: "Gateway". */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -50,18 +51,18 @@ export class Gateway {
     });
   }
 
-  /** Cuts every connection; what was not `resumable` has to identify anew. */
+  /** Closes every connection; unless `resumable`, clients must identify again. */
   drop(options: { resumable: boolean }): void {
     if (!options.resumable) this.#sessions.clear();
     for (const connection of this.#connections.keys()) connection.terminate();
   }
 
-  /** Asks every client to connect anew and resume (op 7). */
+  /** Requests that every client reconnects and resumes (op 7). */
   askToReconnect(): void {
     for (const connection of this.#connections.keys()) connection.send({ op: opcode.reconnect, d: null });
   }
 
-  /** Makes zombies of all connections, and of new ones until it is called with false. */
+  /** Makes all connections zombies, and new ones until it is called with false. */
   freeze(frozen: boolean): void {
     this.#frozen = frozen;
     if (!frozen) return;
@@ -80,7 +81,7 @@ export class Gateway {
       requiredShards: () => this.#options.state.requiredShards,
       onIdentify: (from, identify) => this.#identify(from, identify),
       onResume: (from, resume) => this.#resume(from, resume),
-      onMemberRequest: (from, data) => this.#tellMembers(from, data),
+      onMemberRequest: (from, data) => this.#sendMembers(from, data),
       onClose: (from, code) => this.#closed(from, code),
     });
     this.#connections.set(connection, null);
@@ -107,7 +108,7 @@ export class Gateway {
       relationships: [],
       _trace: [],
     });
-    if (session.accepts(guild)) session.dispatch('GUILD_CREATE', this.#wholeGuild(intents));
+    if (session.accepts(guild)) session.dispatch('GUILD_CREATE', this.#guildCreate(intents));
     state.events.emit('change', { kind: 'gateway', connected: true });
   }
 
@@ -141,11 +142,11 @@ export class Gateway {
     session.send = null;
     // "Close codes 1000 and 1001 invalidate the session."
     if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
-    else void this.#forgetLater(session);
+    else void this.#deleteAfterTimeout(session);
     this.#options.state.events.emit('change', { kind: 'gateway', connected: this.connected });
   }
 
-  async #forgetLater(session: GatewayServerSession): Promise<void> {
+  async #deleteAfterTimeout(session: GatewayServerSession): Promise<void> {
     await this.#options.stopwatch.sleep(resumeTimeoutMs, this.#options.stopped);
     if (session.send === null) this.#sessions.delete(session.id);
   }
@@ -156,15 +157,15 @@ export class Gateway {
     }
   }
 
-  #tellMembers(connection: GatewayConnection, data: unknown): CloseReason | undefined {
+  #sendMembers(connection: GatewayConnection, data: unknown): CloseReason | undefined {
     const chunk = findRequestedMembers(this.#options.state, data);
     if (chunk === undefined) return 'decodeError';
     this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', chunk);
     return undefined;
   }
 
-  /** Discord: "Guild Create". Without the members intent it tells of the bot itself only. */
-  #wholeGuild(intents: number) {
+  /** Discord: "Guild Create". Without the members intent it contains only the bot's own member. */
+  #guildCreate(intents: number) {
     const { state } = this.#options;
     const members = [...state.members.values()];
     const botMember = members.filter(({ user }) => user.id === state.bot.id);

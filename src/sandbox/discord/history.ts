@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSnowflake } from '../../platform/snowflake.ts';
 import { addIssue } from './message-schema.ts';
 import type { Message } from './objects.ts';
 
@@ -11,12 +12,12 @@ const limit = z.string().transform((text, context) => {
 });
 
 const messageId = z.string().transform((text, context) => {
-  if (/^\d{1,20}$/.test(text)) return BigInt(text);
+  if (isSnowflake(text)) return BigInt(text);
   addIssue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not snowflake.`);
   return z.NEVER;
 });
 
-/** How many messages, and from where: before, after or around one. Discord: "Get Channel Messages". */
+/** The query of "Get Channel Messages"; at most one of `before`, `after` and `around` applies. */
 export const historySchema = z.object({
   limit: limit.default(50),
   before: messageId.optional(),
@@ -25,7 +26,7 @@ export const historySchema = z.object({
 });
 type History = z.output<typeof historySchema>;
 
-/** That part of a channel, newest first. */
+/** The selected messages of a channel, newest first. */
 export function selectHistory(oldestFirst: readonly Message[], { limit, before, after, around }: History): Message[] {
   const messagesBefore = (id: bigint, count: number) =>
     count === 0 ? [] : oldestFirst.filter((message) => BigInt(message.id) < id).slice(-count);

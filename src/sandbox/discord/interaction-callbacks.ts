@@ -3,14 +3,13 @@ import { type Callback, callbackSchema, callbackType } from './callback-schema.t
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse, fieldError } from './errors.ts';
 import { type Files, resolveAttachmentUrls } from './files.ts';
-import { toMetadata } from './interaction-metadata.ts';
 import { type Interaction, type Interactions, interactionType } from './interactions.ts';
 import { type MessagePayload, messageSchema } from './message-schema.ts';
 import type { Messages } from './messages.ts';
-import { type Message, messageFlag, messageType } from './objects.ts';
+import { type InteractionMetadata, type Message, messageFlag, messageType } from './objects.ts';
 import { validate } from './validate.ts';
 
-/** Which answers each type of interaction takes. */
+/** The callback types that each interaction type accepts. */
 const allowedCallbacks: Readonly<Record<number, readonly number[]>> = {
   [interactionType.command]: [4, 5, 9],
   [interactionType.component]: [4, 5, 6, 7, 9],
@@ -18,7 +17,7 @@ const allowedCallbacks: Readonly<Record<number, readonly number[]>> = {
   [interactionType.modal]: [4, 5, 6, 7],
 };
 
-/** Turns what the bot answers into messages. Discord: "Receiving and Responding". */
+/** Turns the bot's responses to interactions into messages. Discord: "Receiving and Responding". */
 export class InteractionCallbacks {
   readonly #state: DiscordState;
   readonly #messages: Messages;
@@ -32,7 +31,7 @@ export class InteractionCallbacks {
     this.#files = files;
   }
 
-  /** The first answer. Returns the message that it made or changed, if any. */
+  /** The initial response. Returns the message that it created or edited, if any. */
   respond(id: string, token: string, body: unknown, files: readonly UploadedFile[]) {
     const interaction = this.#interactions.findUnanswered(id, token);
     const callback = validate(callbackSchema, body);
@@ -40,7 +39,7 @@ export class InteractionCallbacks {
     if (!allowed.includes(callback.type)) {
       throw fieldError(['type'], 'BASE_TYPE_CHOICES', `Value must be one of {${allowed.join(', ')}}.`);
     }
-    const message = this.#carryOut(interaction, callback, files);
+    const message = this.#apply(interaction, callback, files);
     if (message !== undefined) interaction.originalId = message.id;
     this.#interactions.acknowledge(interaction, callback);
     if (message !== undefined && callback.type !== callbackType.deferredUpdate)
@@ -48,7 +47,7 @@ export class InteractionCallbacks {
     return { interaction, callback, message };
   }
 
-  /** A message of an interaction; `@original` is its first answer. */
+  /** A message of an interaction; `@original` is its initial response. */
   message(token: string, messageId: string): Message {
     const interaction = this.#interactions.findByToken(token);
     return this.#ownMessage(interaction, messageId);
@@ -65,7 +64,7 @@ export class InteractionCallbacks {
     this.#messages.delete(this.#ownMessage(interaction, messageId).id);
   }
 
-  /** A further message. The first one after a deferral takes the place of "is thinking…", as Discord does it. */
+  /** A follow-up message. As on Discord, the first one after a deferral replaces "is thinking…". */
   followUp(token: string, body: unknown, files: readonly UploadedFile[]): Message {
     const interaction = this.#interactions.findByToken(token);
     const payload = validate(messageSchema, body);
@@ -76,7 +75,7 @@ export class InteractionCallbacks {
     return message;
   }
 
-  #carryOut(interaction: Interaction, respond: Callback, files: readonly UploadedFile[]): Message | undefined {
+  #apply(interaction: Interaction, respond: Callback, files: readonly UploadedFile[]): Message | undefined {
     switch (respond.type) {
       case callbackType.message:
         return this.#create(interaction, respond.data, files, (respond.data.flags ?? 0) & messageFlag.ephemeral);
@@ -152,4 +151,24 @@ export class InteractionCallbacks {
     if (message === undefined) throw errorResponse.unknownMessage();
     return message;
   }
+}
+
+/** The metadata of a message that responds to an interaction. Discord: "Message Interaction Metadata Object". */
+function toMetadata(interaction: Interaction, state: DiscordState, interactions: Interactions): InteractionMetadata {
+  const { id, type, userId, channelId, sourceId, openerId, originalId } = interaction;
+  const channel = state.channels.get(channelId);
+  const user = state.user(userId);
+  const opener = openerId === undefined ? undefined : interactions.find(openerId);
+  return {
+    id,
+    type,
+    ...(user && { user }),
+    authorizing_integration_owners: { '0': channel?.type === 0 ? channel.guild_id : '0' },
+    // "Present only on follow-up messages."
+    ...(originalId === null ? {} : { original_response_message_id: originalId }),
+    ...(type === interactionType.component && sourceId !== null ? { interacted_message_id: sourceId } : {}),
+    ...(opener && {
+      triggering_interaction_metadata: toMetadata({ ...opener, originalId: null }, state, interactions),
+    }),
+  };
 }

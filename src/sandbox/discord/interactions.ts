@@ -7,56 +7,56 @@ import type { DiscordState } from './discord-state.ts';
 import { errorResponse } from './errors.ts';
 import type { Message } from './objects.ts';
 
-/** "You must send an initial response within 3 seconds." Discord: "Interaction Callback". */
+/** "You must send an initial response within 3 seconds." (ms) Discord: "Interaction Callback". */
 export const responseTimeoutMs = 3 * second;
-/** "Interaction tokens are valid for 15 minutes." */
+/** "Interaction tokens are valid for 15 minutes." (ms) */
 export const tokenLifetimeMs = 15 * minute;
 
 export const interactionType = { command: 2, component: 3, autocomplete: 4, modal: 5 } as const;
 export type InteractionType = (typeof interactionType)[keyof typeof interactionType];
 
-/** The first answer to an interaction. */
+/** The initial response to an interaction. */
 export type ReceivedCallback = Callback & {
-  /** From the moment the interaction was sent to the arrival of the callback (ms). */
+  /** Time from sending the interaction to receiving the callback (ms). */
   readonly afterMs: number;
 };
 
-/** The client says "The application did not respond": no callback came within 3 seconds. */
+/** No callback within 3 seconds; the client shows "The application did not respond". */
 export class ApplicationDidNotRespondError extends TallyhookError {
   constructor() {
     super('application_did_not_respond', 'The application did not respond');
   }
 }
 
-/** An interaction on its way. */
+/** An interaction and its responses. */
 export interface Interaction {
   readonly id: string;
   readonly token: string;
   readonly type: InteractionType;
   readonly userId: string;
   readonly channelId: string;
-  /** What was used: a command as `/vote trace`, or the label of a component. */
+  /** A command such as `/vote trace`, or the label of a component. */
   readonly label: string;
-  /** The message of the component that was used. */
+  /** The message of the used component. */
   readonly sourceId: string | null;
-  /** The interaction that opened the modal which was sent off. */
+  /** The interaction that opened the submitted modal. */
   readonly openerId?: string;
   readonly sentAt: number;
   callback: ReceivedCallback | null;
-  /** Whether the modal that it opened was sent off. */
-  isModalSent: boolean;
-  /** The message that `@original` means. */
+  /** Whether the modal that it opened was submitted. */
+  isModalSubmitted: boolean;
+  /** The id of the `@original` message. */
   originalId: string | null;
   readonly messageIds: string[];
   readonly response: PromiseWithResolvers<ReceivedCallback>;
-  /** The message as soon as it shows more than "is thinking…". */
+  /** Resolves with the message once it is more than "is thinking…". */
   readonly settled: PromiseWithResolvers<Message>;
 }
 
-/** What is known of an interaction when it is sent. */
+/** The fields of an interaction that are known when it is sent. */
 export type InteractionRequest = Pick<Interaction, 'type' | 'userId' | 'channelId' | 'label' | 'sourceId' | 'openerId'>;
 
-/** The interactions of the last 15 minutes, found by their ids and tokens. */
+/** The recent interactions, by id and token. */
 export class Interactions {
   readonly #state: DiscordState;
   readonly #stopwatch: Clock;
@@ -76,23 +76,23 @@ export class Interactions {
       token: randomBytes(24).toString('base64url'),
       sentAt: this.#stopwatch.monotonic(),
       callback: null,
-      isModalSent: false,
+      isModalSubmitted: false,
       originalId: null,
       messageIds: [],
       response: Promise.withResolvers(),
       settled: Promise.withResolvers(),
     };
-    // Whoever does not wait for an answer is not to be told of its absence either.
+    // A caller that does not await the response must not cause an unhandled rejection.
     interaction.response.promise.catch(() => {});
     interaction.settled.promise.catch(() => {});
     this.#byToken.set(interaction.token, interaction);
-    this.#forgetOld();
-    this.#tell(interaction, 'sent');
+    this.#deleteExpired();
+    this.#emitChange(interaction, 'sent');
     void this.#failAfterDeadline(interaction);
     return interaction;
   }
 
-  /** The interaction that a callback is for. @throws DiscordRefusal when it is unknown, too late or answered already. */
+  /** The interaction for a callback. @throws DiscordApiError if it is unknown, expired or already acknowledged */
   findUnanswered(id: string, token: string): Interaction {
     const interaction = this.#byToken.get(token);
     if (interaction?.id !== id) throw errorResponse.unknownInteraction();
@@ -101,7 +101,7 @@ export class Interactions {
     return interaction;
   }
 
-  /** The interaction whose token serves as a webhook. @throws DiscordRefusal */
+  /** The acknowledged interaction with this token. @throws DiscordApiError */
   findByToken(token: string): Interaction {
     const interaction = this.#byToken.get(token);
     if (interaction === undefined || interaction.callback === null) throw errorResponse.unknownWebhook();
@@ -109,7 +109,6 @@ export class Interactions {
     return interaction;
   }
 
-  /** The interaction that a member's client still has open. */
   find(id: string): Interaction | undefined {
     return [...this.#byToken.values()].find((interaction) => interaction.id === id);
   }
@@ -117,7 +116,7 @@ export class Interactions {
   acknowledge(interaction: Interaction, callback: Callback): void {
     interaction.callback = { ...callback, afterMs: this.#age(interaction) };
     interaction.response.resolve(interaction.callback);
-    this.#tell(interaction, 'answered');
+    this.#emitChange(interaction, 'answered');
   }
 
   async #failAfterDeadline(interaction: Interaction): Promise<void> {
@@ -125,10 +124,10 @@ export class Interactions {
     if (interaction.callback !== null) return;
     interaction.response.reject(new ApplicationDidNotRespondError());
     interaction.settled.reject(new ApplicationDidNotRespondError());
-    if (!this.#stopped.aborted) this.#tell(interaction, 'failed');
+    if (!this.#stopped.aborted) this.#emitChange(interaction, 'failed');
   }
 
-  #forgetOld(): void {
+  #deleteExpired(): void {
     for (const [token, interaction] of this.#byToken) {
       if (this.#age(interaction) < 2 * tokenLifetimeMs) return;
       this.#byToken.delete(token);
@@ -139,8 +138,8 @@ export class Interactions {
     return this.#stopwatch.monotonic() - interaction.sentAt;
   }
 
-  #tell(interaction: Interaction, state: 'sent' | 'answered' | 'failed'): void {
-    // It comes with every letter that is typed; only who types it is told.
+  #emitChange(interaction: Interaction, state: 'sent' | 'answered' | 'failed'): void {
+    // Autocomplete is sent for every typed character and is not reported.
     if (interaction.type === interactionType.autocomplete) return;
     const { id: interactionId, userId, label, callback } = interaction;
     if (callback?.type === callbackType.modal) {

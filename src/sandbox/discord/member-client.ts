@@ -1,13 +1,14 @@
 import { callbackType } from './callback-schema.ts';
 import type { Commands } from './commands.ts';
 import type { DiscordState } from './discord-state.ts';
+import { RejectedByClientError } from './errors.ts';
 import type { Files } from './files.ts';
 import { type InteractionRequest, type Interactions, interactionType } from './interactions.ts';
 import type { Button, Select } from './message-schema.ts';
 import type { Messages } from './messages.ts';
 import { toSubmitData } from './modal.ts';
 import type { Channel } from './objects.ts';
-import { RejectedByClientError, resolveAutocomplete, resolveCommand } from './resolve-command.ts';
+import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
 import { resolveSelection } from './resolve-select.ts';
 import type { Actor, Resolved } from './resolved.ts';
 import type {
@@ -19,7 +20,7 @@ import type {
   ModalAction,
 } from './user-actions.ts';
 
-/** The client of a member: it can do what Discord's own lets its user do, and nothing else. */
+/** A member's Discord client: it allows the same actions and applies the same checks as the real one. */
 export class MemberClient {
   readonly #state: DiscordState;
   readonly #commands: Commands;
@@ -35,11 +36,11 @@ export class MemberClient {
     this.#files = files;
   }
 
-  /** Types a slash command and sends it. @throws RefusedByClient */
+  /** Sends a slash command. @throws RejectedByClientError */
   runCommand({ name: fullName, userId, channelId, options = {} }: CommandAction): InteractionHandle {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
-    const resolvedCommand = resolveCommand(this.#asker(userId, channel), this.#files, command, path, options);
+    const resolvedCommand = resolveCommand(this.#actor(userId, channel), this.#files, command, path, options);
     return this.#send(
       { type: interactionType.command, userId, channelId, label: `/${[name, ...path].join(' ')}`, sourceId: null },
       channel,
@@ -53,7 +54,7 @@ export class MemberClient {
     );
   }
 
-  /** Types on in an option that the bot completes. Resolves with what it offers. @throws RefusedByClient */
+  /** Types in an option with autocomplete; resolves with the bot's choices. @throws RejectedByClientError */
   async autocomplete({
     name: fullName,
     userId,
@@ -77,17 +78,17 @@ export class MemberClient {
     return callback.type === callbackType.choices ? callback.data.choices : [];
   }
 
-  /** Sends off a modal that the bot has opened for this member. It can be sent once. @throws RefusedByClient */
+  /** Submits a modal that the bot opened for this member; possible once. @throws RejectedByClientError */
   submitModal({ interactionId, userId, values }: ModalAction): InteractionHandle {
     const opener = this.#interactions.find(interactionId);
     const callback = opener?.userId === userId ? opener.callback : undefined;
-    if (opener === undefined || callback?.type !== callbackType.modal || opener.isModalSent) {
-      throw new RejectedByClientError('no_modal', 'The member has no such form open');
+    if (opener === undefined || callback?.type !== callbackType.modal || opener.isModalSubmitted) {
+      throw new RejectedByClientError('no_modal', 'The member has no such modal open');
     }
     const { channelId, sourceId } = opener;
     const channel = this.#channelOf(channelId, userId);
-    const data = toSubmitData(this.#asker(userId, channel), callback.data, values);
-    opener.isModalSent = true;
+    const data = toSubmitData(this.#actor(userId, channel), callback.data, values);
+    opener.isModalSubmitted = true;
     const source = sourceId === null ? undefined : this.#messages.find(sourceId)?.message;
     return this.#send(
       { type: interactionType.modal, userId, channelId, label: callback.data.title, sourceId, openerId: opener.id },
@@ -96,11 +97,11 @@ export class MemberClient {
     );
   }
 
-  /** Clicks a button, or picks from a select. @throws RefusedByClient */
+  /** Clicks a button or submits a select. @throws RejectedByClientError */
   useComponent({ messageId, customId, userId, values }: ComponentAction): InteractionHandle {
     const stored = this.#messages.find(messageId);
     if (stored === undefined || (stored.onlyFor !== null && stored.onlyFor !== userId)) {
-      throw new RejectedByClientError('unknown_message', 'The member sees no such message');
+      throw new RejectedByClientError('unknown_message', 'The member cannot see this message');
     }
     const { message } = stored;
     const channel = this.#channelOf(message.channel_id, userId);
@@ -117,20 +118,20 @@ export class MemberClient {
         data: {
           custom_id: customId,
           component_type: component.type,
-          ...this.#picked(component, values, this.#asker(userId, channel)),
+          ...this.#selection(component, values, this.#actor(userId, channel)),
         },
       },
     );
   }
 
-  #picked(component: Button | Select, values: readonly string[] = [], actor: Actor): object {
+  #selection(component: Button | Select, values: readonly string[] = [], actor: Actor): object {
     if (component.type === 2) return {};
     const selection = resolveSelection(actor, component, values);
     return { values: selection.values, ...resolvedField(selection.resolved) };
   }
 
-  #asker(userId: string, channel: Channel): Actor {
-    return { state: this.#state, userId, inGuild: channel.type === 0 };
+  #actor(userId: string, channel: Channel): Actor {
+    return { directory: this.#state, userId, inGuild: channel.type === 0 };
   }
 
   #commandNamed(fullName: string, userId: string, channel: Channel) {
@@ -155,7 +156,7 @@ export class MemberClient {
           this.#state.members.has(userId) &&
           this.#state.hasPermission(userId, 'useApplicationCommands', channel);
     if (channel === undefined || !isMember)
-      throw new RejectedByClientError('unknown_channel', 'The member sees no such channel');
+      throw new RejectedByClientError('unknown_channel', 'The member cannot see this channel');
     return channel;
   }
 
@@ -176,7 +177,7 @@ export class MemberClient {
         version: 1,
         channel_id: channel.id,
         channel,
-        ...this.#whereAndWho(channel, request.userId),
+        ...this.#context(channel, request.userId),
         locale: 'en-US',
         entitlements: [],
         attachment_size_limit: 10 * 1024 * 1024,
@@ -194,7 +195,7 @@ export class MemberClient {
     };
   }
 
-  #whereAndWho(channel: Channel, userId: string) {
+  #context(channel: Channel, userId: string) {
     const state = this.#state;
     const member = state.members.get(userId);
     const installation = {
@@ -217,12 +218,12 @@ export class MemberClient {
   }
 }
 
-/** The command as an interaction names it. Discord: "Application Command Interaction Data". */
+/** The command reference of an interaction. Discord: "Application Command Interaction Data". */
 function commandReference({ id, name, guild_id }: ReturnType<Commands['availableIn']>[number]) {
   return { id, name, type: 1, ...(guild_id ? { guild_id } : {}) };
 }
 
-/** Discord leaves the field out where nothing was named. */
+/** Discord omits an empty `resolved` field. */
 function resolvedField(resolved: Resolved): { resolved?: Resolved } {
   return Object.keys(resolved).length > 0 ? { resolved } : {};
 }

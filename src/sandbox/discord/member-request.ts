@@ -9,7 +9,7 @@ const requestSchema = z.object({
   nonce: z.string().optional(),
 });
 
-/** The one chunk that answers "Request Guild Members"; undefined when the request makes no sense. */
+/** The chunk that responds to "Request Guild Members"; undefined if the request is invalid. */
 export function findRequestedMembers(state: DiscordState, data: unknown) {
   const request = requestSchema.safeParse(data).data;
   if (request?.guild_id !== state.guildId) return undefined;

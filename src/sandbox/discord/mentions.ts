@@ -5,7 +5,7 @@ import type { Message, User } from './objects.ts';
 type Mentions = Pick<Message, 'mentions' | 'mention_roles' | 'mention_everyone'>;
 
 /**
- * Whom a text pings: those that it names, as far as `allowed_mentions` lets it. Without that field everybody named is pinged.
+ * The users and roles that a text pings: its mentions, filtered by `allowed_mentions`; without that field all of them.
  * Embeds never ping. Discord: "Allowed Mentions Object".
  */
 export function findMentions(

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 
 /**
- * What a message may hold. Discord: "Create Message", "Embed Limits", "Component Reference".
- * Lengths count UTF-16 units, which is never laxer than Discord.
+ * The schema of a message. Discord: "Create Message", "Embed Limits", "Component Reference".
+ * Lengths count UTF-16 code units, which is at least as strict as Discord.
  */
 
-const snowflake = z.string().regex(/^\d{1,20}$/);
+const snowflake = z.string().regex(snowflakePattern);
 const text = (max: number) => z.string().trim().max(max);
 const requiredText = (max: number) => z.string().trim().min(1).max(max);
 
@@ -47,7 +48,7 @@ const embed = z
 
 export type Embed = z.output<typeof embed>;
 
-/** "32 bit integer used as an optional identifier"; 0 is none. */
+/** "32 bit integer used as an optional identifier"; 0 means none. */
 const componentId = z.int32().min(0).nullish();
 
 const emoji = z.object({ id: snowflake.nullish(), name: z.string().nullish(), animated: z.boolean().nullish() });
@@ -167,7 +168,7 @@ const allowedMentions = z
 
 export type AllowedMentions = z.output<typeof allowedMentions>;
 
-/** The body of a message, of an edit and of an interaction's answer. */
+/** The body of a new message, an edit, or an interaction response. */
 export const messageSchema = z.object({
   content: text(2000).nullish(),
   embeds: z
@@ -199,14 +200,14 @@ export const messageSchema = z.object({
 
 export type MessagePayload = z.output<typeof messageSchema>;
 
-/** What counts towards the 6,000 characters that the embeds of one message share. */
+/** The characters of an embed that count toward the limit of 6,000 per message. */
 function embedLength(each: Embed): number {
   const fields = (each.fields ?? []).reduce((sum, field) => sum + field.name.length + field.value.length, 0);
   const texts = [each.title, each.description, each.footer?.text, each.author?.name];
   return texts.reduce((sum, part) => sum + (part?.length ?? 0), fields);
 }
 
-/** Reports a fault that has a code of Discord's own. */
+/** Adds an issue with a Discord error code. */
 export function addIssue(context: z.RefinementCtx, path: PropertyKey[], code: string, message: string): void {
   context.addIssue({ code: 'custom', path, message, params: { code }, input: context.value });
 }

@@ -8,12 +8,12 @@ import type { MessagePayload } from './message-schema.ts';
 import { normalizeComponents, normalizeEmbeds } from './normalize.ts';
 import { type Attachment, type Channel, type Message, messageFlag, messageType, type User } from './objects.ts';
 
-/** How long Discord remembers a nonce: "the past few minutes", says "Create Message". */
+/** How long a nonce is remembered (ms). Discord, "Create Message": "the past few minutes". */
 const nonceLifetimeMs = 5 * minute;
 
 export interface StoredMessage {
   readonly message: Message;
-  /** The one who sees an ephemeral message. */
+  /** Id of the only user who sees it (ephemeral); null if it is visible to all. */
   readonly onlyFor: string | null;
 }
 
@@ -24,15 +24,15 @@ export interface NewMessage {
   readonly attachments?: readonly Attachment[];
   readonly flags?: number;
   readonly onlyFor?: string | null;
-  /** What only the answer to an interaction carries. */
+  /** Fields of interaction responses. */
   readonly extra?: Partial<Message>;
 }
 
-/** Every message of every channel. A message never changes: an edit puts another in its place. */
+/** All messages of all channels. Messages are immutable: an edit replaces the message. */
 export class Messages {
   readonly #state: DiscordState;
   readonly #stopwatch: Clock;
-  readonly #kept = new Map<string, StoredMessage>();
+  readonly #messages = new Map<string, StoredMessage>();
   readonly #nonces = new Map<string, { messageId: string; at: number }>();
 
   constructor(state: DiscordState, stopwatch: Clock) {
@@ -41,15 +41,15 @@ export class Messages {
   }
 
   find(messageId: string): StoredMessage | undefined {
-    return this.#kept.get(messageId);
+    return this.#messages.get(messageId);
   }
 
-  /** All of them, oldest first. */
+  /** All messages, oldest first. */
   all(): StoredMessage[] {
-    return [...this.#kept.values()];
+    return [...this.#messages.values()];
   }
 
-  /** The messages of a channel, oldest first; ephemeral ones only for the one who sees them, or all of them for null. */
+  /** The messages of a channel that a viewer sees, oldest first; ephemeral ones of all users if the viewer is null. */
   in(channelId: string, viewerId?: string | null): Message[] {
     return this.all()
       .filter(({ message }) => message.channel_id === channelId)
@@ -57,9 +57,9 @@ export class Messages {
       .map(({ message }) => message);
   }
 
-  /** @throws DiscordRefusal when there is nothing to show. */
+  /** @throws DiscordApiError if the message would be empty */
   create({ channel, author, payload, attachments = [], flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
-    const duplicate = payload.enforce_nonce ? this.#knownNonce(author, payload.nonce) : undefined;
+    const duplicate = payload.enforce_nonce ? this.#findByNonce(author, payload.nonce) : undefined;
     if (duplicate !== undefined) return duplicate;
     const message: Message = {
       id: this.#state.nextId(),
@@ -81,18 +81,18 @@ export class Messages {
     };
     rejectEmpty(message);
     this.#rememberNonce(message);
-    this.#keep({ message, onlyFor });
-    this.#tell('MESSAGE_CREATE', message, onlyFor);
+    this.#store({ message, onlyFor });
+    this.#dispatchMessage('MESSAGE_CREATE', message, onlyFor);
     return message;
   }
 
-  /** Changes what the form names and nothing else; `ends` are the flags that end with the edit. */
+  /** Replaces the fields that the payload contains, and clears `clearFlags`. */
   edit(
     messageId: string,
     payload: MessagePayload,
     options: { attachments?: readonly Attachment[]; clearFlags?: number } = {},
   ): Message {
-    const { message, onlyFor } = this.#kept.get(messageId) ?? throwUnknownMessage();
+    const { message, onlyFor } = this.#messages.get(messageId) ?? throwUnknownMessage();
     const content = payload.content === undefined ? message.content : (payload.content ?? '');
     const remainingAttachments = payload.attachments
       ? message.attachments.filter(({ id }) => payload.attachments?.some((each) => String(each.id) === id))
@@ -108,34 +108,34 @@ export class Messages {
       edited_timestamp: this.#state.timestamp(),
     };
     rejectEmpty(edited);
-    this.#keep({ message: edited, onlyFor });
-    this.#tell('MESSAGE_UPDATE', withoutNonce(edited), onlyFor);
+    this.#store({ message: edited, onlyFor });
+    this.#dispatchMessage('MESSAGE_UPDATE', withoutNonce(edited), onlyFor);
     return edited;
   }
 
   delete(messageId: string): void {
-    const { message, onlyFor } = this.#kept.get(messageId) ?? throwUnknownMessage();
-    this.#kept.delete(messageId);
+    const { message, onlyFor } = this.#messages.get(messageId) ?? throwUnknownMessage();
+    this.#messages.delete(messageId);
     const data = { id: message.id, channel_id: message.channel_id };
     if (onlyFor === null) this.#dispatch('MESSAGE_DELETE', message.channel_id, data);
     this.#state.events.emit('change', { kind: 'message_deleted', channelId: message.channel_id, messageId });
   }
 
-  /** A message of an earlier time, back in its place. */
+  /** Restores a saved message without emitting events. */
   restore(message: Message): void {
-    this.#kept.set(message.id, { message, onlyFor: null });
+    this.#messages.set(message.id, { message, onlyFor: null });
     this.#rememberNonce(message);
   }
 
-  #keep(stored: StoredMessage): void {
-    this.#kept.set(stored.message.id, stored);
+  #store(stored: StoredMessage): void {
+    this.#messages.set(stored.message.id, stored);
     const channel = this.#state.channels.get(stored.message.channel_id);
     if (channel && stored.onlyFor === null)
       this.#state.channels.set(channel.id, { ...channel, last_message_id: stored.message.id });
     this.#state.events.emit('change', { kind: 'message', ...stored });
   }
 
-  #tell(name: string, message: Message, onlyFor: string | null): void {
+  #dispatchMessage(name: string, message: Message, onlyFor: string | null): void {
     if (onlyFor === null) this.#dispatch(name, message.channel_id, message);
   }
 
@@ -150,10 +150,10 @@ export class Messages {
     });
   }
 
-  #knownNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
+  #findByNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
     const remembered = this.#nonces.get(nonceKey(author, nonce));
     if (remembered === undefined || this.#stopwatch.monotonic() - remembered.at > nonceLifetimeMs) return undefined;
-    return this.#kept.get(remembered.messageId)?.message;
+    return this.#messages.get(remembered.messageId)?.message;
   }
 
   #rememberNonce(message: Message): void {
@@ -164,10 +164,10 @@ export class Messages {
 }
 
 /**
- * A message as it is when it is not new any more. Its nonce is told once, in the answer to its creation and in MESSAGE_CREATE, and
- * "lost if re-fetched" (discord.js, `Message#nonce`; so says discord-api-types).
+ * The message as later reads return it. Discord includes the nonce only in the response to its creation and in MESSAGE_CREATE; it is
+ * "lost if re-fetched" (discord.js, `Message#nonce`, and discord-api-types).
  */
-export function withoutNonce({ nonce: _told, ...message }: Message): Message {
+export function withoutNonce({ nonce: _nonce, ...message }: Message): Message {
   return message;
 }
 

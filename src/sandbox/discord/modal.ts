@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { RejectedByClientError } from './errors.ts';
 import { addIssue, entitySelect, stringSelect } from './message-schema.ts';
-import { RejectedByClientError } from './resolve-command.ts';
 import { resolveSelection } from './resolve-select.ts';
 import type { Actor, Resolved } from './resolved.ts';
 
-/** Discord: "Component Types", those that only a modal has. */
+/** Discord: "Component Types", the types in modals. */
 const type = { actionRow: 1, textInput: 4, textDisplay: 10, label: 18 } as const;
 
 const text = (max: number) => z.string().max(max);
@@ -12,9 +12,9 @@ const text = (max: number) => z.string().max(max);
 const textInput = z.object({
   type: z.literal(type.textInput),
   custom_id: text(100).min(1),
-  /** 1 one line, 2 several. */
+  /** 1 single line, 2 multiple lines. */
   style: z.literal([1, 2]),
-  /** In a row of its own; in a label it is the label's. */
+  /** Only in an action row; a `label` component has its own. */
   label: text(45).nullish(),
   min_length: z.int().min(0).max(4000).nullish(),
   max_length: z.int().min(1).max(4000).nullish(),
@@ -43,7 +43,7 @@ const label = z.object({
 
 const textDisplay = z.object({ type: z.literal(type.textDisplay), content: text(4000).min(1) });
 
-/** A modal as a bot opens it. Discord: "Modal", "Label", "Text Input". */
+/** The schema of a modal. Discord: "Modal", "Label", "Text Input". */
 export const modalSchema = z
   .object({
     custom_id: text(100).min(1),
@@ -69,10 +69,10 @@ function fieldOf(part: Part): Field | undefined {
   return part.type === type.label ? part.component : undefined;
 }
 
-/** What a member filled in, by the fields' custom ids: a text, or what was picked. */
+/** Submitted values by custom id: a text, or the selected values. */
 export type SubmittedValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** What is sent when a modal is submitted. Discord: "Modal Submit Data Structure". @throws RefusedByClient */
+/** The data of a modal submission. Discord: "Modal Submit Data Structure". @throws RejectedByClientError */
 export function toSubmitData(actor: Actor, modal: Modal, values: SubmittedValues) {
   const resolved: Record<string, Record<string, unknown>> = {};
   const components = modal.components.map((part, index) => {

@@ -1,6 +1,6 @@
 import type { ActionRow, Button, Embed, Select } from './message-schema.ts';
 
-/** A form as a message keeps it: without what was left empty, and with what Discord fills in. */
+/** Converts payloads to the form in which Discord stores them: without empty fields, with defaults. */
 
 export type Normalized<Part> = { readonly [Key in keyof Part]: Exclude<Part[Key], null> };
 
@@ -18,7 +18,7 @@ export function normalizeEmbeds(embeds: readonly Embed[] | null | undefined): No
   });
 }
 
-/** "If the id is omitted, it is generated" and counts up from 1, over all that are there. Discord: "Anatomy of a Component". */
+/** "If the id is omitted, it is generated": ascending from 1, skipping used ids. Discord: "Anatomy of a Component". */
 export function normalizeComponents(rows: readonly ActionRow[] | null | undefined): NormalizedRow[] {
   const usedIds = new Set((rows ?? []).flatMap((row) => [row, ...row.components]).map(({ id }) => id));
   let last = 0;
@@ -37,7 +37,7 @@ export function normalizeComponents(rows: readonly ActionRow[] | null | undefine
   }));
 }
 
-/** Discord leaves most fields out where they would be null. */
+/** Removes null fields, as Discord does for most fields. */
 export function normalize<Part extends object>(part: Part): Normalized<Part> {
   const entries = Object.entries(part).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(entries.map(([name, value]) => [name, normalizeValue(value)])) as Normalized<Part>;

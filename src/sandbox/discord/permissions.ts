@@ -1,6 +1,6 @@
 import type { GuildChannel, Role } from './objects.ts';
 
-/** The permissions that this Discord looks at. Discord: "Permissions", bitwise permission flags. */
+/** The permissions that this server checks. Discord: "Permissions", bitwise permission flags. */
 export const permission = {
   administrator: 1n << 3n,
   addReactions: 1n << 6n,
@@ -31,14 +31,14 @@ interface PermissionHolder {
   readonly roleIds: readonly string[];
 }
 
-/** What a member may do in the guild, before any channel has its say. */
+/** The guild permissions of a member, before channel overwrites. */
 export function guildPermissions(holder: PermissionHolder, roles: readonly Role[], guildId: string): bigint {
   const heldRoles = roles.filter((role) => role.id === guildId || holder.roleIds.includes(role.id));
   const base = heldRoles.reduce((set, role) => set | BigInt(role.permissions), 0n);
   return (base & permission.administrator) !== 0n ? allPermissions : base;
 }
 
-/** What a member may do in a channel. Discord: "Permission Overwrites": @everyone, then the roles together, then the member. */
+/** The permissions of a member in a channel. Discord: "Permission Overwrites": @everyone, then all roles, then the member. */
 export function channelPermissions(holder: PermissionHolder, roles: readonly Role[], channel: GuildChannel): bigint {
   const base = guildPermissions(holder, roles, channel.guild_id);
   if (base === allPermissions) return base;

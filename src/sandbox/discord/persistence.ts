@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { DiscordState } from './discord-state.ts';
 import type { Messages } from './messages.ts';
 import type { DirectChannel, Message } from './objects.ts';
 
-/** How many messages are worth keeping. */
+/** Number of messages that are saved. */
 const maxMessages = 1000;
 
-const id = z.string().regex(/^\d{1,20}$/);
+const id = z.string().regex(snowflakePattern);
 const user = z.looseObject({ id, username: z.string() });
 
-/** Only what tells that it can be shown: it was written by this Discord itself. */
+/** Checks only the fields that are needed to display a message: this program wrote the file. */
 const message = z
   .looseObject({
     id,
@@ -29,8 +30,8 @@ const directChannel = z
   .transform((value) => value as unknown as DirectChannel);
 
 /**
- * What outlives a restart: messages, direct conversations and the members' roles. Ephemeral messages do not, as they do not outlive a
- * restart of Discord's client; neither do uploaded files.
+ * The state that survives a restart: messages, direct message channels and the members' roles. Ephemeral messages and uploaded files
+ * are not saved; Discord's client also loses ephemeral messages when it restarts.
  */
 export const persistedState = z.object({
   version: z.literal(1),
@@ -40,7 +41,7 @@ export const persistedState = z.object({
 });
 export type PersistedState = z.output<typeof persistedState>;
 
-/** Whether a change is one of what is remembered. */
+/** Whether a change affects the saved state. */
 export function isPersistent(kind: string): boolean {
   return ['message', 'message_deleted', 'members', 'channels'].includes(kind);
 }
@@ -57,7 +58,7 @@ export function exportState(state: DiscordState, messages: Messages): PersistedS
   };
 }
 
-/** Puts back what fits into this state; nobody is told of it, for nobody is there yet. */
+/** Restores saved state that matches the current guild. Emits no events, since no client is connected yet. */
 export function restoreState(state: DiscordState, messages: Messages, saved: PersistedState): void {
   for (const [userId, roles] of Object.entries(saved.roles)) {
     const member = state.members.get(userId);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 
-/** So many requests in so many milliseconds. */
+/** A limit of `count` requests per window. */
 export interface RateLimitBucket {
   readonly count: number;
   readonly windowMs: number;
@@ -13,7 +13,7 @@ const globalLimit: RateLimitBucket = { count: 50, windowMs: second };
 
 export interface RateLimitDecision {
   readonly headers: Readonly<Record<string, string>>;
-  /** Set when the request is one too many. */
+  /** Set if the request exceeds a limit; `retryAfter` in seconds. */
   readonly exceeded?: { readonly retryAfter: number; readonly global: boolean };
 }
 
@@ -24,8 +24,7 @@ interface Window {
 }
 
 /**
- * Rate limits per route and top-level resource, and the global one. They run on the time that really passes, because a client
- * waits them out by its own watch. Discord: "Rate Limits".
+ * Rate limits per route and top-level resource, and the global rate limit. They use real time, because clients do. Discord: "Rate Limits".
  */
 export class RateLimits {
   readonly #clock: Clock;

@@ -1,37 +1,34 @@
-import { TallyhookError } from '../../platform/errors.ts';
 import { type Option, optionType, type ValueOption } from './command-schema.ts';
 import type { StoredCommand } from './commands.ts';
-import type { DiscordState } from './discord-state.ts';
+import { RejectedByClientError } from './errors.ts';
 import type { FileInput, Files } from './files.ts';
 import type { Attachment } from './objects.ts';
-import { type Actor, type Resolved, resolveReferences } from './resolved.ts';
+import { type Actor, type Directory, type Resolved, resolveReferences } from './resolved.ts';
 
 type SentValue = string | number | boolean;
-/** A value as a member gives it. */
+/** The value that a member enters for an option. */
 export type OptionInput = SentValue | FileInput;
-
-/** The client does not let a member send this at all, so the bot never hears of it. */
-export class RejectedByClientError extends TallyhookError {}
 
 interface SentOption {
   readonly name: string;
   readonly type: number;
   readonly value?: SentValue;
-  /** The one that is being typed. */
+  /** The option that the member is typing in. */
   readonly focused?: true;
   readonly options?: readonly SentOption[];
 }
 
-/** A use of a command that the client would send: its options, and what stands behind the ids among them. */
+/** The options of a command as the client sends them, with the objects behind their ids. */
 export interface ResolvedCommand {
   readonly options: readonly SentOption[];
   readonly resolved: Resolved;
 }
 
 /**
- * Checks what a member typed against what the bot registered. Subcommands follow the name: `vote trace`.
+ * Checks a member's input against the registered command.
  *
- * @throws RefusedByClient when the client would mark a field red.
+ * @param path the names of the subcommands
+ * @throws RejectedByClientError if the client would reject the input
  */
 export function resolveCommand(
   actor: Actor,
@@ -50,7 +47,7 @@ export function resolveCommand(
     attachments[attachment.id] = attachment;
     return attachment.id;
   };
-  const options = values.flatMap((option) => toSentOptions(actor.state, option, input[option.name], upload));
+  const options = values.flatMap((option) => toSentOptions(actor.directory, option, input[option.name], upload));
   const named = options.map(({ type, value }) => ({ type, id: String(value) }));
   const resolved = resolveReferences(actor, named);
   return {
@@ -60,9 +57,9 @@ export function resolveCommand(
 }
 
 /**
- * What the client asks while a value is being typed: what has been typed so far, without a check, and which option it is about.
+ * The options of an autocomplete interaction: the unchecked input so far, and which option has the focus.
  *
- * @throws RefusedByClient where the bot completes no such option
+ * @throws RejectedByClientError if the option has no autocomplete
  */
 export function resolveAutocomplete(
   command: StoredCommand,
@@ -72,7 +69,7 @@ export function resolveAutocomplete(
 ): readonly SentOption[] {
   const { steps: parents, values } = findOptions(command, path);
   if (!values.some((option) => option.name === focused.name && option.autocomplete)) {
-    throw new RejectedByClientError('no_autocomplete', `/${command.name} completes no option ${focused.name}`);
+    throw new RejectedByClientError('no_autocomplete', `/${command.name} has no autocomplete for ${focused.name}`);
   }
   const options = values.flatMap(({ name, type }): SentOption[] => {
     if (name === focused.name) return [{ name, type, value: focused.value, focused: true }];
@@ -82,7 +79,7 @@ export function resolveAutocomplete(
   return nestOptions(parents, options);
 }
 
-/** The subcommands on the way, and the options at its end. */
+/** The subcommands along the path, and the options at its end. */
 function findOptions(command: StoredCommand, path: readonly string[]) {
   const parents: ParentOption[] = [];
   let options: readonly Option[] = command.options ?? [];
@@ -113,7 +110,7 @@ function isParent(option: Option): option is ParentOption {
 }
 
 function toSentOptions(
-  state: DiscordState,
+  directory: Directory,
   option: ValueOption,
   value: OptionInput | undefined,
   upload: (file: FileInput) => string,
@@ -122,16 +119,16 @@ function toSentOptions(
     if (option.required) throw new RejectedByClientError('option_missing', `The option ${option.name} is required`);
     return [];
   }
-  const issue = findIssue(state, option, value);
+  const issue = findIssue(directory, option, value);
   if (issue !== undefined) throw new RejectedByClientError('option_invalid', `The option ${option.name} ${issue}`);
   return [{ name: option.name, type: option.type, value: typeof value === 'object' ? upload(value) : value }];
 }
 
-function findIssue(state: DiscordState, option: ValueOption, value: OptionInput): string | undefined {
+function findIssue(directory: Directory, option: ValueOption, value: OptionInput): string | undefined {
   const named = typeof value === 'string' ? value : '';
-  const isRole = state.roles.some(({ id }) => id === named);
+  const isRole = directory.roles.some(({ id }) => id === named);
   if (option.choices?.length && !option.choices.some((choice) => choice.value === value))
-    return 'is none of the choices';
+    return 'is not one of the choices';
   switch (option.type) {
     case optionType.boolean:
       return typeof value === 'boolean' ? undefined : 'is not true or false';
@@ -139,24 +136,24 @@ function findIssue(state: DiscordState, option: ValueOption, value: OptionInput)
     case optionType.number:
       return findNumberIssue(option, value);
     case optionType.user:
-      return state.user(named) ? undefined : 'is no user';
+      return directory.user(named) ? undefined : 'is not a user';
     case optionType.channel:
-      return findChannelIssue(state, option, named);
+      return findChannelIssue(directory, option, named);
     case optionType.role:
-      return isRole ? undefined : 'is no role';
+      return isRole ? undefined : 'is not a role';
     case optionType.mentionable:
-      return isRole || state.user(named) ? undefined : 'is nobody who can be mentioned';
+      return isRole || directory.user(named) ? undefined : 'is not mentionable';
     case optionType.attachment:
-      return typeof value === 'object' ? undefined : 'is no file';
+      return typeof value === 'object' ? undefined : 'is not a file';
     default:
       return findTextIssue(option, value);
   }
 }
 
-function findChannelIssue(state: DiscordState, option: ValueOption, id: string): string | undefined {
-  const channel = state.channels.get(id);
-  if (channel?.type !== 0) return 'is no channel';
-  return option.channel_types?.includes(channel.type) === false ? 'is no channel of the kind' : undefined;
+function findChannelIssue(directory: Directory, option: ValueOption, id: string): string | undefined {
+  const channel = directory.channels.get(id);
+  if (channel?.type !== 0) return 'is not a channel';
+  return option.channel_types?.includes(channel.type) === false ? 'is not a channel of an allowed type' : undefined;
 }
 
 function findNumberIssue(option: ValueOption, value: OptionInput): string | undefined {
@@ -168,7 +165,7 @@ function findNumberIssue(option: ValueOption, value: OptionInput): string | unde
 }
 
 function findTextIssue(option: ValueOption, value: OptionInput): string | undefined {
-  if (typeof value !== 'string') return 'is not a text';
+  if (typeof value !== 'string') return 'is not text';
   if (value.length < (option.min_length ?? 1)) return 'is too short';
   if (value.length > (option.max_length ?? 6000)) return 'is too long';
   return undefined;

@@ -1,13 +1,12 @@
 import { optionType } from './command-schema.ts';
-import type { DiscordState } from './discord-state.ts';
+import { RejectedByClientError } from './errors.ts';
 import type { Select } from './message-schema.ts';
-import { RejectedByClientError } from './resolve-command.ts';
-import { type Actor, type Resolved, resolveReferences } from './resolved.ts';
+import { type Actor, type Directory, type Resolved, resolveReferences } from './resolved.ts';
 
 /** Discord: "Component Types". */
 export const selectType = { string: 3, user: 5, role: 6, mentionable: 7, channel: 8 } as const;
 
-/** The type of option that names the same kind of thing. */
+/** The command option type that refers to the same kind of object. */
 const optionTypeOf: Readonly<Record<number, number>> = {
   [selectType.user]: optionType.user,
   [selectType.role]: optionType.role,
@@ -15,7 +14,7 @@ const optionTypeOf: Readonly<Record<number, number>> = {
   [selectType.channel]: optionType.channel,
 };
 
-/** What a member picked, checked as the client checks it, and what stands behind the ids. @throws RefusedByClient */
+/** Checks a member's selection and resolves its ids. @throws RejectedByClientError */
 export function resolveSelection(
   actor: Actor,
   select: Select,
@@ -24,12 +23,15 @@ export function resolveSelection(
 ): { readonly values: readonly string[]; readonly resolved: Resolved } {
   const maxValues = select.max_values ?? 1;
   if (values.length < minValues || values.length > maxValues) {
-    throw new RejectedByClientError('picked_too_many_or_few', `From ${minValues} to ${maxValues} can be picked`);
+    throw new RejectedByClientError(
+      'picked_too_many_or_few',
+      `The select requires ${minValues} to ${maxValues} values`,
+    );
   }
   if (new Set(values).size < values.length)
-    throw new RejectedByClientError('picked_twice', 'Nothing can be picked twice');
-  const invalid = values.find((value) => !isOffered(actor.state, select, value));
-  if (invalid !== undefined) throw new RejectedByClientError('not_offered', 'The select does not offer that');
+    throw new RejectedByClientError('picked_twice', 'A value is selected twice');
+  const invalid = values.find((value) => !isOffered(actor.directory, select, value));
+  if (invalid !== undefined) throw new RejectedByClientError('not_offered', 'The select does not have this option');
   const type = optionTypeOf[select.type];
   return {
     values,
@@ -43,9 +45,9 @@ export function resolveSelection(
   };
 }
 
-function isOffered(state: DiscordState, select: Select, value: string): boolean {
-  const isUser = state.user(value) !== undefined;
-  const isRole = state.roles.some(({ id }) => id === value);
+function isOffered(directory: Directory, select: Select, value: string): boolean {
+  const isUser = directory.user(value) !== undefined;
+  const isRole = directory.roles.some(({ id }) => id === value);
   switch (select.type) {
     case selectType.string:
       return select.options.some((option) => option.value === value);
@@ -56,6 +58,6 @@ function isOffered(state: DiscordState, select: Select, value: string): boolean 
     case selectType.mentionable:
       return isUser || isRole;
     default:
-      return state.channels.get(value)?.type === 0;
+      return directory.channels.get(value)?.type === 0;
   }
 }

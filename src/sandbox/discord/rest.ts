@@ -5,10 +5,10 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { readRequestBody } from './body.ts';
 import type { HttpExchange } from './diagnostics.ts';
+import { visibleHeaders, withoutToken } from './diagnostics.ts';
 import { DiscordApiError, errorResponse } from './errors.ts';
-import type { InjectedFault, InjectedFaults } from './injected-faults.ts';
+import type { InjectedFault, InjectedFaults } from './faults.ts';
 import { type RateLimits, retryHeaders } from './rate-limits.ts';
-import { visibleHeaders, withoutToken } from './requests.ts';
 import {
   checkIds,
   createRouteMatcher,
@@ -22,10 +22,10 @@ interface RestOptions {
   readonly routes: readonly Route[];
   readonly token: string;
   readonly faults: InjectedFaults;
-  /** Absent: nothing is limited. */
+  /** Undefined disables rate limits. */
   readonly limits: RateLimits | undefined;
   readonly clock: Clock;
-  /** The time that really passes; a slow answer is slow for the client. */
+  /** Real time, for delayed responses. */
   readonly stopwatch: Clock;
   readonly log: Log | undefined;
   readonly onExchange: (exchange: HttpExchange) => void;
@@ -35,10 +35,10 @@ interface Reply extends RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A reply, or a connection that is cut instead of one. */
+/** A reply, or a connection that is closed without one. */
 type Outcome = Reply | 'cut';
 
-/** Answers REST requests; the path comes without `/api/v10`. */
+/** Handles REST requests; the path excludes `/api/v10`. */
 export function createRest(options: RestOptions) {
   const { token, faults, limits, clock, stopwatch, log } = options;
   const find = createRouteMatcher(options.routes);
@@ -92,7 +92,7 @@ export function createRest(options: RestOptions) {
   };
 }
 
-/** What Discord refuses becomes its answer; what we did not foresee becomes a 500. */
+/** Turns a DiscordApiError into its response, and any other error into a 500. */
 async function attempt<Result extends Outcome>(
   action: () => Result | Promise<Result>,
   log: Log | undefined,
@@ -101,7 +101,7 @@ async function attempt<Result extends Outcome>(
     return await action();
   } catch (error) {
     if (error instanceof DiscordApiError) return { status: error.status, body: error.json };
-    log?.error({ reason: messageOf(error) }, 'The local Discord failed.');
+    log?.error({ reason: messageOf(error) }, 'local Discord request failed');
     return { status: 500, body: errorResponse.internal().json };
   }
 }
@@ -116,7 +116,7 @@ function rateLimitBody(retryAfter: number, global: boolean) {
   return { message: 'You are being rate limited.', retry_after: Math.round(retryAfter * second) / second, global };
 }
 
-/** The resource for which a route's limit is counted apart. Discord: "Rate Limits", top-level resources. */
+/** The resource that has its own rate limit bucket. Discord: "Rate Limits", top-level resources. */
 function topLevelResource(ids: Readonly<Record<string, string>>): string {
   return ids['channelId'] ?? ids['guildId'] ?? ids['token'] ?? '';
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TallyhookError } from '../../platform/errors.ts';
+import type { InjectedFaults } from './faults.ts';
 import type { Files } from './files.ts';
 import type { Gateway } from './gateway.ts';
-import type { InjectedFaults } from './injected-faults.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams) => unknown;
 
@@ -16,23 +16,23 @@ interface ServerHandlers {
   readonly page: Handle | undefined;
 }
 
-/** Pictures that a page may show; anything else is handed out as a download. */
+/** Image types that are displayed inline; other files are downloads. */
 const inlineTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** One address for the REST API, the gateway, uploaded files and the page. */
+/** One HTTP server for the REST API, the gateway, uploaded files and the page. @throws TallyhookError `cannot_listen` */
 export async function listen(port: number, host: string) {
   const server = createServer();
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new TallyhookError('cannot_listen', `Discord and its page cannot listen on ${host}:${port}.`, {
+    throw new TallyhookError('cannot_listen', `The local Discord cannot listen on ${host}:${port}.`, {
       cause,
-      hint: 'Another program is there already: choose another --port.',
+      hint: 'Another program may use this port: choose another --port.',
     });
   });
   const boundPort = (server.address() as AddressInfo).port;
   const origin = `http://127.0.0.1:${boundPort}`;
   let closed: Promise<unknown> | undefined;
-  // Who asks early waits: a page that was left open asks as soon as anybody listens.
+  // Requests before `serve` wait: an open page reconnects as soon as the port is open.
   const ready = Promise.withResolvers<RequestListener>();
   server.on('request', (request, response) => {
     ready.promise.then((handle) => handle(request, response)).catch(() => request.socket.destroy());

@@ -4,10 +4,10 @@ import { DiscordApiError, type FieldError, type FieldErrors } from './errors.ts'
 type Issue = z.core.$ZodIssue;
 
 /**
- * Checks what was sent against a schema and refuses it in Discord's own shape: code 50035 and, under "errors", the path of every
- * field at fault down to its `_errors`. Discord: "Error Messages".
+ * Parses a body with a schema and reports issues in Discord's format: code 50035 and, under "errors", the path of every invalid
+ * field down to its `_errors`. Discord: "Error Messages".
  *
- * @throws DiscordRefusal
+ * @throws DiscordApiError
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body, { reportInput: true });
@@ -33,7 +33,7 @@ function addFieldError(errors: FieldErrors, path: readonly PropertyKey[], error:
   node['_errors'] = Array.isArray(existing) ? [...existing, error] : [error];
 }
 
-/** Discord's code and wording for what the schema found. */
+/** Discord's code and message for a schema issue. */
 function toFieldError(issue: Issue): FieldError {
   if (issue.code === 'custom') return { code: String(issue.params?.['code'] ?? 'INVALID'), message: issue.message };
   if (issue.input === undefined || (issue.code === 'too_small' && issue.input === '')) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 
-/** How long news may gather before the balances are asked again (ms). */
+/** How long events are collected before the balances are fetched again (ms). */
 const batchDelayMs = 120;
 
 export type Balances = Readonly<Record<string, number | null>>;
@@ -12,25 +12,25 @@ interface BalanceOptions {
   readonly onChange: (balances: Balances) => void;
 }
 
-/** The balances of all members, asked again whenever something may have changed them. */
+/** The balances of all members, fetched again after events that may have changed them. */
 export class BalanceCache {
   current: Balances = {};
   readonly #options: BalanceOptions;
-  #coming: Promise<void> | undefined;
+  #pending: Promise<void> | undefined;
 
   constructor(options: BalanceOptions) {
     this.#options = options;
   }
 
-  /** Something happened; the balances may be others now. Those who ask at about the same time get the same answer. */
+  /** Fetches the balances again. Calls within the batch delay share one fetch. */
   refresh(): Promise<void> {
-    this.#coming ??= this.#askSoon();
-    return this.#coming;
+    this.#pending ??= this.#fetchLater();
+    return this.#pending;
   }
 
-  async #askSoon(): Promise<void> {
+  async #fetchLater(): Promise<void> {
     await this.#options.clock.sleep(batchDelayMs);
-    this.#coming = undefined;
+    this.#pending = undefined;
     const { userIds, fetchBalance, onChange } = this.#options;
     const balances = await Promise.all(userIds.map((id) => fetchBalance(id).catch(() => null)));
     const fetched = Object.fromEntries(userIds.map((id, index) => [id, balances[index] ?? null]));

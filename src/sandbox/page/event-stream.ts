@@ -4,10 +4,10 @@ import { second } from '../../platform/durations.ts';
 import { securityHeaders } from './guard.ts';
 import type { PageEvent } from './protocol.ts';
 
-/** A proxy or a browser gives up on a stream that says nothing for long. */
+/** Interval of keep-alive comments (ms): proxies and browsers close an idle stream. */
 const keepAliveMs = 20 * second;
 
-/** Everything that the page is told, sent to all who have it open (Server-Sent Events). */
+/** Sends events to every open page (Server-Sent Events). */
 export class EventStream {
   readonly #open = new Set<ServerResponse>();
 
@@ -15,7 +15,7 @@ export class EventStream {
     void this.#keepAlive(clock, stopped);
   }
 
-  /** Opens a stream that begins with `first`. */
+  /** Opens a stream and sends `first`. */
   add(response: ServerResponse, first: PageEvent): void {
     response.writeHead(200, { ...securityHeaders, 'Content-Type': 'text/event-stream' });
     response.write(`retry: ${second}\n${toEventLine(first)}`);
@@ -23,18 +23,14 @@ export class EventStream {
     response.on('close', () => this.#open.delete(response));
   }
 
-  get watched(): boolean {
-    return this.#open.size > 0;
-  }
-
-  tell(event: PageEvent): void {
+  send(event: PageEvent): void {
     for (const response of this.#open) response.write(toEventLine(event));
   }
 
   async #keepAlive(clock: Clock, stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       await clock.sleep(keepAliveMs, stopped);
-      for (const response of this.#open) response.write(': still here\n\n');
+      for (const response of this.#open) response.write(': keep-alive\n\n');
     }
   }
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { isOwnHost } from '../../web/host.ts';
 
 /**
- * Only our own files may be loaded. Avatars are drawn by the page itself, as `data:` pictures, and the elements of Discord's look
- * carry colors in style attributes; a whole stylesheet or a script must come from a file.
+ * Only our own files may be loaded. Avatars are generated as `data:` images, and the Discord components use style attributes for
+ * colors; stylesheets and scripts must come from files.
  */
 const contentSecurityPolicy = [
   "default-src 'self'",
@@ -15,7 +15,7 @@ const contentSecurityPolicy = [
   "object-src 'none'",
 ];
 
-/** Sent with everything: nothing comes from elsewhere, nobody may frame the page, and nothing is kept. */
+/** Sent with every response: no external resources, no framing, no caching. */
 export const securityHeaders = {
   'Content-Security-Policy': contentSecurityPolicy.join('; '),
   'X-Content-Type-Options': 'nosniff',
@@ -27,8 +27,8 @@ export const securityHeaders = {
 };
 
 /**
- * Whether a request comes from the page itself. The name it was sent to must be this machine's. What changes something must carry our
- * own Origin and JSON, which no other site can make a browser send.
+ * Whether a request comes from the page itself. The Host header must name this machine. Requests that change state must have our own
+ * Origin and a JSON content type, which another site cannot make a browser send.
  */
 export function isSameOrigin(request: IncomingMessage): boolean {
   const { host } = request.headers;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { TallyhookError } from '../../platform/errors.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { MemberClient } from '../discord/member-client.ts';
 import { faultActions, type PagePorts } from './ports.ts';
 
-const id = z.string().regex(/^\d{1,20}$/);
+const id = z.string().regex(snowflakePattern);
 
 const commandSchema = z.object({
   name: z.string().max(100),
@@ -31,14 +32,14 @@ const modalSchema = z.object({
 
 const voteSchema = z.object({ userId: id, kind: z.enum(['server', 'bot']) });
 
-const faultSchema = z.object({ what: z.enum(faultActions), userId: id });
+const faultSchema = z.object({ fault: z.enum(faultActions), userId: id });
 
 export interface ActionResult {
   readonly status: 200 | 400 | 404 | 502;
   readonly body: object;
 }
 
-/** What a person can do on the page, by path. */
+/** The POST endpoints of the page, by path. */
 export function createActions(
   client: MemberClient,
   ports: PagePorts,
@@ -52,20 +53,20 @@ export function createActions(
     '/page/completions': async (body) => ({ choices: await client.autocomplete(autocompleteSchema.parse(body)) }),
     '/page/modals': async (body) => ({ interactionId: client.submitModal(modalSchema.parse(body)).id }),
     '/page/trouble': async (body) => {
-      const { what: fault, userId } = faultSchema.parse(body);
-      return { said: await ports.injectFault(fault, userId) };
+      const { fault, userId } = faultSchema.parse(body);
+      return { message: await ports.injectFault(fault, userId) };
     },
     '/page/votes': async (body) => await ports.castVote(voteSchema.parse(body)),
   };
   return async (path, body) => {
     const handler = handlers[path];
-    if (handler === undefined) return { status: 404, body: { error: 'There is nothing here.' } };
+    if (handler === undefined) return { status: 404, body: { error: 'Not found.' } };
     try {
       return { status: 200, body: await handler(body) };
     } catch (error) {
-      if (error instanceof z.ZodError) return { status: 400, body: { error: 'That cannot be sent.' } };
+      if (error instanceof z.ZodError) return { status: 400, body: { error: 'Invalid request.' } };
       if (error instanceof TallyhookError) return { status: 400, body: { error: error.message } };
-      return { status: 502, body: { error: 'The sandbox could not do that. Its log says why.' } };
+      return { status: 502, body: { error: 'The action failed. See the log of the sandbox.' } };
     }
   };
 }

@@ -5,7 +5,7 @@ import type { Balances } from './balances.ts';
 import type { PagePorts } from './ports.ts';
 import type { KeyedItem } from './timeline.ts';
 
-/** How many messages a newly opened page gets. */
+/** Number of messages that are sent to a new page. */
 const maxMessages = 300;
 
 interface SnapshotSources {
@@ -15,7 +15,7 @@ interface SnapshotSources {
   readonly ports: PagePorts;
 }
 
-/** Channels, members, roles and commands: what changes seldom is sent as a whole. */
+/** Channels, members, roles and commands: they change rarely, so they are always sent completely. */
 export function sidebarState({ state, commands }: SnapshotSources, connected: boolean) {
   return {
     connected,
@@ -37,7 +37,7 @@ export function sidebarState({ state, commands }: SnapshotSources, connected: bo
   };
 }
 
-/** What time it is in here, and what is out of order. */
+/** The sandbox time and the current outages. */
 export function simulationState({ time, outages }: PagePorts) {
   return {
     time: { now: time.now(), speed: time.speed },
@@ -45,7 +45,7 @@ export function simulationState({ time, outages }: PagePorts) {
   };
 }
 
-/** All that a newly opened page has to know. */
+/** The complete state for a new page. */
 export function fullState(
   seen: SnapshotSources,
   now: { connected: boolean; credits: Balances; timeline: readonly KeyedItem[] },
@@ -53,7 +53,7 @@ export function fullState(
   const { state, messages, ports } = seen;
   const { name, id } = state.guild();
   return {
-    kind: 'everything' as const,
+    kind: 'full_state' as const,
     guild: { id, name },
     bot: { id: state.bot.id, name: state.bot.username },
     listings: ports.listings,

@@ -10,7 +10,7 @@ import { commandRoutes } from './commands.ts';
 import { guildRoutes } from './guilds.ts';
 import { interactionRoutes } from './interactions.ts';
 
-/** Every endpoint there is. What is not here is answered with 404, as Discord answers what it does not know. */
+/** All endpoints. Any other path is answered with 404. */
 export function allRoutes(parts: {
   state: DiscordState;
   commands: Commands;

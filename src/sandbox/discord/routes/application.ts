@@ -2,13 +2,13 @@ import { hour } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
 import { ok, type Route, route } from '../route.ts';
 
-/** Who the bot is, and where its gateway is. Discord: "Application", "Get Gateway Bot". */
+/** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
 export function applicationRoutes(state: DiscordState, gatewayUrl: string): Route[] {
   const application = {
     id: state.applicationId,
     name: state.bot.username,
     icon: null,
-    description: 'Lives on this machine only.',
+    description: 'Exists on this machine only.',
     bot_public: true,
     bot_require_code_grant: false,
     bot: state.bot,

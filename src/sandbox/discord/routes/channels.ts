@@ -14,7 +14,7 @@ const messageLimit = { count: 5, windowMs: 5 * second };
 
 /** Channels and their messages. Discord: "Channel", "Message". */
 export function channelRoutes(state: DiscordState, messages: Messages, files: Files): Route[] {
-  /** The channel, if the bot may see it and do this in it. */
+  /** The channel, if the bot can see it and has the permissions. @throws DiscordApiError */
   const channelFor = (id: string, ...permissions: PermissionName[]): Channel => {
     const channel = state.channels.get(id);
     if (channel === undefined) throw errorResponse.unknownChannel();
@@ -30,7 +30,7 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
     return channel;
   };
 
-  /** A message of the channel that is there for all. */
+  /** A non-ephemeral message of the channel. @throws DiscordApiError */
   const messageIn = (channelId: string, messageId: string): Message => {
     const stored = messages.find(messageId);
     if (stored?.message.channel_id !== channelId || stored.onlyFor !== null) throw errorResponse.unknownMessage();

@@ -3,7 +3,7 @@ import type { DiscordState } from '../discord-state.ts';
 import { errorResponse } from '../errors.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 
-/** Registration, globally and on a guild. Discord: "Application Commands", endpoints. */
+/** Registration of commands, globally and per guild. Discord: "Application Commands", endpoints. */
 export function commandRoutes(state: DiscordState, commands: Commands): Route[] {
   const checkScope = (applicationId: string, guildId: Scope): Scope => {
     if (applicationId !== state.applicationId) throw errorResponse.unknownApplication();
@@ -22,7 +22,7 @@ export function commandRoutes(state: DiscordState, commands: Commands): Route[] 
 
 type ScopeOf = (ids: Readonly<Record<string, string>>) => Scope;
 
-/** The two scopes have the same endpoints. */
+/** The endpoints of one scope; both scopes have the same ones. */
 function scopedRoutes(base: string, commands: Commands, scopeOf: ScopeOf): Route[] {
   const one = `${base}/:commandId`;
   const commandId = (ids: Readonly<Record<string, string>>) => ids['commandId'] ?? '';

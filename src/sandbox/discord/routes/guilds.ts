@@ -5,7 +5,7 @@ import type { Member, Role } from '../objects.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 import { validate } from '../validate.ts';
 
-/** The guild, its members and their roles, and direct conversations. Discord: "Guild", "User". */
+/** The guild, its members and their roles, and direct message channels. Discord: "Guild", "User". */
 export function guildRoutes(state: DiscordState): Route[] {
   const checkGuild = (id: string) => {
     if (id !== state.guildId) throw errorResponse.unknownGuild();
@@ -14,7 +14,7 @@ export function guildRoutes(state: DiscordState): Route[] {
     checkGuild(guildId);
     return state.members.get(userId) ?? throwUnknownMember();
   };
-  /** A role that the bot may hand out: below its own highest, says "Permission Hierarchy". */
+  /** A role that the bot may assign. Discord, "Permission Hierarchy": it must be below the bot's highest role. */
   const assignableRole = (roleId: string): Role => {
     const role = state.roles.find(({ id }) => id === roleId) ?? throwUnknownRole();
     const botRoles = state.members.get(state.bot.id)?.roles ?? [];

@@ -5,7 +5,7 @@ import type { InteractionCallbacks } from '../interaction-callbacks.ts';
 import { messageFlag } from '../objects.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 
-/** Answers to interactions. Discord: "Receiving and Responding", endpoints. */
+/** Responses to interactions. Discord: "Receiving and Responding", endpoints. */
 export function interactionRoutes(callbacks: InteractionCallbacks, applicationId: string): Route[] {
   const tokenRouteOptions = { needsBot: false, limit: { count: 5, windowMs: 2 * second } };
   const checkApplication = (id: string) => {

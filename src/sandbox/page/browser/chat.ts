@@ -1,36 +1,37 @@
+import { focusOn } from './discord-components.ts';
 import { element, findById } from './element.ts';
-import { captureFocus } from './focus.ts';
 import { formatMessageTime } from './format-time.ts';
 import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
 import { postAction } from './requests.ts';
-import { sandboxNow } from './sandbox-time.ts';
 import { type PageStore, type State, type StoreChange, visibleMessages } from './store.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
 
-/** Within this distance of its end a list that grows keeps showing its end (pixels). */
+const controlSelector = 'discord-button, discord-link, discord-spoiler, select, summary, input, button';
+
+/** The list follows new messages if it is scrolled to within this distance of its end (pixels). */
 const scrollThresholdPx = 80;
 
 const redrawKinds: readonly StoreChange['kind'][] = [
-  'everything',
-  'places',
+  'full_state',
+  'sidebar',
   'channel',
   'acting',
   'message',
   'message_deleted',
   'pending',
-  'conditions',
+  'simulation',
 ];
 
-/** The messages of the open channel, and the ones that are still on their way. */
+/** The messages of the open channel, and the pending commands. */
 export function startChat(store: PageStore): void {
   const { state } = store;
   const list = findById<HTMLElementTagNameMap['discord-messages']>('messages');
   const log = findById('log');
-  // Not every browser lets the keyboard scroll what cannot have the focus.
+  // Some browsers scroll with the keyboard only if the element is focusable.
   log.tabIndex = 0;
   const announcer = findById('announcer');
-  /** A message that is drawn already is left as it is: somebody may be ticking its boxes. */
+  /** Elements of unchanged messages are reused, since the member may be filling in their selects. */
   const cache = new Map<string, { readonly fingerprint: string; readonly node: HTMLElement }>();
   followTheme(list, () => {
     cache.clear();
@@ -56,7 +57,7 @@ export function startChat(store: PageStore): void {
   function renderMessage(message: Message, previous: Message | undefined): HTMLElement {
     const pendingAction = [...state.pending.values()].find((action) => action.messageId === message.id);
     const isContinued = isContinuation(message, previous);
-    const timestamp = formatMessageTime(Date.parse(message.timestamp), sandboxNow());
+    const timestamp = formatMessageTime(Date.parse(message.timestamp), state.clock.now());
     const fingerprint = JSON.stringify([message, pendingAction?.failed, isContinued, timestamp]);
     const cached = cache.get(message.id);
     if (cached?.fingerprint === fingerprint) return cached.node;
@@ -81,7 +82,7 @@ export function startChat(store: PageStore): void {
     if (isAtEnd) scrollToEnd();
   }
 
-  /** The library draws a moment after it was asked to, and makes the list longer. */
+  /** In the next frame, since the components render asynchronously and change the height. */
   function scrollToEnd(): void {
     requestAnimationFrame(() => {
       log.scrollTop = log.scrollHeight;
@@ -89,10 +90,10 @@ export function startChat(store: PageStore): void {
   }
 
   store.subscribe((change) => {
-    // Names may be others now.
-    if (change.kind === 'everything' || change.kind === 'places') cache.clear();
+    // Names may have changed.
+    if (change.kind === 'full_state' || change.kind === 'sidebar') cache.clear();
     if (redrawKinds.includes(change.kind)) render();
-    if (change.kind === 'channel' || change.kind === 'everything') scrollToEnd();
+    if (change.kind === 'channel' || change.kind === 'full_state') scrollToEnd();
     if (change.kind === 'message' && (change.onlyFor ?? state.userId) === state.userId) {
       announcer.textContent = announcementText(change.message);
     }
@@ -113,11 +114,11 @@ function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boole
         ? `This is the beginning of your direct messages with ${bot.name}.`
         : `This is the start of the #${channel?.name ?? ''} channel of ${guild.name}.`,
     ),
-    isEmpty ? element('p', {}, 'Nothing yet: vote on the listing service, or type / below.') : null,
+    isEmpty ? element('p', {}, 'No messages yet. Vote on the listing service, or type / below.') : null,
   );
 }
 
-/** Makes these the children. One that stays is not touched: it keeps its focus and what was filled in. */
+/** Sets the children. Existing ones are not moved, so they keep their focus and their input. */
 function replaceChildren(list: HTMLElement, children: readonly HTMLElement[]): void {
   for (const child of [...list.children]) if (!children.includes(child as HTMLElement)) child.remove();
   for (const [index, child] of children.entries()) {
@@ -125,7 +126,7 @@ function replaceChildren(list: HTMLElement, children: readonly HTMLElement[]): v
   }
 }
 
-/** The library's light theme follows the system, as the page does; what is drawn already would not notice. */
+/** Follows the system's color scheme; existing components must be rendered again. */
 function followTheme(list: HTMLElementTagNameMap['discord-messages'], redraw: () => void): void {
   const light = matchMedia('(prefers-color-scheme: light)');
   list.lightTheme = light.matches;
@@ -133,4 +134,28 @@ function followTheme(list: HTMLElementTagNameMap['discord-messages'], redraw: ()
     list.lightTheme = light.matches;
     redraw();
   });
+}
+
+/** Remembers which control of which message has the focus; the returned function restores it after rendering. */
+function captureFocus(list: HTMLElement): () => void {
+  const active = document.activeElement;
+  const messageId = active?.closest<HTMLElement>('[data-message-id]')?.dataset['messageId'];
+  if (active === null || messageId === undefined || !list.contains(active)) return () => {};
+  const index = controlsOf(list, messageId).indexOf(active as HTMLElement);
+  return () => {
+    if (active.isConnected) return;
+    const current = controlsOf(list, messageId);
+    const sameControl = current[index];
+    const next = sameControl && isUsable(sameControl) ? sameControl : current.find(isUsable);
+    void focusOn(next ?? list);
+  };
+}
+
+function controlsOf(list: HTMLElement, messageId: string): HTMLElement[] {
+  const message = list.querySelector(`[data-message-id="${messageId}"]`);
+  return [...(message?.querySelectorAll<HTMLElement>(controlSelector) ?? [])];
+}
+
+function isUsable(control: HTMLElement): boolean {
+  return !control.hasAttribute('disabled');
 }

@@ -3,19 +3,19 @@ import { parseTypedLine } from './typed-line.ts';
 
 type Options = Readonly<Record<string, Value>>;
 
-/** What a line would send, or what is wrong with it. */
+/** The command that a line sends, or an error message. */
 export function parseCommandLine(
   line: string,
   context: CommandContext,
 ): { name: string; options: Options } | { error: string } {
-  if (!line.startsWith('/')) return { error: 'Only commands work here. Type / to see them.' };
+  if (!line.startsWith('/')) return { error: 'Only slash commands are supported. Type / to list them.' };
   const typed = parseTypedLine(line, context.commands);
-  if (typed.stage === 'command') return { error: `There is no command /${typed.prefix}` };
+  if (typed.stage === 'command') return { error: `Unknown command: /${typed.prefix}` };
   if (typed.stage === 'subcommand') {
     return { error: `Choose one of: ${typed.subcommands.map(({ name }) => name).join(', ')}` };
   }
   if (typed.unparsed !== '') {
-    return { error: `Name the option first, as in ${typed.options[0]?.name ?? 'option'}:${typed.unparsed}` };
+    return { error: `Start with the name of an option, as in ${typed.options[0]?.name ?? 'option'}:${typed.unparsed}` };
   }
   const options: Record<string, Value> = {};
   for (const option of typed.options) {
@@ -23,13 +23,13 @@ export function parseCommandLine(
     if (text === '' && option.required) return { error: `${option.name} is required` };
     if (text === '') continue;
     const value = parseValue(option, text, context);
-    if (value === undefined) return { error: `${option.name} cannot be “${text}”` };
+    if (value === undefined) return { error: `Invalid value for ${option.name}: “${text}”` };
     options[option.name] = value;
   }
   return { name: typed.name, options };
 }
 
-/** What the bot has to be asked to complete; null unless an option is being typed that it completes. */
+/** The autocomplete request for a line; null unless the current option has autocomplete. */
 export function autocompleteRequest(
   line: string,
   context: CommandContext,

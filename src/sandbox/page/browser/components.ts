@@ -2,13 +2,12 @@ import type { Button } from '../../discord/message-schema.ts';
 import type { Message } from '../../discord/objects.ts';
 import { syncDisabled } from './discord-components.ts';
 import { element } from './element.ts';
-import type { ComponentContext } from './pressed.ts';
-import { selectElement } from './select.ts';
+import { type ComponentContext, selectElement } from './select.ts';
 
-/** Discord: "Button Styles", in the library's words. */
+/** Discord's "Button Styles" as `discord-button` types. */
 const buttonStyles: Readonly<Record<number, string>> = { 1: 'primary', 2: 'secondary', 3: 'success', 4: 'destructive' };
 
-/** The rows of buttons and selects below a message. */
+/** The action rows of a message. */
 export function componentRows({ components }: Message, context: ComponentContext): HTMLElement[] {
   return components.map((row) =>
     element(

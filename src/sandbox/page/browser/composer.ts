@@ -4,10 +4,10 @@ import { postAction } from './requests.ts';
 import type { PageStore } from './store.ts';
 import { type Suggestion, suggest, suggestCompletions } from './suggestions.ts';
 
-/** How long somebody pauses before the bot is asked to complete what was typed (ms). */
+/** Delay after the last keystroke before an autocomplete request (ms). */
 const autocompleteDelayMs = 150;
 
-/** The line in which commands are typed, with what could come next above it. */
+/** The command input with its list of suggestions. */
 export function startComposer(store: PageStore): void {
   const { state } = store;
   const input = findById<HTMLInputElement>('composer-input');
@@ -35,7 +35,7 @@ export function startComposer(store: PageStore): void {
         id: `suggestion-${index}`,
         role: 'option',
         'aria-selected': String(index === active),
-        // The focus stays in the line; a press must not take it away.
+        // Keeps the focus in the input.
         onmousedown: (event: MouseEvent) => event.preventDefault(),
         onclick: () => acceptSuggestion(index),
       },
@@ -56,7 +56,7 @@ export function startComposer(store: PageStore): void {
       autocompleteTimer = setTimeout(() => void autocomplete(input.value, request), autocompleteDelayMs);
   }
 
-  /** What the bot says to an older line is not heard. */
+  /** Ignores the response if the line has changed in the meantime. */
   async function autocomplete(
     line: string,
     request: NonNullable<ReturnType<typeof autocompleteRequest>>,
@@ -129,6 +129,6 @@ export function startComposer(store: PageStore): void {
     void send();
   });
   store.subscribe(({ kind }) => {
-    if (kind === 'everything' || kind === 'places') updateSuggestions();
+    if (kind === 'full_state' || kind === 'sidebar') updateSuggestions();
   });
 }

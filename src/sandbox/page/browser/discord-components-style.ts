@@ -1,4 +1,4 @@
-/** Colors and measures of today's Discord for the library's elements, by the page's own variables, dark and light alike. */
+/** Colors and sizes of current Discord for the components, as the page's CSS variables for both color schemes. */
 import { DiscordAuthorInfo } from '@skyra/discord-components-core/discord-author-info.js';
 import { DiscordButton } from '@skyra/discord-components-core/discord-button.js';
 import { DiscordCode } from '@skyra/discord-components-core/discord-code.js';
@@ -14,8 +14,8 @@ interface StyledComponent {
 }
 
 /**
- * Adds to the library's own styles, which are its newest no more: its light theme is named as often as its dark one, hence
- * `!important`. Must come before the first of its elements is made.
+ * Adds styles to the components. `!important` overrides their light theme, whose selectors are as specific as the dark ones. Must
+ * run before the first component is created.
  */
 export function styleComponents(): void {
   addStyles(

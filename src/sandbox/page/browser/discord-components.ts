@@ -1,6 +1,6 @@
 /**
- * The elements that look like Discord's: @skyra/discord-components-core. What the page uses of it is named here, and here is what it
- * leaves undone: controls that the keyboard cannot reach, and templates that put spaces into the text.
+ * Custom elements in Discord's style, from @skyra/discord-components-core: the ones that the page uses, and workarounds for controls
+ * without keyboard access and for templates that add white space.
  */
 import './discord-components-settings.ts';
 import '@skyra/discord-components-core/discord-action-row.js';
@@ -32,7 +32,7 @@ import '@skyra/discord-components-core/discord-unordered-list.js';
 
 type LitComponent = HTMLElement & { readonly updateComplete: Promise<boolean> };
 
-/** A message whose "Dismiss message" can be reached and pressed with the keyboard. */
+/** Makes "Dismiss message" usable with the keyboard. */
 export function makeDismissFocusable(message: HTMLElementTagNameMap['discord-message']): HTMLElement {
   return afterRender(message, (root) => {
     const link = root.querySelector<HTMLElement>('.discord-message-ephemeral-link');
@@ -44,12 +44,12 @@ export function makeDismissFocusable(message: HTMLElementTagNameMap['discord-mes
   });
 }
 
-/** A button that is disabled where it looks so. */
+/** Disables the inner button of a disabled `discord-button`, which is only styled as disabled. */
 export function syncDisabled(button: HTMLElementTagNameMap['discord-button']): HTMLElement {
   return afterRender(button, (root) => root.querySelector('button')?.toggleAttribute('disabled', button.disabled));
 }
 
-/** Words without the white space with which the library's template surrounds them. */
+/** Removes the white space that the component's template adds around its content. */
 export function trimText(component: LitComponent): HTMLElement {
   return afterRender(component, (root) => {
     const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -57,7 +57,7 @@ export function trimText(component: LitComponent): HTMLElement {
   });
 }
 
-/** A cover that can be lifted with the keyboard, and of which nothing is read aloud before that. */
+/** Makes a spoiler usable with the keyboard, and hides its content from screen readers until it is revealed. */
 export function makeSpoilerAccessible(spoiler: HTMLElementTagNameMap['discord-spoiler']): HTMLElement {
   const attributes = { role: 'button', tabindex: '0', 'aria-label': 'Spoiler, press to show' };
   for (const [name, value] of Object.entries(attributes)) spoiler.setAttribute(name, value);
@@ -74,7 +74,7 @@ export function makeSpoilerAccessible(spoiler: HTMLElementTagNameMap['discord-sp
   return spoiler;
 }
 
-/** Gives the focus to a control, which may stand in an element of the library that has yet to be drawn. */
+/** Focuses a control, which may be inside a component that has not rendered yet. */
 export async function focusOn(control: HTMLElement): Promise<void> {
   if ('updateComplete' in control) await control.updateComplete;
   const inner = control.shadowRoot?.querySelector<HTMLElement>('button, a');

@@ -1,9 +1,10 @@
 type Value = string | number | boolean | null | undefined | ((event: never) => unknown);
 
 /**
- * Makes an element. Text becomes text nodes, never markup, so that nothing foreign can become part of the page's structure.
+ * Creates an element. Text becomes text nodes, never markup, so external text cannot inject elements.
  *
- * @param attributes functions are listeners, as in `onclick`; true is an attribute without a value, false and nothing leave it out
+ * @param attributes functions are event listeners, as in `onclick`; true is an attribute without a value; false, null and undefined
+ *   omit it
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -20,9 +21,9 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
-/** The element with an id that the page is sure to have. */
+/** The element with this id, which index.html contains. @throws Error if it is missing */
 export function findById<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const existing = document.getElementById(id);
-  if (existing === null) throw new Error(`The page has no #${id}`);
+  if (existing === null) throw new Error(`Missing element: #${id}`);
   return existing as Kind;
 }

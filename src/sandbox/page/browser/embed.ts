@@ -9,10 +9,10 @@ import type { State } from './store.ts';
 type Embed = Message['embeds'][number];
 type Field = NonNullable<Embed['fields']>[number];
 
-/** In a row stand at most this many fields that are inline. */
+/** Maximum number of inline fields in a row. */
 const maxColumns = 3;
 
-/** A card in a message. Pictures are shown only where they come from this machine: the page asks nothing of the network. */
+/** An embed. Shows only images from the local Discord: the page never loads external URLs. */
 export function embedCard(embed: Embed, state: State): HTMLElement {
   const { title, description, author, fields, color, url } = embed;
   const card = element('discord-embed', {
@@ -46,7 +46,7 @@ function fieldElement({ name, value }: Field, column: number | null, state: Stat
   return field;
 }
 
-/** In which column each field stands, from 1; null for one that has the row to itself. */
+/** The column of each inline field, from 1; null for a field that takes a whole row. */
 function inlineColumns(fields: readonly Field[]): readonly (number | null)[] {
   let column = 0;
   return fields.map(({ inline }) => {
@@ -62,8 +62,8 @@ function footerElement({ footer, timestamp }: Embed): HTMLElement | null {
 }
 
 /**
- * A title in the library is a text without markup. What looks like an emoji in it would be fetched from Discord's network, and a word
- * such as "constructor" be taken for one (hence the maps that inherit nothing).
+ * Titles of the component have no markup. It would load `<:emoji:…>` from Discord's CDN, so the pattern is broken with a zero-width
+ * space; its emoji maps have no prototype, so that a word such as "constructor" is not taken for an emoji.
  */
 function toTitleText(text: string): string {
   return plainText(text).replaceAll(/<(?=a?:\w)/g, '<\u200b');

@@ -1,28 +1,28 @@
+import { formatWait, minute, second } from '../../../platform/durations.ts';
 import type { FaultAction, Outages } from '../ports.ts';
 import { element, findById } from './element.ts';
 import { formatTime } from './format-time.ts';
 import { postAction } from './requests.ts';
-import { keepCurrent, sandboxAhead, sandboxNow } from './sandbox-time.ts';
 import type { PageStore } from './store.ts';
 
 interface FaultButton {
   readonly action: FaultAction;
   readonly label: string;
-  /** What it does, for who points at it or cannot see it. */
+  /** The tooltip. */
   readonly hint: string;
   readonly down?: keyof Outages;
 }
 
 const faultButtons: readonly FaultButton[] = [
   { action: 'repeat', label: 'Repeat delivery', hint: 'Sends the last delivery again, byte for byte' },
-  { action: 'break_signature', label: 'Break signature', hint: 'Sends a vote with a forged signature' },
-  { action: 'unknown_event', label: 'Unknown event', hint: 'Sends a signed event of a kind that nobody knows' },
-  { action: 'discord_down', label: 'Discord down', hint: 'For 10 seconds', down: 'discord' },
-  { action: 'service_down', label: 'Service down', hint: 'For 10 seconds', down: 'service' },
-  { action: 'move_clock', label: '12 hours on', hint: 'Moves the clock of everything in here' },
+  { action: 'break_signature', label: 'Break signature', hint: 'Sends a vote with an invalid signature' },
+  { action: 'unknown_event', label: 'Unknown event', hint: 'Sends a signed event of an unknown type' },
+  { action: 'discord_down', label: 'Discord down', hint: 'Stops Discord for 10 seconds', down: 'discord' },
+  { action: 'service_down', label: 'Service down', hint: 'Stops the listing service for 10 seconds', down: 'service' },
+  { action: 'move_clock', label: 'Advance 12 hours', hint: 'Advances the clock of the bot, Discord and the service' },
 ];
 
-/** Buttons that go wrong on purpose, and the time inside the sandbox. */
+/** The buttons that inject faults, and the sandbox time. */
 export function startFaultPanel(store: PageStore): void {
   const { state } = store;
   const result = findById('trouble-result');
@@ -30,9 +30,9 @@ export function startFaultPanel(store: PageStore): void {
 
   async function inject(action: FaultAction): Promise<void> {
     result.textContent = '…';
-    const response = await postAction('/page/trouble', { what: action, userId: state.userId });
-    result.textContent = response.error ?? response.said;
-    if (response.error === undefined) store.tried('trouble');
+    const response = await postAction('/page/trouble', { fault: action, userId: state.userId });
+    result.textContent = response.error ?? response.message;
+    if (response.error === undefined) store.tried('fault');
   }
 
   const buttons = faultButtons.map(({ action, label, hint, down }) => {
@@ -55,23 +55,17 @@ export function startFaultPanel(store: PageStore): void {
   function renderClock(): void {
     if (!state.loaded) return;
     const { speed } = state.time;
-    const ahead = sandboxAhead();
-    const parts = [speed === 1 ? '' : `${speed} times as fast`, ahead > 60_000 ? `${inWords(ahead)} ahead` : ''];
-    const now = `${formatTime(sandboxNow(), 'd')} ${formatTime(sandboxNow(), 't')}`;
+    const ahead = Math.round(state.clock.offsetMs() / minute) * minute;
+    const parts = [speed === 1 ? '' : `${speed}× speed`, ahead > 0 ? `${formatWait(ahead)} ahead` : ''];
+    const now = `${formatTime(state.clock.now(), 'd')} ${formatTime(state.clock.now(), 't')}`;
     const text = [now, ...parts.filter(Boolean)].join(', ');
     if (clock.textContent !== text) clock.textContent = text;
   }
 
-  keepCurrent(renderClock);
+  setInterval(renderClock, second);
   store.subscribe(({ kind }) => {
-    if (kind !== 'everything' && kind !== 'conditions') return;
+    if (kind !== 'full_state' && kind !== 'simulation') return;
     renderOutages();
     renderClock();
   });
-}
-
-function inWords(ms: number): string {
-  const hours = ms / 3_600_000;
-  if (hours < 1) return `${Math.round(ms / 60_000)} minutes`;
-  return hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
 }

@@ -6,8 +6,9 @@ import { styleComponents } from './discord-components-style.ts';
 import { startFaultPanel } from './fault-panel.ts';
 import { startHints } from './hints.ts';
 import { startModal } from './modal.ts';
+import { startRelativeTimes } from './relative-times.ts';
 import { subscribeToEvents } from './requests.ts';
-import { keepTimesCurrent } from './sandbox-time.ts';
+import { createSandboxTime } from './sandbox-time.ts';
 import { startServicePanel } from './service-panel.ts';
 import { startSidebar } from './sidebar.ts';
 import { createPageStore } from './store.ts';
@@ -15,7 +16,7 @@ import { startTimeline } from './timeline.ts';
 import { startViews } from './views.ts';
 
 styleComponents();
-const store = createPageStore();
+const store = createPageStore(createSandboxTime());
 const parts = [
   startSidebar,
   startChannelBar,
@@ -27,7 +28,7 @@ const parts = [
   startTimeline,
   startHints,
   startViews,
-  keepTimesCurrent,
+  startRelativeTimes,
 ];
 for (const start of parts) start(store);
 subscribeToEvents(store);

@@ -1,4 +1,4 @@
-/** Discord's markdown as a tree: what a message may hold, not what it looks like. */
+/** A node of parsed Discord markdown. */
 export type MarkupNode =
   | string
   | { readonly kind: ContainerKind; readonly children: readonly MarkupNode[] }
@@ -21,10 +21,10 @@ type ContainerKind =
   | 'list'
   | 'item';
 
-/** What a text begins with, and what it makes of the groups of the match. The first that fits wins. */
+/** A pattern for the start of the text, and the node for its match. The first matching rule applies. */
 type Rule = readonly [pattern: RegExp, make: (groups: readonly string[]) => MarkupNode];
 
-/** What begins a block at the beginning of a line. */
+/** Blocks, at the start of a line. */
 const blocks: readonly Rule[] = [
   [/^```(?:[a-z0-9+-]+\n)?\n*([\s\S]+?)\n*```(?:\n|$)/i, ([, text = '']) => ({ kind: 'code_block', children: [text] })],
   [
@@ -39,7 +39,7 @@ const blocks: readonly Rule[] = [
   [/^(?:[-*] .+(?:\n|$))+/, ([text = '']) => ({ kind: 'list', children: parseItems(text) })],
 ];
 
-/** What stands within a line. */
+/** Inline elements. */
 const spans: readonly Rule[] = [
   [/^\\([^\p{L}\p{N}\s])/u, ([, character = '']) => character],
   [/^``(.+?)``(?!`)/s, ([, text = '']) => ({ kind: 'code', children: [text] })],
@@ -65,10 +65,10 @@ const spans: readonly Rule[] = [
   [/^_(?=\S)((?:\\.|[^\\_])+?)_(?![_\p{L}\p{N}])/su, ([, text = '']) => container('emphasis', parseInline(text))],
 ];
 
-/** The description of an embed is the longest text that Discord marks up. Discord: "Embed Limits". */
+/** The longest text with markdown is the description of an embed. Discord: "Embed Limits". */
 const maxLength = 4_096;
 
-/** Reads a whole text: blocks first, and what is between them line by line. What is beyond Discord's limit is not looked at. */
+/** Parses a text: blocks, and inline elements between them. Text beyond Discord's limit is ignored. */
 export function parseMarkdown(text: string): readonly MarkupNode[] {
   const nodes: MarkupNode[] = [];
   let remaining = text.slice(0, maxLength);
@@ -89,7 +89,7 @@ export function parseMarkdown(text: string): readonly MarkupNode[] {
   return plain === '' ? nodes : [...nodes, ...parseInline(plain)];
 }
 
-/** The words alone, for where nothing can be marked up. */
+/** The text without markup. */
 export function plainText(text: string): string {
   return parseMarkdown(text).map(textOf).join('');
 }
@@ -105,7 +105,7 @@ function parseInline(text: string): readonly MarkupNode[] {
   let remaining = text;
   let previous = '';
   while (remaining !== '') {
-    // A name such as old_salt is no beginning of an emphasis.
+    // An underscore within a word, as in old_salt, does not start emphasis.
     const inWord = remaining.startsWith('_') && /[\p{L}\p{N}]$/u.test(previous);
     const span = inWord ? null : firstMatch(spans, remaining);
     const matched =
@@ -117,7 +117,7 @@ function parseInline(text: string): readonly MarkupNode[] {
   return nodes;
 }
 
-/** Texts that touch become one. */
+/** Appends a node; adjacent texts are joined. */
 function appendNode(nodes: MarkupNode[], node: MarkupNode): void {
   const last = nodes.at(-1);
   if (typeof node === 'string' && typeof last === 'string') nodes[nodes.length - 1] = last + node;

@@ -1,3 +1,4 @@
+import { minute } from '../../../platform/durations.ts';
 import type { Message, User } from '../../discord/objects.ts';
 import { attachmentCards } from './attachments.ts';
 import { avatarUrl } from './avatar.ts';
@@ -7,29 +8,28 @@ import { element } from './element.ts';
 import { embedCard } from './embed.ts';
 import { formatMessageTime, formatTime } from './format-time.ts';
 import { renderMarkdown } from './render-markdown.ts';
-import { sandboxNow } from './sandbox-time.ts';
 import type { PendingAction, State } from './store.ts';
 
 /** Discord: "Message Flags". */
 const flag = { ephemeral: 1 << 6, loading: 1 << 7 };
 
-/** Messages of the same author that follow each other within this time stand under one name (ms). */
-const groupingMs = 7 * 60_000;
+/** Messages of one author within this time are grouped under one name (ms). */
+const groupingMs = 7 * minute;
 
 export interface MessageActions {
   readonly useComponent: (message: Message, customId: string, values?: readonly string[]) => void;
   readonly dismiss: (id: string) => void;
 }
 
-/** How a message is shown, beside what it holds. */
+/** Display options of a message. */
 export interface MessageDisplay {
-  /** It stands below another one of the same author. */
+  /** Whether it is grouped with the previous message. */
   readonly isContinued: boolean;
-  /** A use of its buttons that is on its way, or that failed. */
+  /** A pending or failed use of its components. */
   readonly pendingAction: PendingAction | undefined;
 }
 
-/** A message as Discord shows it. */
+/** The element of a message. */
 export function messageElement(
   message: Message,
   display: MessageDisplay,
@@ -44,7 +44,7 @@ export function messageElement(
     state,
     {
       'data-message-id': message.id,
-      timestamp: isContinued ? formatTime(at, 't') : formatMessageTime(at, sandboxNow()),
+      timestamp: isContinued ? formatTime(at, 't') : formatMessageTime(at, state.clock.now()),
       ephemeral: isEphemeral(message),
       edited: message.edited_timestamp !== null && message.content !== '',
       'message-body-only': isContinued,
@@ -63,7 +63,7 @@ export function messageElement(
   );
 }
 
-/** A command that is on its way, or that the bot never answered. */
+/** The element of a pending or failed command. */
 export function pendingElement(id: string, action: PendingAction, state: State, actions: MessageActions): HTMLElement {
   const text = action.failed
     ? element('p', { class: 'failure' }, 'The application did not respond')
@@ -78,14 +78,14 @@ export function pendingElement(id: string, action: PendingAction, state: State, 
   );
 }
 
-/** Whether Discord would show it without a head of its own. */
+/** Whether Discord groups it with the previous message. */
 export function isContinuation(message: Message, previous: Message | undefined): boolean {
   if (previous === undefined || message.interaction || isEphemeral(message) || isEphemeral(previous)) return false;
   const gapMs = Date.parse(message.timestamp) - Date.parse(previous.timestamp);
   return message.author.id === previous.author.id && gapMs < groupingMs;
 }
 
-/** What a message says, in one line, for those who do not see it. */
+/** A message as one line for screen readers. */
 export function announcementText(message: Message): string {
   const embeds = message.embeds.map(({ title, description }) => [title, description].filter(Boolean).join(': '));
   const text = [message.content, ...embeds].filter(Boolean).join('. ');
@@ -131,5 +131,5 @@ function isEphemeral({ flags }: Message): boolean {
 
 function nameOf(user: Author, { members }: State): string {
   const member = members.find(({ id }) => id === user.id);
-  return member?.name ?? user.global_name ?? user.username ?? user.name ?? 'somebody';
+  return member?.name ?? user.global_name ?? user.username ?? user.name ?? 'unknown user';
 }

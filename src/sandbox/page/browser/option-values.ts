@@ -4,20 +4,20 @@ import type { CommandDefinition } from './typed-line.ts';
 
 export type Value = string | number | boolean;
 
-/** What can be typed: a part of what the page knows. */
+/** The values that command options can refer to. */
 export interface CommandContext {
   readonly commands: readonly CommandDefinition[];
   readonly members: readonly Pick<State['members'][number], 'id' | 'name' | 'username'>[];
   readonly channels: readonly Pick<State['channels'][number], 'id' | 'name' | 'with'>[];
   readonly roles: readonly Pick<State['roles'][number], 'id' | 'name'>[];
-  /** What the bot offered for options that it completes: values by `option:text`. */
+  /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed?: ReadonlyMap<string, Value>;
 }
 
 /** Discord: "Application Command Option Type". */
 const type = { integer: 4, boolean: 5, user: 6, channel: 7, role: 8, number: 10 };
 
-/** The values that can be picked for an option, and what else they are called. */
+/** The suggested values of an option, with their aliases. */
 export function optionChoices(
   option: ValueOption,
   context: CommandContext,
@@ -38,7 +38,7 @@ export function optionChoices(
   }
 }
 
-/** What a typed text means for an option; undefined where it cannot be that. */
+/** Parses the text of an option; undefined if it is invalid. */
 export function parseValue(option: ValueOption, text: string, context: CommandContext): Value | undefined {
   const normalized = text.toLowerCase();
   const completion = option.autocomplete ? context.completed?.get(`${option.name}:${normalized}`) : undefined;
@@ -63,7 +63,7 @@ export function parseValue(option: ValueOption, text: string, context: CommandCo
   }
 }
 
-/** By name, user name or id, as a mention or not. */
+/** Finds an id by name, user name or id, with or without mention syntax. */
 function findId(
   items: readonly { id: string; name: string; username?: string }[],
   normalized: string,

@@ -1,14 +1,15 @@
+import { second } from '../../../platform/durations.ts';
 import { makeSpoilerAccessible, trimText } from './discord-components.ts';
 import { element } from './element.ts';
-import { formatRelative, formatTime } from './format-time.ts';
+import { formatTime } from './format-time.ts';
 import { type MarkupNode, parseMarkdown } from './markdown.ts';
-import { sandboxNow } from './sandbox-time.ts';
+import { relativeTime } from './relative-times.ts';
 import type { State } from './store.ts';
 
-/** Who and what the mentions mean. */
-type Names = Pick<State, 'members' | 'roles' | 'channels' | 'bot'>;
+/** What mentions and timestamps are resolved with. */
+type Names = Pick<State, 'members' | 'roles' | 'channels' | 'bot' | 'clock'>;
 
-/** A text of Discord as elements. */
+/** Renders Discord's markdown. */
 export function renderMarkdown(text: string, names: Names): DocumentFragment {
   const fragment = document.createDocumentFragment();
   fragment.append(...parseMarkdown(text).flatMap((node) => renderNode(node, names)));
@@ -46,7 +47,7 @@ function renderNode(node: MarkupNode, names: Names): Node[] {
     case 'link':
       return [element('discord-link', { href: node.url, target: '_blank', rel: 'noopener noreferrer' }, ...children)];
     case 'time':
-      return [renderTime(node.at * 1000, node.style)];
+      return [renderTime(node.at * second, node.style, names.clock)];
     default:
       return [renderMention(node, names)];
   }
@@ -76,12 +77,9 @@ function nameOf(items: readonly { id: string; name: string }[], { id, kind }: { 
   return items.find((each) => each.id === id)?.name ?? `unknown-${kind}`;
 }
 
-function renderTime(at: number, style: string): Node {
+function renderTime(at: number, style: string, clock: Names['clock']): Node {
   if (Number.isNaN(new Date(at).getTime())) return new Text('Invalid date');
+  if (style === 'R') return element('discord-time', {}, relativeTime(at, clock.now()));
   const attributes = { datetime: new Date(at).toISOString(), title: formatTime(at, 'F') };
-  const text =
-    style === 'R'
-      ? element('time', { ...attributes, 'data-relative': at }, formatRelative(at, sandboxNow()))
-      : element('time', attributes, formatTime(at, style));
-  return element('discord-time', {}, text);
+  return element('discord-time', {}, element('time', attributes, formatTime(at, style)));
 }

@@ -1,9 +1,19 @@
 import type { Select } from '../../discord/message-schema.ts';
 import { element } from './element.ts';
-import type { ComponentContext } from './pressed.ts';
 import type { State } from './store.ts';
 
-/** A select of a message. The library's own tells nobody what was picked and ignores the keyboard, so it is the browser's. */
+/** Sends the use of a button or select. */
+export type UseComponent = (customId: string, values?: readonly string[]) => void;
+
+/** What the controls of a message depend on. */
+export interface ComponentContext {
+  readonly state: State;
+  /** Whether an earlier use is still pending. */
+  readonly isBusy: boolean;
+  readonly useComponent: UseComponent;
+}
+
+/** A select of a message. A native control: the library's select emits no selection and ignores the keyboard. */
 export function selectElement(component: Select, context: ComponentContext): HTMLElement {
   return (component.max_values ?? 1) > 1 ? multiSelect(component, context) : singleSelect(component, context);
 }
@@ -26,7 +36,7 @@ function singleSelect(component: Select, { state, isBusy, useComponent: press }:
   return node;
 }
 
-/** Several can be picked: boxes to tick, and a button that sends them. */
+/** A select with multiple values: checkboxes and a button to submit them. */
 function multiSelect(component: Select, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
   const minValues = component.min_values ?? 1;
   const maxValues = component.max_values ?? 1;
@@ -60,7 +70,7 @@ export interface SelectOption {
   readonly selected: boolean;
 }
 
-/** What a select offers: its own options, or members, roles and channels. Discord: "Component Types", 3 and 5 to 8. */
+/** The options of a select: its own, or members, roles and channels. Discord: "Component Types", 3 and 5 to 8. */
 export function selectOptions(component: Select, { members, roles, channels }: State): readonly SelectOption[] {
   const toOptions = (items: readonly { id: string; name: string }[], sign: string): readonly SelectOption[] =>
     items.map(({ id, name }) => ({ value: id, label: sign + name.replace(/^@/, ''), selected: false }));

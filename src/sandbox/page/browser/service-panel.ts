@@ -1,13 +1,13 @@
+import { formatCount } from '../../../platform/durations.ts';
 import { element, findById } from './element.ts';
-import { formatRelative, formatTime } from './format-time.ts';
+import { relativeTime } from './relative-times.ts';
 import { postAction } from './requests.ts';
-import { sandboxNow } from './sandbox-time.ts';
 import type { PageStore, State } from './store.ts';
 
 type Listing = State['listings'][number];
 type VoteResponse = Awaited<ReturnType<typeof postAction<'/page/votes'>>>;
 
-/** The listing service: voting, and the credits that come of it. */
+/** The panel of the listing service: vote buttons and the acting member's balance. */
 export function startServicePanel(store: PageStore): void {
   const { state } = store;
   const result = findById('vote-result');
@@ -16,7 +16,7 @@ export function startServicePanel(store: PageStore): void {
     findById('votes').replaceChildren(...state.listings.map(voteButton));
     const link = { href: state.serviceUrl, target: '_blank', rel: 'noopener noreferrer' };
     findById('service-link').hidden = state.serviceUrl === null;
-    findById('service-link').replaceChildren(element('a', link, 'Its own pages ↗'));
+    findById('service-link').replaceChildren(element('a', link, 'Open its website ↗'));
   }
 
   function voteButton(listing: Listing): HTMLElement {
@@ -32,7 +32,7 @@ export function startServicePanel(store: PageStore): void {
   async function vote({ kind, name }: Listing): Promise<void> {
     result.replaceChildren('Voting…');
     const response = await postAction('/page/votes', { userId: state.userId, kind });
-    result.replaceChildren(...describeVote(response, name));
+    result.replaceChildren(...describeVote(response, name, state.clock.now()));
   }
 
   function renderBalance(): void {
@@ -40,31 +40,24 @@ export function startServicePanel(store: PageStore): void {
     const credits = state.credits[state.userId];
     findById('balance-of').textContent = member ? `${member.name} has` : '';
     findById('balance').textContent =
-      typeof credits === 'number'
-        ? `${credits.toLocaleString()} ${credits === 1 ? 'credit' : 'credits'}`
-        : 'an unknown balance';
+      typeof credits === 'number' ? formatCount(credits, 'credit') : 'an unknown balance';
   }
 
   store.subscribe(({ kind }) => {
-    if (kind === 'everything') renderVotes();
-    if (['everything', 'places', 'credits', 'acting'].includes(kind)) renderBalance();
+    if (kind === 'full_state') renderVotes();
+    if (['full_state', 'sidebar', 'credits', 'acting'].includes(kind)) renderBalance();
     if (kind === 'acting') result.replaceChildren();
   });
 }
 
-function describeVote(response: VoteResponse, name: string): readonly (Node | string)[] {
+function describeVote(response: VoteResponse, name: string, now: number): readonly (Node | string)[] {
   if (response.error !== undefined) return [response.error];
   switch (response.outcome) {
     case 'recorded':
-      return [`The vote for ${name} is recorded; its webhook is on its way.`];
+      return [`Vote for ${name} recorded; the webhook follows.`];
     case 'too_soon':
-      return [`Already voted for ${name}. Next vote `, relativeTime(response.nextVoteAt), '.'];
+      return [`Already voted for ${name}. Next vote `, relativeTime(response.nextVoteAt, now), '.'];
     case 'refused':
       return [response.reason];
   }
-}
-
-function relativeTime(at: number): HTMLElement {
-  const attributes = { 'data-relative': at, title: formatTime(at, 'F'), datetime: new Date(at).toISOString() };
-  return element('time', attributes, formatRelative(at, sandboxNow()));
 }

@@ -4,7 +4,7 @@ import { type PageStore, type State, visibleChannels } from './store.ts';
 
 type Channel = State['channels'][number];
 
-/** The guild's name, its channels, the direct messages, and who is acting. */
+/** The guild's name, the channels, and the selection of the acting member. */
 export function startSidebar(store: PageStore): void {
   const { state } = store;
   const memberSelect = findById<HTMLSelectElement>('acting-as');
@@ -49,16 +49,16 @@ export function startSidebar(store: PageStore): void {
   }
 
   store.subscribe(({ kind }) => {
-    if (['everything', 'places', 'channel', 'acting', 'message'].includes(kind)) renderChannels();
-    if (['everything', 'places', 'acting'].includes(kind)) renderMember();
-    if (kind === 'everything') {
+    if (['full_state', 'sidebar', 'channel', 'acting', 'message'].includes(kind)) renderChannels();
+    if (['full_state', 'sidebar', 'acting'].includes(kind)) renderMember();
+    if (kind === 'full_state') {
       findById('guild-name').textContent = state.guild.name;
       findById('guild-icon').textContent = initials(state.guild.name);
     }
   });
 }
 
-/** What Discord puts in the place of a guild's icon. */
+/** The text that Discord shows for a guild without an icon. */
 function initials(name: string): string {
   return (name.match(/(?<=^|\s)\S/gu) ?? []).slice(0, 3).join('');
 }

@@ -1,54 +1,55 @@
 import type { FullState, PageEvent, SidebarState, SimulationState } from '../protocol.ts';
-import { setSandboxTime } from './sandbox-time.ts';
+import type { SandboxTime } from './sandbox-time.ts';
 
 type Item = FullState['timeline'][number];
 type StoredMessage = FullState['messages'][number];
 type EventOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }>;
 
-/** A command, a click or a form that was sent and has no answer yet. */
+/** A command, component or modal submission without a response yet. */
 export interface PendingAction {
-  /** The command; null for what is no command. */
+  /** The name of the command; null for components and modals. */
   readonly name: string | null;
   readonly userId: string;
   readonly channelId: string;
-  /** The message of the control that was used. */
+  /** The message of the used component. */
   readonly messageId?: string;
-  /** It never got an answer. */
+  /** Whether the response timed out. */
   readonly failed: boolean;
 }
 
-/** What the page knows, and who is acting. */
+/** The state of the page. */
 export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
+  readonly clock: SandboxTime;
   loaded: boolean;
-  /** Whether the stream is open. */
+  /** Whether the event stream is open. */
   live: boolean;
   /** Oldest first. */
   messages: readonly StoredMessage[];
-  /** Oldest first, by their keys: what is told again takes the place of what it was. */
+  /** Oldest first, by key; a new item with the same key replaces the old one. */
   readonly timeline: Map<string, Item>;
-  /** By the interaction's id. */
+  /** By interaction id. */
   readonly pending: Map<string, PendingAction>;
   readonly dismissed: Set<string>;
-  /** Channels with something new in them. */
+  /** Ids of channels with unread messages. */
   readonly unread: Set<string>;
   channelId: string;
   userId: string;
-  /** What the bot offered for options that it completes: values by `option:text`. */
+  /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed: Map<string, string | number>;
-  /** Hints that were followed. */
+  /** Actions that the user has tried, for the hints. */
   readonly tried: Set<string>;
 };
 
-/** What kind of change it was, and what is new. */
+/** A change of the state. */
 export type StoreChange =
   | { readonly kind: 'message'; readonly message: StoredMessage['message']; readonly onlyFor: string | null }
   | { readonly kind: 'timeline'; readonly item: Item }
   | EventOf<'modal'>
   | {
       readonly kind:
-        | 'everything'
-        | 'places'
-        | 'conditions'
+        | 'full_state'
+        | 'sidebar'
+        | 'simulation'
         | 'credits'
         | 'message_deleted'
         | 'pending'
@@ -60,14 +61,14 @@ export type StoreChange =
 
 export type PageStore = ReturnType<typeof createPageStore>;
 
-/** Other pages' interactions are told, too; they are not remembered for long. */
+/** Number of results stored for unknown interactions, which may belong to other pages. */
 const maxEarlyResults = 50;
 
-/** The server tells everything once and then what changes; the views are told after each change what kind it was. */
-export function createPageStore() {
-  const state = emptyState();
+/** Applies the server's events to the state, and notifies the views of each change. */
+export function createPageStore(clock: SandboxTime) {
+  const state = emptyState(clock);
   const listeners = new Set<(notify: StoreChange) => void>();
-  /** How interactions ended of which the page did not know yet: the news may be faster than the answer to its own request. */
+  /** Results by interaction id: an event can arrive before the response that contains the interaction's id. */
   const earlyResults = new Map<string, 'answered' | 'failed'>();
   const notify = (event: StoreChange) => {
     for (const listener of listeners) listener(event);
@@ -81,25 +82,25 @@ export function createPageStore() {
 
   function merge(update: Partial<SidebarState & SimulationState>): void {
     Object.assign(state, update);
-    setSandboxTime(state.time);
+    clock.set(state.time);
     state.channelId = preferredId(visibleChannels(state), state.channelId);
     state.userId = preferredId(state.members, state.userId);
   }
 
   const receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
-    everything({ timeline, ...update }) {
+    full_state({ timeline, ...update }) {
       state.timeline.clear();
       for (const item of timeline) state.timeline.set(item.key, item);
       merge({ ...update, loaded: true } as Partial<State>);
-      notify({ kind: 'everything' });
+      notify({ kind: 'full_state' });
     },
-    places(update) {
+    sidebar(update) {
       merge(update);
-      notify({ kind: 'places' });
+      notify({ kind: 'sidebar' });
     },
-    conditions(update) {
+    simulation(update) {
       merge(update);
-      notify({ kind: 'conditions' });
+      notify({ kind: 'simulation' });
     },
     message({ message, onlyFor }) {
       const isNew = !state.messages.some((each) => each.message.id === message.id);
@@ -150,7 +151,7 @@ export function createPageStore() {
       state.channelId = preferredId(visibleChannels(state), state.channelId);
       notify({ kind: 'acting' });
     },
-    /** Something was sent; its answer is on its way. */
+    /** Adds a sent interaction. */
     addPending(interactionId: string, action: Omit<PendingAction, 'failed'>) {
       const result = earlyResults.get(interactionId);
       earlyResults.delete(interactionId);
@@ -171,8 +172,9 @@ export function createPageStore() {
   };
 }
 
-function emptyState(): State {
+function emptyState(clock: SandboxTime): State {
   return {
+    clock,
     loaded: false,
     live: false,
     connected: false,
@@ -199,12 +201,12 @@ function emptyState(): State {
   };
 }
 
-/** The channels of the guild, and the direct conversation of the one who is acting. */
+/** The guild's channels, and the direct message channel of the acting member. */
 export function visibleChannels({ channels, userId }: Readonly<State>): State['channels'] {
   return channels.filter((channel) => channel.with === null || channel.with === userId);
 }
 
-/** What the acting member sees in the open channel. */
+/** The messages of the open channel that the acting member sees. */
 export function visibleMessages({
   messages,
   channelId,
@@ -217,7 +219,7 @@ export function visibleMessages({
     .filter(({ id, channel_id }) => channel_id === channelId && !dismissed.has(id));
 }
 
-/** The preferred id if it is still there, else the first. */
+/** The preferred id if it exists, otherwise the first. */
 function preferredId(items: readonly { readonly id: string }[], preferred: string): string {
   return items.find(({ id }) => id === preferred)?.id ?? items[0]?.id ?? '';
 }

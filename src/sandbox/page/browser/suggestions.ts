@@ -4,18 +4,18 @@ import { parseTypedLine, type TypedLine } from './typed-line.ts';
 export interface Suggestion {
   readonly label: string;
   readonly hint: string;
-  /** The whole line after the suggestion was taken. */
+  /** The complete line after accepting the suggestion. */
   readonly insert: string;
-  /** Surely meant: it is highlighted at once, and Enter takes it. */
+  /** Whether it is highlighted initially, so that Enter accepts it. */
   readonly isCertain: boolean;
 }
 
 type WithOptions = Extract<TypedLine, { stage: 'options' }>;
 
-/** Discord shows no more at a time. */
+/** Maximum number of suggestions, as on Discord. */
 const maxSuggestions = 25;
 
-/** What could come next in a line. */
+/** The suggestions for a line. */
 export function suggest(line: string, context: CommandContext): readonly Suggestion[] {
   if (!line.startsWith('/')) return [];
   const typed = parseTypedLine(line, context.commands);
@@ -29,7 +29,7 @@ export function suggest(line: string, context: CommandContext): readonly Suggest
   }
 }
 
-/** What the bot offered for the option that is being typed, as suggestions. */
+/** The bot's autocomplete choices for the current option as suggestions. */
 export function suggestCompletions(
   line: string,
   choices: readonly { readonly name: string }[],
@@ -81,7 +81,7 @@ function suggestValues(
     .map(({ text, alias: also }) => ({ label: text, hint: also, insert: `${lineStart}${text} `, isCertain: true }));
 }
 
-/** The line with the other options first, up to where the value of this one begins. */
+/** The line up to the value of this option, with the other options before it. */
 function lineBefore(name: string, { head, values }: WithOptions): string {
   return `${head}${formatValues([...values].filter(([other]) => other !== name))}${name}:`;
 }

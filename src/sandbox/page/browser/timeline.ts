@@ -1,22 +1,35 @@
-import type { Step, TimelineDelivery, TimelineLine } from '../ports.ts';
+import { formatElapsed } from '../../../platform/durations.ts';
+import type { Step, StepName, TimelineDelivery, TimelineLine } from '../ports.ts';
 import { element, findById } from './element.ts';
 import { formatTime } from './format-time.ts';
-import { passed, stepLabel } from './steps.ts';
 import type { PageStore, State } from './store.ts';
+
+const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
+  received: 'Received',
+  verified: 'Verified',
+  refused: 'Refused',
+  recorded: 'Recorded',
+  duplicate: 'Duplicate',
+  test: 'Test',
+  quarantined: 'Quarantined',
+  waiting: 'Waiting',
+  announced: 'Announced',
+  buried: 'Buried',
+};
 
 type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
-/** What happened, newest first: a delivery is one entry that fills up and can be unfolded, everything else is a line. */
+/** The timeline, newest first: deliveries as expandable entries that are updated, other events as lines. */
 export function startTimeline(store: PageStore): void {
   const { state } = store;
   const list = findById('timeline');
   const announcer = findById('timeline-news');
-  // Not every browser lets the keyboard scroll what cannot have the focus.
+  // Some browsers scroll with the keyboard only if the element is focusable.
   list.tabIndex = 0;
 
   function render(): void {
     list.replaceChildren(...[...state.timeline.values()].reverse().map(itemElement));
-    if (state.timeline.size === 0) list.append(element('li', { class: 'nothing' }, 'Nothing yet. Cast a vote.'));
+    if (state.timeline.size === 0) list.append(element('li', { class: 'nothing' }, 'No events yet. Cast a vote.'));
   }
 
   function update(item: Item): void {
@@ -24,17 +37,17 @@ export function startTimeline(store: PageStore): void {
     list.querySelector('.nothing')?.remove();
     if (existing === null) list.prepend(itemElement(item));
     else replace(existing, itemElement(item));
-    // One sentence for each delivery, not one for each step.
+    // One announcement per delivery, not per step.
     if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
   }
 
   store.subscribe((change) => {
-    if (change.kind === 'everything') render();
+    if (change.kind === 'full_state') render();
     if (change.kind === 'timeline') update(change.item);
   });
 }
 
-/** One that is unfolded stays so, and keeps the focus. */
+/** Replaces an entry; keeps it expanded and focused. */
 function replace(existing: HTMLElement, replacement: HTMLElement): void {
   const isFocused = existing.contains(document.activeElement);
   const [before, now] = [existing, replacement].map((item) => item.querySelector('details'));
@@ -80,14 +93,14 @@ function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
   );
 }
 
-/** At a glance: a word and how long it took. */
+/** A step in the summary: a label and its time. */
 function trackStep(step: Step): HTMLElement {
   return element(
     'span',
     { class: `track-step ${step.tone}`, 'data-step': step.name },
     element('span', { class: 'track-word' }, stepLabel(step)),
     ' ',
-    element('span', { class: 'track-after' }, passed(step.afterMs)),
+    element('span', { class: 'track-after' }, formatElapsed(step.afterMs)),
     ' ',
   );
 }
@@ -102,7 +115,7 @@ function stepItem({ tone, text, at, afterMs }: Step): HTMLElement {
     'li',
     { class: `step ${tone}` },
     element('span', { class: 'step-text' }, text),
-    element('time', time, `${formatTime(at, 'T')}, +${passed(afterMs)}`),
+    element('time', time, `${formatTime(at, 'T')}, +${formatElapsed(afterMs)}`),
   );
 }
 
@@ -110,18 +123,23 @@ function timeElement(at: number): HTMLElement {
   return element('time', { datetime: new Date(at).toISOString(), title: formatTime(at, 'F') }, formatTime(at, 'T'));
 }
 
-/** Of several attempts to announce it only the last is worth a place. */
+/** Omits all but the last attempt to announce it. */
 function withoutRetries(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step, index) => step.name !== 'waiting' || index === steps.length - 1);
 }
 
-/** It has come to an end, or to a halt. */
+/** Whether it is settled or waiting for a retry. */
 function isHalted({ isSettled, steps }: TimelineDelivery): boolean {
   return isSettled || steps.at(-1)?.name === 'waiting';
 }
 
-/** Its steps in words, without the one that goes without saying. */
+/** The texts of its steps except "received". */
 function describeSteps({ steps }: TimelineDelivery): string {
   const notable = steps.filter(({ name }) => name !== 'received');
   return notable.map(({ text }) => text).join(', ');
+}
+
+/** The label of a step; for credits their number. */
+function stepLabel({ name, text }: Pick<Step, 'name' | 'text'>): string {
+  return name === 'credited' ? (/^\+\d+/.exec(text)?.[0] ?? 'No credits') : stepLabels[name];
 }

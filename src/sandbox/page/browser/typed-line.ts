@@ -3,11 +3,11 @@ import type { CommandSchema, Option, ValueOption } from '../../discord/command-s
 export type CommandDefinition = Pick<CommandSchema, 'name' | 'description' | 'options'>;
 type ParentOption = Exclude<Option, ValueOption>;
 
-/** A line such as `/reviews sort:highest limit:5`, taken apart as far as it has been typed. */
+/** A partially typed line such as `/reviews sort:highest limit:5`, parsed. */
 export type TypedLine =
-  /** The name of a command is being typed. */
+  /** The cursor is in the name of the command. */
   | { readonly stage: 'command'; readonly prefix: string }
-  /** One of its subcommands is. */
+  /** The cursor is in the name of a subcommand. */
   | {
       readonly stage: 'subcommand';
       readonly head: string;
@@ -16,19 +16,19 @@ export type TypedLine =
     }
   | ({
       readonly stage: 'options';
-      /** The command with its subcommands, as in `vote trace`. */
+      /** The command including subcommands, as in `vote trace`. */
       readonly name: string;
-      /** What stands before the options. */
+      /** The text before the options. */
       readonly head: string;
       readonly options: readonly ValueOption[];
     } & TypedOptions);
 
 interface TypedOptions {
-  /** What was typed for each option, by its name. */
+  /** The texts of the options, by name. */
   readonly values: ReadonlyMap<string, string>;
-  /** The option whose value is being typed. */
+  /** The option with the cursor in its value. */
   readonly current: ValueOption | null;
-  /** What stands before the first option and belongs to none. */
+  /** The text before the first option. */
   readonly unparsed: string;
 }
 
@@ -53,7 +53,7 @@ export function parseTypedLine(line: string, commands: readonly CommandDefinitio
   return { stage: 'options', name, head: `/${name} `, options: valueOptions, ...readOptions(unparsed, valueOptions) };
 }
 
-/** Splits `sort:highest limit:5` at the names of the options. */
+/** Splits `sort:highest limit:5` at the option names. */
 function readOptions(text: string, options: readonly ValueOption[]): TypedOptions {
   const names = options.map(({ name }) => escapeRegExp(name)).join('|') || '(?!)';
   const matches = [...text.matchAll(new RegExp(`(?:^|\\s)(${names}):`, 'giu'))];
@@ -72,7 +72,7 @@ function nameIn([, name = '']: RegExpExecArray): string {
   return name.toLowerCase();
 }
 
-/** A subcommand or a group of them. Discord: "Application Command Option Type", 1 and 2. */
+/** A subcommand or subcommand group. Discord: "Application Command Option Type", 1 and 2. */
 function isParent(option: Option): option is ParentOption {
   return option.type === 1 || option.type === 2;
 }
