@@ -48,7 +48,7 @@ const labels = (line: string) => suggest(line, state).map(({ label }) => label);
 const inserts = (line: string) => suggest(line, state).map(({ insert }) => insert);
 
 describe('suggestions', () => {
-  it('begin with the commands that fit', () => {
+  it('start with the matching commands', () => {
     expect(labels('')).toEqual([]);
     expect(labels('hello')).toEqual([]);
     expect(labels('/')).toEqual(['/canvote', '/reviews', '/vote', '/stats']);
@@ -56,7 +56,7 @@ describe('suggestions', () => {
     expect(inserts('/can')).toEqual(['/canvote ']);
   });
 
-  it('go on with the options that are not yet given', () => {
+  it('continue with the remaining options', () => {
     expect(labels('/reviews ')).toEqual(['sort:', 'limit:']);
     expect(labels('/reviews limit:5 ')).toEqual(['sort:']);
     expect(inserts('/reviews limit:5 so')).toEqual([]);
@@ -64,7 +64,7 @@ describe('suggestions', () => {
     expect(labels('/stats ')).toEqual([]);
   });
 
-  it('offer choices, members and subcommands', () => {
+  it('contain choices, members and subcommands', () => {
     expect(inserts('/reviews sort:')).toEqual(['/reviews sort:newest first ', '/reviews sort:highest ']);
     expect(inserts('/reviews limit:5 sort:hi')).toEqual(['/reviews limit:5 sort:highest ']);
     expect(labels('/canvote user:')).toEqual(['@Mira', '@Old Salt']);
@@ -73,7 +73,7 @@ describe('suggestions', () => {
     expect(labels('/vote trace ')).toEqual(['id:']);
   });
 
-  it('highlight at once what is surely meant, so that Enter sends a command whose options are all optional', () => {
+  it('highlight only required input, so that Enter sends a command whose options are all optional', () => {
     expect(suggest('/can', state)[0]?.isCertain).toBe(true);
     expect(suggest('/reviews ', state)[0]?.isCertain).toBe(false);
     expect(suggest('/vote trace ', state)[0]?.isCertain).toBe(true);
@@ -88,7 +88,7 @@ describe('a typed line', () => {
     ['/canvote user:old_salt ', { name: 'canvote', options: { user: '12' } }],
     ['/canvote user:<@11> ', { name: 'canvote', options: { user: '11' } }],
     ['/vote trace id:a b c ', { name: 'vote trace', options: { id: 'a b c' } }],
-  ])('%j is understood', (line, meant) => {
+  ])('%j is parsed', (line, meant) => {
     expect(parseCommandLine(line, state)).toEqual(meant);
   });
 
@@ -101,12 +101,12 @@ describe('a typed line', () => {
     ['/reviews sort:oldest ', 'Invalid value for sort: “oldest”'],
     ['/canvote user:nobody ', 'Invalid value for user: “nobody”'],
     ['/reviews highest ', 'Start with the name of an option, as in sort:highest'],
-  ])('%j is refused with a word of help', (line, error) => {
+  ])('%j is rejected with a hint', (line, error) => {
     expect(parseCommandLine(line, state)).toEqual({ error });
   });
 });
 
-describe('an option that the bot completes', () => {
+describe('an option with autocomplete', () => {
   const completed = new Map<string, string>();
   const completing: CommandContext = {
     ...state,
@@ -123,7 +123,7 @@ describe('an option that the bot completes', () => {
     ],
   };
 
-  it('is asked for with what has been typed so far', () => {
+  it('requests choices for the text so far', () => {
     expect(autocompleteRequest('/find berths:3 harbour:lan', completing)).toEqual({
       name: 'find',
       options: { berths: 3 },
@@ -134,7 +134,7 @@ describe('an option that the bot completes', () => {
     expect(autocompleteRequest('/fi', completing)).toBe(null);
   });
 
-  it('shows the name that was offered, and sends its value', () => {
+  it('shows the name of a choice and sends its value', () => {
     const [first] = suggestCompletions('/find harbour:lan', [{ name: 'Lantern Harbour' }], completing);
     expect(first?.insert).toBe('/find harbour:Lantern Harbour ');
     completed.set('harbour:lantern harbour', 'h/2');

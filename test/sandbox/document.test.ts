@@ -37,7 +37,7 @@ const sent = messages.create({
   payload: { content: 'hi' },
 });
 
-/** A message that was sent as the document has it, but for the changes. */
+/** A valid exchange with some changes. */
 function exchange(changes: Partial<HttpExchange>): HttpExchange {
   const path = `/channels/${channelId}/messages`;
   const asked = { at: 0, method: 'POST', path, query: '', headers: {}, body: { content: 'hi' } };
@@ -45,7 +45,7 @@ function exchange(changes: Partial<HttpExchange>): HttpExchange {
 }
 
 describe("Discord's document", () => {
-  it('is read whole', () => {
+  it('is parsed completely', () => {
     expect(operationCount).toBeGreaterThan(200);
   });
 
@@ -56,14 +56,14 @@ describe("Discord's document", () => {
     expect([...(operation?.answers.keys() ?? [])]).toContain('4XX');
   });
 
-  it('tells what is more particular from what is less', () => {
+  it('matches the more specific path first', () => {
     expect(operationOf('GET', '/users/@me')?.name).toBe('GET /users/@me');
     expect(operationOf('GET', '/users/1')?.name).toBe('GET /users/{user_id}');
   });
 });
 
-describe('the check against it', () => {
-  it('finds nothing where all is well', () => {
+describe('the check against the document', () => {
+  it('accepts valid exchanges', () => {
     expect(faultsOfExchange(exchange({}))).toEqual([]);
     expect(faultsOfExchange(exchange({ method: 'GET', query: 'limit=5', body: undefined, response: [sent] }))).toEqual(
       [],
@@ -92,19 +92,19 @@ describe('the check against it', () => {
     ['a status that the operation does not have', { status: 202 }, /answer 202/],
     ['a refusal without a code', { status: 403, response: { message: 'Missing Access' } }, /answer 403: code/],
     ['an operation that there is not', { path: '/channels/1/message' }, /is not in the document/],
-  ])('finds %s', (_what, changes, fault) => {
+  ])('rejects %s', (_what, changes, fault) => {
     expect(faultsOfExchange(exchange(changes))).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('does not mind that a form is at fault which was refused for it', () => {
-    const refused = { status: 400, answer: { code: 50035, message: 'Invalid Form Body' } };
+  it('accepts an invalid request body that was rejected as such', () => {
+    const refused = { status: 400, response: { code: 50035, message: 'Invalid Form Body' } };
     expect(faultsOfExchange(exchange({ body: { content: 5 }, ...refused }))).toEqual([]);
     expect(
       faultsOfExchange(exchange({ body: { content: 5 }, status: 500, response: { code: 0, message: '' } })),
     ).toHaveLength(1);
   });
 
-  it('finds an object in a dispatch that is not as it should be', () => {
+  it('rejects an invalid object in a dispatch', () => {
     const d = { ...sent, pinned: 'no' };
     expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_UPDATE', s: 1, d })).toEqual([expect.stringContaining('pinned')]);
   });
@@ -125,7 +125,7 @@ describe('the check against it', () => {
       { type: 1, name: 'a', description: 'b', default_member_permissions: '8' },
     ],
     ['what discord.js adds', 'x request', 'MessageEditRequestPartial', { content: 'hi', enforce_nonce: false }],
-  ])('makes an exception of %s, which is still needed', (_what, at, type, value) => {
+  ])('has an exception for %s that is still needed', (_what, at, type, value) => {
     expect(faultsIn(at, schemaNamed(type), value, (_at, sentAsItIs) => sentAsItIs)).toHaveLength(1);
     expect(faultsIn(at, schemaNamed(type), value)).toEqual([]);
   });

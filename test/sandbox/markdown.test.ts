@@ -80,11 +80,11 @@ describe('Discord’s markdown', () => {
     ['**not closed', ['**not closed']],
     ['2 * 3 * 4', ['2 * 3 * 4']],
     ['★★★★☆ 愛子', ['★★★★☆ 愛子']],
-  ])('reads %j', (text, nodes) => {
+  ])('parses %j', (text, nodes) => {
     expect(parseMarkdown(text)).toEqual(nodes);
   });
 
-  it('reads a long line of half-open marks without losing its breath', () => {
+  it('parses a long line of unclosed markup in linear time', () => {
     const started = performance.now();
     for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ']) parseMarkdown(mark.repeat(2000));
     expect(performance.now() - started).toBeLessThan(2_000);
@@ -92,13 +92,13 @@ describe('Discord’s markdown', () => {
 });
 
 describe('a text without its markup', () => {
-  it('keeps the words', () => {
+  it('contains only the text', () => {
     expect(plainText('**a *b*** \\*c\\* `d` [e](https://x.example) </vote:1>')).toBe('a b *c* d e /vote');
   });
 });
 
-describe('the moment of a message', () => {
-  it('names the day as Discord does', () => {
+describe('the time of a message', () => {
+  it('names the day like Discord', () => {
     const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
     const told = (day: number) => formatMessageTime(noon(day), noon(21)).replace(/12:00.*$/, '…');
     expect([told(21), told(20)]).toEqual(['Today at …', 'Yesterday at …']);
@@ -108,7 +108,7 @@ describe('the moment of a message', () => {
 });
 
 describe('a relative time', () => {
-  it('is told in the largest unit that fits', () => {
+  it('uses the largest unit that fits', () => {
     const now = 1_000_000_000_000;
     const told = (seconds: number) => formatRelative(now + seconds * 1000, now);
     expect([0, 5, 90, 7200, -7200, 200_000].map(told)).toEqual([

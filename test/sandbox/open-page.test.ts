@@ -3,15 +3,15 @@ import { canOpenBrowser } from '../../src/sandbox/cli.ts';
 
 const desk = { environment: { DISPLAY: ':0' }, platform: 'linux', isTerminal: true } as const;
 
-describe('the page is opened', () => {
-  it('where a terminal and a display are there', () => {
+describe('the browser', () => {
+  it('opens with a terminal and a display', () => {
     expect(canOpenBrowser(desk)).toBe(true);
     expect(canOpenBrowser({ ...desk, environment: { WAYLAND_DISPLAY: 'wayland-0' } })).toBe(true);
     expect(canOpenBrowser({ ...desk, environment: {}, platform: 'darwin' })).toBe(true);
     expect(canOpenBrowser({ ...desk, environment: {}, platform: 'win32' })).toBe(true);
   });
 
-  it('not where nobody would see it', () => {
+  it('does not open in CI, over SSH, or without a terminal or display', () => {
     expect(canOpenBrowser({ ...desk, isTerminal: false })).toBe(false);
     expect(canOpenBrowser({ ...desk, environment: {} })).toBe(false);
     expect(canOpenBrowser({ ...desk, environment: { DISPLAY: ':0', CI: 'true' } })).toBe(false);

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { PagePorts } from '../../src/sandbox/page/ports.ts';
 
-/** A service that has every vote counted at once. */
+/** A service that counts every vote immediately. */
 export function service() {
   const news: PagePorts['events'] = new EventEmitter();
   const outages = { discord: false, service: false };

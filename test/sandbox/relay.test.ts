@@ -3,7 +3,7 @@ import { startRelay } from '../../src/sandbox/relay.ts';
 import { running } from '../service/running.ts';
 import { rawConnection } from '../support/raw-http.ts';
 
-it('passes on the response to a client that half-closes its connection after the request', async () => {
+it('forwards the response to a client that half-closes its connection after the request', async () => {
   const { service } = await running();
   const relay = await startRelay('127.0.0.1', 0);
   onTestFinished(() => relay.stop());

@@ -8,9 +8,9 @@ const vote = { kind: 'server', userId: mira, username: 'mira' } as const;
 const settled = ({ isSettled }: { isSettled: boolean }) => isSettled;
 
 describe('a delivery in the timeline', { timeout: 20_000 }, () => {
-  it('fills up from its first byte to its announcement', async () => {
+  it('receives its steps from the first byte to the announcement', async () => {
     const sandbox = await wholeSandbox();
-    const { delivery, told } = timelineOf(sandbox);
+    const { delivery, items } = timelineOf(sandbox);
     await sandbox.service.castVote(vote);
     const done = await delivery(settled);
     expect(done.title).toBe('Server vote by mira');
@@ -18,10 +18,12 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     expect(done.steps.map(({ text }) => text).slice(-2)).toEqual(['+10 credits', 'Announced in #votes']);
     const times = done.steps.map(({ afterMs }) => afterMs);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
-    expect(new Set(told.filter(({ kind }) => kind === 'delivery').map((item) => 'id' in item && item.id)).size).toBe(1);
+    expect(new Set(items.filter(({ kind }) => kind === 'delivery').map((item) => 'id' in item && item.id)).size).toBe(
+      1,
+    );
   });
 
-  it('ends where it is sent a second time, and pays once', async () => {
+  it('ends as a duplicate without credits when it is sent again', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
     await sandbox.service.castVote(vote);
@@ -36,7 +38,7 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     expect((await sandbox.app.ledger.account(mira)).credits).toBe(10);
   });
 
-  it('ends where its signature does not fit', async () => {
+  it('ends if its signature is invalid', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
     expect(await sandbox.faultInjection.sendInvalidSignature(mira)).toMatchObject({ status: 401 });
@@ -46,7 +48,7 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     expect((await sandbox.app.ledger.account(mira)).credits).toBe(0);
   });
 
-  it('is kept where nobody knows what it says', async () => {
+  it('is quarantined if its event type is unknown', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
     await sandbox.faultInjection.sendUnknownEvent(mira);
@@ -55,7 +57,7 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     expect(stepsOf(kept)).toEqual(['received', 'verified', 'quarantined']);
   });
 
-  it('waits while Discord is down, and is announced once when it is back', async () => {
+  it('waits while Discord is down and is announced once afterwards', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
     sandbox.outages.discord.begin(minute);
@@ -77,7 +79,7 @@ describe('the service in the sandbox', { timeout: 20_000 }, () => {
       () => 'refused',
     );
 
-  it('cannot be reached while it is down, and comes back by itself', async () => {
+  it('is unreachable during an outage and available again afterwards', async () => {
     const sandbox = await wholeSandbox();
     const back = new Promise((resolve) =>
       sandbox.events.on('simulation', () => sandbox.outages.service.isDown || resolve(null)),
@@ -88,7 +90,7 @@ describe('the service in the sandbox', { timeout: 20_000 }, () => {
     expect(await answers(`${sandbox.urls.service}/`)).toBe(200);
   });
 
-  it('lets a member vote again twelve hours on, and pays for both votes', async () => {
+  it('accepts another vote after twelve hours, with credits for both', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
     expect(await sandbox.service.castVote(vote)).toMatchObject({ recorded: true });
@@ -101,8 +103,8 @@ describe('the service in the sandbox', { timeout: 20_000 }, () => {
   });
 });
 
-describe('a sandbox that is started from code', { timeout: 20_000 }, () => {
-  it('needs nothing to be said, tells where everything is, and leaves nothing behind', async () => {
+describe('a sandbox started from code', { timeout: 20_000 }, () => {
+  it('needs no options, returns its addresses, and leaves no files behind', async () => {
     const sandbox = await wholeSandbox();
     expect(existsSync(sandbox.directory)).toBe(true);
     for (const url of [sandbox.urls.page, `${sandbox.urls.service}/`, `${sandbox.urls.bot}/readyz`]) {

@@ -7,7 +7,7 @@ import type { PageStore, State } from './store.ts';
 const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
   received: 'Received',
   verified: 'Verified',
-  refused: 'Refused',
+  refused: 'Rejected',
   recorded: 'Recorded',
   duplicate: 'Duplicate',
   test: 'Test',
