@@ -29,11 +29,11 @@ import { createRedactor } from '../src/platform/redactor.ts';
 import { deliveryTitle } from '../src/sandbox/delivery-title.ts';
 import { commandSchema } from '../src/sandbox/discord/command-schema.ts';
 import { defaultGuild } from '../src/sandbox/discord/default-guild.ts';
+import { withoutToken } from '../src/sandbox/discord/diagnostics.ts';
 import { DiscordState } from '../src/sandbox/discord/discord-state.ts';
 import { findMentions } from '../src/sandbox/discord/mentions.ts';
 import { messageSchema } from '../src/sandbox/discord/message-schema.ts';
-import { withoutToken } from '../src/sandbox/discord/diagnostics.ts';
-import { decodePath, createRouteMatcher, ok, route } from '../src/sandbox/discord/route.ts';
+import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/route.ts';
 import { parseCommandLine } from '../src/sandbox/page/browser/command-line.ts';
 import { parseMarkdown, plainText } from '../src/sandbox/page/browser/markdown.ts';
 import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
@@ -143,7 +143,10 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['an address from the DNS', (text) => isPublic(text)],
 
   // The local Discord and its page
-  ['the title of a delivery', (text) => deliveryTitle(Buffer.from(JSON.stringify(all('event userId', text))), () => text)],
+  [
+    'the title of a delivery',
+    (text) => deliveryTitle(Buffer.from(JSON.stringify(all('event userId', text))), () => text),
+  ],
   ['a message', (text) => messageSchema.safeParse({ ...all('content nonce', text), embeds: [embed(text)] })],
   ['a command', (text) => commandSchema.safeParse({ ...command, name: text, description: text })],
   ['mentions', (text) => findMentions(world, text, null)],

@@ -266,7 +266,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     };
     await ask();
     await shown(messages, '4,218');
-    await trouble(page, /Advance 12 hours/).click();
+    await trouble(page, /\+12 hours/).click();
     await trouble(page, /Service down/).click();
     await shown(page.locator('.timeline'), 'The service is down');
     await ask();
@@ -406,7 +406,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     };
     await canVote();
     await shown(messages, /again in 1[12] hours/);
-    await press(trouble(page, /Advance 12 hours/));
+    await press(trouble(page, /\+12 hours/));
     await shown(page.locator('#sandbox-time'), '12 hours ahead');
     await shown(messages, /mira.? voted/);
     await canVote();
@@ -476,7 +476,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await width()).toBe(390);
     await trouble(page, /Repeat delivery/).click();
     await shown(delivery(page, 'Server vote'), 'Duplicate');
-    await trouble(page, /Advance 12 hours/).click();
+    await trouble(page, /\+12 hours/).click();
     await shown(page.locator('#sandbox-time'), '12 hours ahead');
     expect(await width()).toBe(390);
     await keepPicture(page, `phone-${colorScheme}`);

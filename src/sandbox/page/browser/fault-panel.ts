@@ -19,7 +19,7 @@ const faultButtons: readonly FaultButton[] = [
   { action: 'unknown_event', label: 'Unknown event', hint: 'Sends a signed event of an unknown type' },
   { action: 'discord_down', label: 'Discord down', hint: 'Stops Discord for 10 seconds', down: 'discord' },
   { action: 'service_down', label: 'Service down', hint: 'Stops the listing service for 10 seconds', down: 'service' },
-  { action: 'move_clock', label: 'Advance 12 hours', hint: 'Advances the clock of the bot, Discord and the service' },
+  { action: 'move_clock', label: '+12 hours', hint: 'Advances the clock of the bot, Discord and the service' },
 ];
 
 /** The buttons that inject faults, and the sandbox time. */
