@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSnowflake } from '../../platform/snowflake.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 import { addIssue } from './message-schema.ts';
 import type { Message } from './objects.ts';
 
@@ -12,7 +12,7 @@ const limit = z.string().transform((text, context) => {
 });
 
 const messageId = z.string().transform((text, context) => {
-  if (isSnowflake(text)) return BigInt(text);
+  if (snowflakePattern.test(text)) return BigInt(text);
   addIssue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not snowflake.`);
   return z.NEVER;
 });

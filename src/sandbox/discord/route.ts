@@ -1,4 +1,4 @@
-import { isSnowflake } from '../../platform/snowflake.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { UploadedFile } from './body.ts';
 import { fieldError } from './errors.ts';
 import type { RateLimitBucket } from './rate-limits.ts';
@@ -71,7 +71,7 @@ export function createRouteMatcher(
 /** @throws DiscordApiError if an id in the path is not a snowflake; `@original` is a valid message id */
 export function checkIds(ids: Match['ids']): void {
   for (const [name, id] of Object.entries(ids)) {
-    if (name === 'token' || id === '@original' || isSnowflake(id)) continue;
+    if (name === 'token' || id === '@original' || snowflakePattern.test(id)) continue;
     const field = name.replace('Id', '_id');
     throw fieldError([field], 'NUMBER_TYPE_COERCE', `Value "${id}" is not snowflake.`);
   }
