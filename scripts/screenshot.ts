@@ -24,7 +24,7 @@ async function play(page: Page): Promise<void> {
   await press(/Vote for the bot/);
   await delivered('Announced');
   await press(/Break signature/);
-  await delivered('Refused');
+  await delivered('Rejected');
   await actAs('Ayşe');
   await press(/Vote for the server/);
   await delivered('Announced');

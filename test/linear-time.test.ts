@@ -31,16 +31,16 @@ import {
 import { systemClock } from '../src/platform/clock.ts';
 import { createLog } from '../src/platform/log.ts';
 import { createRedactor } from '../src/platform/redactor.ts';
-import { titleOf } from '../src/sandbox/delivery-title.ts';
+import { deliveryTitle } from '../src/sandbox/delivery-title.ts';
 import { commandSchema } from '../src/sandbox/discord/command-schema.ts';
 import { defaultGuild } from '../src/sandbox/discord/default-guild.ts';
+import { withoutToken } from '../src/sandbox/discord/diagnostics.ts';
 import { DiscordState } from '../src/sandbox/discord/discord-state.ts';
-import { mentionsIn } from '../src/sandbox/discord/mentions.ts';
+import { findMentions } from '../src/sandbox/discord/mentions.ts';
 import { messageSchema } from '../src/sandbox/discord/message-schema.ts';
-import { withoutToken } from '../src/sandbox/discord/requests.ts';
-import { decoded, matcher, ok, route } from '../src/sandbox/discord/route.ts';
-import { understand } from '../src/sandbox/page/browser/command-line.ts';
-import { parse, plainText } from '../src/sandbox/page/browser/markdown.ts';
+import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/route.ts';
+import { parseCommandLine } from '../src/sandbox/page/browser/command-line.ts';
+import { parseMarkdown, plainText } from '../src/sandbox/page/browser/markdown.ts';
 import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
 import { keyForm, listingForm, readForm, reviewForm, webhookForm } from '../src/service/pages/forms.ts';
 import { isPublic } from '../src/service/webhooks/addresses.ts';
@@ -63,7 +63,7 @@ import { nowhere, settings } from './support/settings.ts';
 const now = Date.UTC(2026, 0, 1);
 const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
 const world = new DiscordState(systemClock, defaultGuild({}));
-const findRoute = matcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
+const findRoute = createRouteMatcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
 const keyring = createKeyring(serverAndBot());
 const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });
 const option = { type: 3, name: 'text', description: 'text' };
@@ -154,18 +154,21 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['an address from the DNS', (text) => isPublic(text)],
 
   // The local Discord and its page
-  ['the title of a delivery', (text) => titleOf(Buffer.from(JSON.stringify(all('event userId', text))), () => text)],
+  [
+    'the title of a delivery',
+    (text) => deliveryTitle(Buffer.from(JSON.stringify(all('event userId', text))), () => text),
+  ],
   ['a message', (text) => messageSchema.safeParse({ ...all('content nonce', text), embeds: [embed(text)] })],
   ['a command', (text) => commandSchema.safeParse({ ...command, name: text, description: text })],
-  ['mentions', (text) => mentionsIn(world, text, null)],
+  ['mentions', (text) => findMentions(world, text, null)],
   ['a path', (text) => findRoute('GET', text)],
   ['a path with ids', (text) => findRoute('GET', `/guilds/${text}/members/${text}`)],
   ['a path without its token', (text) => withoutToken(`/webhooks/1/${text}`)],
-  ['a decoded path', (text) => decoded(text)],
-  ['markdown', (text) => parse(text)],
+  ['a decoded path', (text) => decodePath(text)],
+  ['markdown', (text) => parseMarkdown(text)],
   ['markdown as plain text', (text) => plainText(text)],
-  ['a typed command', (text) => understand(`/say ${text}`, known)],
-  ['the options of a typed command', (text) => understand(`/say text:${text}`, known)],
+  ['a typed command', (text) => parseCommandLine(`/say ${text}`, known)],
+  ['the options of a typed command', (text) => parseCommandLine(`/say text:${text}`, known)],
 
   // Settings, the log and the export
   ...settingNames.map((name) => [`the setting ${name}`, (text: string) => loadConfig({ [name]: text })] as const),

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { loadLogFormat } from '../../config/load.ts';
 import { createLog } from '../platform/log.ts';
@@ -6,30 +7,29 @@ import { parseOptions } from '../terminal/command.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
 import { resolveLogFormat } from '../terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../terminal/terminal.ts';
-import { freePort } from './free-port.ts';
-import { isSomebodyThere, openPage } from './open-page.ts';
-import { maxSpeed, ownedFiles, startSandbox } from './sandbox.ts';
+import { deleteState } from './data-directory.ts';
+import { maxSpeed, startSandbox } from './sandbox.ts';
 
-const help = `tallyhook sandbox: a Discord and a listing service on this machine, and the bot between them
+const help = `tallyhook sandbox: a local Discord, a local listing service, and the bot
 
-Nothing leaves the machine and no account is needed. It opens a page on which you see the channels, type the commands,
-vote, watch credits and announcements arrive, and make trouble.
+Runs entirely on this machine, without any account. Opens a page with the channels, slash commands, votes, credits,
+announcements, and buttons that inject faults.
 
-  --port PORT    port of the page (default 3100, or a free one where it is taken)
-  --no-open      only print the address of the page; it is opened only where a terminal and a display are there anyway
-  --speed X      let its clock run X times as fast, 1 to ${maxSpeed}; deadlines of connections stay what they are
-  --seed N       draw what is left to chance from the number N, the same every time
-  --seed none    begin with listings that nobody has voted for or reviewed (on a new or --fresh directory)
-  --data DIR     where it keeps what happened (default data/sandbox)
-  --fresh        forget what happened before
+  --port PORT    port of the page (default: 3100, or a free port if it is in use)
+  --no-open      print the address of the page without opening it (default: open it if there is a terminal and a display)
+  --speed X      run the sandbox clock X times as fast, 1 to ${maxSpeed}; connection timeouts still use real time
+  --seed N       use the number N as the seed of all random values, for repeatable runs
+  --seed none    start with listings that have no votes or reviews (in a new or --fresh directory)
+  --data DIR     directory for the sandbox's state (default: data/sandbox)
+  --fresh        delete the previous state first
   --json         print the addresses as one JSON object: {page, service, bot}
 
-CREDITS_PER_VOTE, OWNER_TOKEN, HOST, PORT and the like are heeded; everything about Discord and the service is the
-sandbox's own.`;
+Settings such as CREDITS_PER_VOTE, OWNER_TOKEN, HOST and PORT apply to the bot. The sandbox sets everything that
+concerns Discord and the listing service.`;
 
 const host = '127.0.0.1';
 
-/** `tallyhook sandbox`: runs until the terminal says stop. */
+/** `tallyhook sandbox`: runs until the terminal is stopped. */
 export async function sandboxCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = parseOptions({
     args: [...args],
@@ -48,22 +48,20 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
     terminal.print(help);
     return exitCode.ok;
   }
-  const given = {
-    page: values.port === undefined ? null : portIn(values.port),
-    speed: speedIn(values.speed),
-    ...(values.seed === undefined ? {} : { seed: seedIn(values.seed) }),
-  };
-  if (values.fresh) forget(values.data);
+  const port = values.port === undefined ? null : parsePort(values.port);
+  const speed = parseSpeed(values.speed);
+  const seed = values.seed === undefined ? {} : { seed: parseSeed(values.seed) };
+  if (values.fresh) deleteState(values.data);
 
-  const { page: wantedPort, ...rest } = given;
   const format = resolveLogFormat(loadLogFormat(process.env));
   const log = createLog({ level: 'warn', secrets: [], format });
   installProcessErrorHandlers(log);
   const sandbox = await startSandbox({
-    ...rest,
+    ...seed,
+    speed,
     directory: values.data,
     environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
-    ports: { page: wantedPort ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
+    ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
     log,
     botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
   });
@@ -71,44 +69,80 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
   if (values.json) terminal.print(JSON.stringify(sandbox.urls));
   else
     terminal.print(`
-  tallyhook sandbox: nothing leaves this machine.
+  tallyhook sandbox: everything runs on this machine.
 
     Open  ${page}
 
-    the listing service  ${service}
-    the bot's receiver   ${bot}/webhooks/vote
+    listing service  ${service}
+    bot webhook      ${bot}/webhooks/vote
 
-  Stop with Ctrl+C.
+  Press Ctrl+C to stop.
 `);
   const { platform, env: environment } = process;
   const isTerminal = process.stdout.isTTY === true;
-  if (!values['no-open'] && !values.json && isSomebodyThere({ environment, platform, isTerminal }))
+  if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
     openPage(page, platform);
   await untilStopped(terminal.stop);
   await sandbox.stop();
   return exitCode.ok;
 }
 
-function portIn(text: string): number {
+function parsePort(text: string): number {
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new UsageError(`"${text}" is no port.`);
+  throw new UsageError(`--port must be a number from 0 to 65535, not "${text}".`);
 }
 
-function speedIn(text: string): number {
+function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (speed >= 1 && speed <= maxSpeed) return speed;
   throw new UsageError(`--speed must be a number from 1 to ${maxSpeed}, not "${text}".`);
 }
 
-function seedIn(text: string): number | 'none' {
+function parseSeed(text: string): number | 'none' {
   if (text === 'none') return 'none';
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new UsageError(`--seed must be a whole number or "none", not "${text}".`);
 }
 
-/** Only what it made itself, by name: a directory that was given by mistake loses nothing else. */
-function forget(directory: string): void {
-  const databases = ownedFiles.databases.flatMap((name) => ['', '-wal', '-shm'].map((suffix) => name + suffix));
-  const memories = ownedFiles.memories.flatMap((name) => ['', '.new', '.damaged'].map((suffix) => name + suffix));
-  for (const name of [...databases, ...memories]) rmSync(join(directory, name), { force: true });
+/** The preferred port if it is free, otherwise 0 (any free port). */
+function freePort(host: string, preferred: number): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(0));
+    probe.listen(preferred, host, () => probe.close(() => resolve(preferred)));
+  });
+}
+
+interface BrowserContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** Whether stdout is a terminal. */
+  readonly isTerminal: boolean;
+}
+
+/** Whether a person can see a browser: there is a terminal and a display, and this is not CI. */
+export function canOpenBrowser({ environment, platform, isTerminal }: BrowserContext): boolean {
+  if (!isTerminal || isSet(environment['CI'])) return false;
+  // Over SSH the browser would open on the remote machine.
+  if (isSet(environment['SSH_CONNECTION'])) return false;
+  if (platform === 'darwin' || platform === 'win32') return true;
+  return isSet(environment['DISPLAY']) || isSet(environment['WAYLAND_DISPLAY']);
+}
+
+/** Opens the page in the default browser; failures are ignored, since the address is printed. */
+function openPage(url: string, platform: NodeJS.Platform): void {
+  const [program, args] = openCommand(platform, url);
+  const child = spawn(program, args, { detached: true, stdio: 'ignore' });
+  child.on('error', () => {});
+  child.unref();
+}
+
+function openCommand(platform: NodeJS.Platform, url: string): [program: string, args: string[]] {
+  if (platform === 'darwin') return ['open', [url]];
+  if (platform === 'win32') return ['cmd', ['/c', 'start', '', url]];
+  return ['xdg-open', [url]];
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== 'false' && value !== '0';
 }

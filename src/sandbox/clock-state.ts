@@ -1,43 +1,52 @@
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
+import { systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
-import type { SandboxClock } from './sandbox-clock.ts';
+import { createSandboxClock, type SandboxClock } from './sandbox-clock.ts';
 
-const keptTime = z.object({ version: z.literal(1), ahead: z.number().min(0) });
+const clockSchema = z.object({ version: z.literal(1), ahead: z.number().min(0) });
 
-/** How often a clock that runs by itself is written down (ms): it must not go back by much after a crash. */
-const pulse = 1 * second;
+/** How often an accelerated clock is saved (ms): the most real time that a crash can lose. */
+const saveIntervalMs = 1 * second;
 
-/** How far ahead the clock was when it was last heard of (ms). */
-export function readClockOffset(path: string, log: Log): number {
-  return readJsonFile(path, keptTime, log)?.ahead ?? 0;
-}
-
-/** Keeps a file up to date with the clock. */
-export function persistClock(options: { path: string; clock: SandboxClock; stopwatch: Clock }): {
-  stop(): Promise<void>;
-} {
-  const { path, clock, stopwatch } = options;
+/**
+ * Creates the sandbox's clock with the offset from the file, and saves later offsets to the file.
+ *
+ * @throws TallyhookError `sandbox_clock` for a speed below 1
+ */
+export function openSandboxClock(options: {
+  path: string;
+  speed: number | undefined;
+  /** Pseudorandom numbers in [0, 1); default: the system's. */
+  random: (() => number) | undefined;
+  log: Log;
+}): { readonly clock: SandboxClock; stop(): Promise<void> } {
+  const { path, speed, random, log } = options;
+  const clock = createSandboxClock({
+    offsetMs: readJsonFile(path, clockSchema, log)?.ahead ?? 0,
+    ...(speed === undefined ? {} : { speed }),
+    ...(random === undefined ? {} : { random }),
+  });
   const stopping = new AbortController();
-  const write = () => writeJsonFile(path, { version: 1, ahead: clock.ahead });
+  const save = () => writeJsonFile(path, { version: 1, ahead: clock.offsetMs });
 
-  async function follow(): Promise<void> {
+  async function savePeriodically(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await stopwatch.sleep(pulse, stopping.signal);
-      write();
+      await systemClock.sleep(saveIntervalMs, stopping.signal);
+      save();
     }
   }
 
-  // Before anything else can take place at the later time.
-  clock.events.on('moved', write);
-  const following = clock.speed === 1 ? null : follow();
+  // Synchronous, so the new offset is on disk before any event with a later time.
+  clock.events.on('moved', save);
+  const saving = clock.speed === 1 ? null : savePeriodically();
   return {
+    clock,
     async stop() {
       stopping.abort();
-      clock.events.off('moved', write);
-      await following;
+      clock.events.off('moved', save);
+      await saving;
     },
   };
 }

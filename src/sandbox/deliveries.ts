@@ -2,34 +2,36 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AppDependencies } from '../app/app.ts';
 import type { Clock } from '../platform/clock.ts';
+import { formatCount } from '../platform/durations.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
-import { eventOf, titleOf } from './delivery-title.ts';
+import {
+  type CapturedDelivery,
+  captureBody,
+  capturedDelivery,
+  captureResponseText,
+  rejectionText,
+} from './capture-delivery.ts';
+import { deliveryEvent, deliveryTitle } from './delivery-title.ts';
 import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
 
-/** What of an accepted delivery is needed to send the very same again. */
-export interface SeenDelivery {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-/** Sees every delivery that reaches the bot, from its first byte to its announcement. */
+/** Observes every delivery to the bot, from its first byte to its announcement. */
 export interface Deliveries {
-  /** The last one that was signed well; null before there was one. */
-  readonly last: SeenDelivery | null;
-  /** To be put around the bot's HTTP. */
-  around(listener: RequestListener): RequestListener;
-  readonly recorded: (recorded: RecordedDelivery) => void;
-  readonly attempted: NonNullable<AppDependencies['onAttempted']>;
+  /** The last accepted delivery; null if there is none yet. */
+  readonly last: CapturedDelivery | null;
+  /** Wraps the bot's HTTP listener. */
+  wrapListener(listener: RequestListener): RequestListener;
+  readonly onRecorded: (onRecorded: RecordedDelivery) => void;
+  readonly onAttempted: NonNullable<AppDependencies['onAttempted']>;
 }
 
-/** Those whose announcements may still come. */
-const remembered = 500;
+/** Number of deliveries whose announcements are still tracked. */
+const maxTracked = 500;
 
-interface Journey {
+interface TrackedDelivery {
   readonly id: number;
   readonly at: number;
-  readonly began: number;
+  /** Monotonic (ms). */
+  readonly startedAt: number;
   title: string;
   event: string | null;
   readonly steps: Step[];
@@ -38,167 +40,119 @@ interface Journey {
 
 export function createDeliveries(options: {
   clock: Clock;
-  /** The time that really passes. */
+  /** Real time. */
   stopwatch: Clock;
-  nameOf: (userId: string) => string;
-  /** What a channel is called, by its id. */
+  memberName: (userId: string) => string;
   channelName: (channelId: string) => string;
-  tell: (item: TimelineDelivery | TimelineLine) => void;
+  emit: (item: TimelineDelivery | TimelineLine) => void;
 }): Deliveries {
-  const { clock, stopwatch, nameOf, channelName, tell } = options;
-  /** The request that is being handled: what is recorded meanwhile is its delivery. */
-  const current = new AsyncLocalStorage<Journey>();
-  const byDelivery = new Map<number, Journey>();
-  let last: SeenDelivery | null = null;
+  const { clock, stopwatch, memberName, channelName, emit } = options;
+  /** Associates a recorded delivery with the HTTP request that is being handled. */
+  const current = new AsyncLocalStorage<TrackedDelivery>();
+  const byDelivery = new Map<number, TrackedDelivery>();
+  let last: CapturedDelivery | null = null;
   let count = 0;
 
-  function add(journey: Journey, step: Omit<Step, 'at' | 'afterMs'>, isSettled = false): void {
-    journey.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - journey.began) });
-    journey.isSettled = isSettled;
-    const { id, at, title, event, steps } = journey;
-    tell({ kind: 'delivery', id, at, title, event, steps: [...steps], isSettled });
+  function addStep(delivery: TrackedDelivery, step: StepText, isSettled = false): void {
+    delivery.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - delivery.startedAt) });
+    delivery.isSettled = isSettled;
+    const { id, at, title, event, steps } = delivery;
+    emit({ kind: 'delivery', id, at, title, event, steps: [...steps], isSettled });
   }
 
-  function watch(request: IncomingMessage, response: ServerResponse): Journey {
+  function track(request: IncomingMessage, response: ServerResponse): TrackedDelivery {
     count += 1;
-    const journey: Journey = {
+    const delivery: TrackedDelivery = {
       id: count,
       at: clock.now(),
-      began: stopwatch.monotonic(),
+      startedAt: stopwatch.monotonic(),
       title: 'A delivery',
       event: null,
       steps: [],
       isSettled: false,
     };
-    const body = bytesOf(request, () => {
-      journey.title = titleOf(body(), nameOf);
-      journey.event = eventOf(body());
+    const body = captureBody(request, () => {
+      delivery.title = deliveryTitle(body(), memberName);
+      delivery.event = deliveryEvent(body());
     });
-    const answer = answerOf(response);
-    add(journey, { name: 'received', tone: 'plain', text: 'Received' });
+    const responseText = captureResponseText(response);
+    addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
     response.on('finish', () => {
-      if (response.statusCode === 200) last = { path: request.url ?? '/', headers: headersOf(request), body: body() };
-      else add(journey, { name: 'refused', tone: 'bad', text: refusalIn(response.statusCode, answer()) }, true);
+      if (response.statusCode === 200) last = capturedDelivery(request, body());
+      else {
+        const text = rejectionText(response.statusCode, responseText());
+        addStep(delivery, { name: 'refused', tone: 'bad', text }, true);
+      }
     });
-    return journey;
+    return delivery;
   }
 
-  function remember(deliveryId: number, journey: Journey): void {
-    byDelivery.set(deliveryId, journey);
+  function remember(deliveryId: number, delivery: TrackedDelivery): void {
+    byDelivery.set(deliveryId, delivery);
     const [oldest] = byDelivery.keys();
-    if (byDelivery.size > remembered && oldest !== undefined) byDelivery.delete(oldest);
+    if (byDelivery.size > maxTracked && oldest !== undefined) byDelivery.delete(oldest);
   }
 
   return {
     get last() {
       return last;
     },
-    around: (listener) => (request, response) => {
+    wrapListener: (listener) => (request, response) => {
       if (!/^\/webhooks\b/.test(request.url ?? '')) return listener(request, response);
-      return current.run(watch(request, response), () => listener(request, response));
+      return current.run(track(request, response), () => listener(request, response));
     },
-    recorded({ outcome, deliveryId, credits, reason }) {
-      const journey = current.getStore();
-      if (journey === undefined) {
+    onRecorded({ outcome, deliveryId, credits, reason }) {
+      const delivery = current.getStore();
+      if (delivery === undefined) {
         const text = `Delivery ${deliveryId} was replayed: ${outcome}`;
-        tell({ kind: 'line', at: clock.now(), where: 'bot', tone: 'plain', text });
+        emit({ kind: 'line', at: clock.now(), source: 'bot', tone: 'plain', text });
         return;
       }
-      remember(deliveryId, journey);
-      add(journey, { name: 'verified', tone: 'good', text: 'Signature verified' });
+      remember(deliveryId, delivery);
+      addStep(delivery, { name: 'verified', tone: 'good', text: 'Signature verified' });
       switch (outcome) {
         case 'recorded':
-          add(journey, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
-          return add(journey, creditStep(credits, reason));
+          addStep(delivery, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
+          return addStep(delivery, creditStep(credits, reason));
         case 'duplicate':
-          return add(
-            journey,
-            { name: 'duplicate', tone: 'plain', text: 'Duplicate: known already, pays nothing' },
-            true,
-          );
+          return addStep(delivery, { name: 'duplicate', tone: 'plain', text: 'Duplicate: no credits' }, true);
         case 'test':
-          return add(journey, { name: 'test', tone: 'good', text: 'A test: recorded, pays nothing' });
+          return addStep(delivery, { name: 'test', tone: 'good', text: 'Test delivery: recorded, no credits' });
         case 'quarantined': {
-          const why = reason === null ? '' : `: ${reason}`;
-          return add(journey, { name: 'quarantined', tone: 'bad', text: `Quarantined, kept whole${why}` }, true);
+          const suffix = reason === null ? '' : `: ${reason}`;
+          return addStep(delivery, { name: 'quarantined', tone: 'bad', text: `Quarantined${suffix}` }, true);
         }
       }
     },
-    attempted(effects, attempt) {
+    onAttempted(effects, attempt) {
       for (const { deliveryId, channelId } of effects) {
         const step = attemptStep(attempt, channelName(channelId));
-        const journey = byDelivery.get(deliveryId);
-        if (journey !== undefined) add(journey, step, step.name !== 'waiting');
-        else
-          tell({
-            kind: 'line',
-            at: clock.now(),
-            where: 'bot',
-            tone: step.tone,
-            text: `A delivery of before: ${step.text}`,
-          });
+        const delivery = byDelivery.get(deliveryId);
+        if (delivery !== undefined) addStep(delivery, step, step.name !== 'waiting');
+        else {
+          const text = `Earlier delivery: ${step.text}`;
+          emit({ kind: 'line', at: clock.now(), source: 'bot', tone: step.tone, text });
+        }
       }
     },
   };
 }
 
-type Said = Omit<Step, 'at' | 'afterMs'>;
+type StepText = Omit<Step, 'at' | 'afterMs'>;
 
-function creditStep(credits: number, reason: string | null): Said {
-  const why = reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`;
-  if (credits === 0) return { name: 'credited', tone: 'plain', text: `No credits${why}` };
-  return { name: 'credited', tone: 'good', text: `+${credits} ${credits === 1 ? 'credit' : 'credits'}${why}` };
+function creditStep(credits: number, reason: string | null): StepText {
+  const suffix = reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`;
+  if (credits === 0) return { name: 'credited', tone: 'plain', text: `No credits${suffix}` };
+  return { name: 'credited', tone: 'good', text: `+${formatCount(credits, 'credit')}${suffix}` };
 }
 
-function attemptStep(attempt: Parameters<Deliveries['attempted']>[1], channel: string): Said {
+function attemptStep(attempt: Parameters<Deliveries['onAttempted']>[1], channel: string): StepText {
   switch (attempt.outcome) {
     case 'done':
       return { name: 'announced', tone: 'good', text: `Announced in ${channel}` };
     case 'bury':
       return { name: 'buried', tone: 'bad', text: `Not announced: ${attempt.reason}` };
     default:
-      return { name: 'waiting', tone: 'bad', text: `Waits to be announced: ${attempt.reason}` };
+      return { name: 'waiting', tone: 'bad', text: `Announcement pending: ${attempt.reason}` };
   }
-}
-
-/** The bytes of the body, as they arrive: to listen for them would take them from the handler. `onWhole` comes before it has them all. */
-function bytesOf(request: IncomingMessage, onWhole: () => void): () => Buffer {
-  const chunks: Buffer[] = [];
-  request.push = new Proxy(request.push, {
-    apply(push, self, given: [Buffer | null]) {
-      if (given[0] === null) onWhole();
-      else chunks.push(given[0]);
-      return Reflect.apply(push, self, given) as boolean;
-    },
-  });
-  return () => Buffer.concat(chunks);
-}
-
-/** The text with which the handler ends its answer. */
-function answerOf(response: ServerResponse): () => string {
-  let text = '';
-  response.end = new Proxy(response.end, {
-    apply(end, self, given: unknown[]) {
-      if (typeof given[0] === 'string') text = given[0];
-      return Reflect.apply(end, self, given) as ServerResponse;
-    },
-  });
-  return () => text;
-}
-
-function headersOf(request: IncomingMessage): Record<string, string> {
-  const wanted = Object.entries(request.headers).filter(
-    ([name]) => name === 'content-type' || name.startsWith('x-webhook'),
-  );
-  return Object.fromEntries(wanted.map(([name, value]) => [name, String(value)]));
-}
-
-function refusalIn(status: number, answer: string): string {
-  try {
-    const { error } = JSON.parse(answer) as { error?: unknown };
-    if (typeof error === 'string') return `Refused (${status}): ${error}`;
-  } catch {
-    // No JSON: the status says enough.
-  }
-  return `Refused (${status})`;
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-const longest = 60;
+const maxLength = 60;
 
-const known = z.object({
+const payloadSchema = z.object({
   event: z.string().optional(),
   test: z.boolean().optional(),
   userId: z.string().optional(),
   buyer: z.object({ userId: z.string() }).optional(),
 });
 
-const words: Readonly<Record<string, string>> = {
+const eventTitles: Readonly<Record<string, string>> = {
   server_vote: 'Server vote',
   bot_vote: 'Bot vote',
   premium_purchase: 'Premium purchase',
@@ -18,22 +18,22 @@ const words: Readonly<Record<string, string>> = {
   'subscription.revoked': 'Premium revoked',
 };
 
-/** What a body claims to be, in a few words. Nobody has verified it: the words are for reading only. */
-export function titleOf(body: Buffer, nameOf: (userId: string) => string): string {
-  const claimed = known.safeParse(parsed(body)).data;
-  if (claimed === undefined) return 'Something unreadable';
-  const { event = 'a delivery', test, userId = claimed.buyer?.userId } = claimed;
-  const what = words[event] ?? `“${cut(event)}”`;
-  const who = userId === undefined ? '' : ` by ${cut(nameOf(userId))}`;
-  return test ? `Test: ${what}` : what + who;
+/** A short title for an unverified body, for display only. */
+export function deliveryTitle(body: Buffer, memberName: (userId: string) => string): string {
+  const payload = payloadSchema.safeParse(parseJson(body)).data;
+  if (payload === undefined) return 'Unreadable delivery';
+  const { event = 'a delivery', test, userId = payload.buyer?.userId } = payload;
+  const title = eventTitles[event] ?? `“${truncate(event)}”`;
+  if (test) return `Test: ${title}`;
+  return userId === undefined ? title : `${title} by ${truncate(memberName(userId))}`;
 }
 
-/** The kind of event that a body claims to be; null where it names none. */
-export function eventOf(body: Buffer): string | null {
-  return known.safeParse(parsed(body)).data?.event ?? null;
+/** The event type that an unverified body names; null if it names none. */
+export function deliveryEvent(body: Buffer): string | null {
+  return payloadSchema.safeParse(parseJson(body)).data?.event ?? null;
 }
 
-function parsed(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -41,6 +41,6 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-function cut(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+function truncate(text: string): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
 }

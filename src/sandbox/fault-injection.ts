@@ -1,26 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import { sign } from '../webhook/signature.ts';
-import type { Deliveries, SeenDelivery } from './deliveries.ts';
+import type { CapturedDelivery } from './capture-delivery.ts';
+import type { Deliveries } from './deliveries.ts';
 
-/** What the bot answered to a delivery that was sent by hand. */
-export interface InjectionResult {
+/** The bot's response to an injected delivery. */
+export interface DeliveryResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Deliveries that no service sends, or not like this. Each goes to the bot's receiver over HTTP, as any other. */
+/** Sends deliveries that the service would not send, over HTTP to the bot's receiver. */
 export interface FaultInjection {
-  /** The last accepted delivery once more: the same bytes under the same signature; null before there was one. */
-  repeat(): Promise<InjectionResult | null>;
-  /** A server vote of this member whose signature does not fit. */
-  breakSignature(userId: string): Promise<InjectionResult>;
-  /** Well signed, and of a kind that nobody has heard of. */
-  unknownEvent(userId: string): Promise<InjectionResult>;
+  /** Sends the last accepted delivery again: same bytes, same signature. Null if there is none yet. */
+  resendLast(): Promise<DeliveryResponse | null>;
+  /** A server vote of this member with an invalid signature. */
+  sendInvalidSignature(userId: string): Promise<DeliveryResponse>;
+  /** A correctly signed event of an unknown type. */
+  sendUnknownEvent(userId: string): Promise<DeliveryResponse>;
 }
 
 export function createFaultInjection(options: {
-  /** Where the bot listens, without a slash at the end. */
+  /** The bot's base URL, without a trailing slash. */
   bot: string;
   deliveries: Pick<Deliveries, 'last'>;
   voteSecret: string;
@@ -29,22 +30,22 @@ export function createFaultInjection(options: {
 }): FaultInjection {
   const { bot, deliveries, voteSecret, serverId, clock } = options;
 
-  async function send({ path, headers, body }: SeenDelivery): Promise<InjectionResult> {
+  async function send({ path, headers, body }: CapturedDelivery): Promise<DeliveryResponse> {
     const response = await fetch(bot + path, { method: 'POST', headers, body: new Uint8Array(body) });
     return { status: response.status, body: await response.json() };
   }
 
-  function made(event: string, userId: string, signatureOf: (body: string) => string): SeenDelivery {
+  function createDelivery(event: string, userId: string, signBody: (body: string) => string): CapturedDelivery {
     const timestamp = new Date(clock.now()).toISOString();
     const body = JSON.stringify({ event, timestamp, serverId, userId, creditsAwarded: true });
-    const headers = { 'content-type': 'application/json', 'x-webhook-signature': signatureOf(body) };
+    const headers = { 'content-type': 'application/json', 'x-webhook-signature': signBody(body) };
     return { path: '/webhooks/vote', headers, body: Buffer.from(body) };
   }
 
   return {
-    repeat: async () => (deliveries.last === null ? null : send(deliveries.last)),
-    // As good as any other signature that was made without the secret.
-    breakSignature: (userId) => send(made('server_vote', userId, () => randomBytes(32).toString('hex'))),
-    unknownEvent: (userId) => send(made('server_boost', userId, (body) => sign(body, voteSecret))),
+    resendLast: async () => (deliveries.last === null ? null : send(deliveries.last)),
+    sendInvalidSignature: (userId) =>
+      send(createDelivery('server_vote', userId, () => randomBytes(32).toString('hex'))),
+    sendUnknownEvent: (userId) => send(createDelivery('server_boost', userId, (body) => sign(body, voteSecret))),
   };
 }

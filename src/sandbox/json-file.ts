@@ -5,12 +5,12 @@ import type { Clock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 
-/** How long changes gather before they are written (ms). */
-const gathering = 200;
+/** How long changes are collected before a write (ms). */
+const writeDelayMs = 200;
 
 /**
- * What a JSON file holds; null where there is none. One that cannot be understood is put aside, with a warning, and is as good as none:
- * what was kept is a convenience, and nobody should have to mend it.
+ * The content of a JSON file; null if the file does not exist. An invalid file is renamed with a warning and counts as missing: the
+ * state is a convenience that nobody should have to repair.
  */
 export function readJsonFile<Schema extends z.ZodType>(
   path: string,
@@ -20,40 +20,37 @@ export function readJsonFile<Schema extends z.ZodType>(
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null;
-    throw thrown;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
   }
   try {
     return schema.parse(JSON.parse(text));
   } catch {
-    const aside = `${path}.damaged`;
-    renameSync(path, aside);
-    log.warn(
-      { file: path, aside },
-      'what the sandbox remembered is damaged; it was put aside, and this part begins anew',
-    );
+    const renamedTo = `${path}.damaged`;
+    renameSync(path, renamedTo);
+    log.warn({ file: path, renamedTo }, 'invalid sandbox state file renamed; starting with empty state');
     return null;
   }
 }
 
-/** Writes it whole or not at all: a file of its own takes the place of the old one. */
+/** Writes the file atomically: to a temporary file, then renamed. */
 export function writeJsonFile(path: string, value: unknown): void {
   writeFileSync(`${path}.new`, JSON.stringify(value));
   renameSync(`${path}.new`, path);
 }
 
-/** A file that follows something that changes. */
+/** A file that is rewritten after changes. */
 export interface JsonFile {
-  /** It will be written soon, together with what changes until then. */
-  readonly changed: () => void;
-  /** Writes what has changed, and no more. */
+  /** Schedules a write that includes the changes until then. */
+  readonly scheduleWrite: () => void;
+  /** Writes pending changes and stops. */
   stop(): Promise<void>;
 }
 
 export function openJsonFile(options: {
   path: string;
-  /** What is to be kept, as it is when it is written. */
+  /** Returns the value to write; called at the time of each write. */
   snapshot: () => unknown;
   stopwatch: Clock;
   log: Log;
@@ -65,20 +62,20 @@ export function openJsonFile(options: {
 
   async function write(): Promise<void> {
     while (isDirty) {
-      await stopwatch.sleep(gathering, stopping.signal);
+      await stopwatch.sleep(writeDelayMs, stopping.signal);
       isDirty = false;
       try {
         await writeFile(`${path}.new`, JSON.stringify(snapshot()));
         await rename(`${path}.new`, path);
-      } catch (thrown) {
-        log.warn({ file: path, reason: messageOf(thrown) }, 'the sandbox cannot write down what it should remember');
+      } catch (error) {
+        log.warn({ file: path, reason: messageOf(error) }, 'cannot write the sandbox state file');
       }
     }
     writing = null;
   }
 
   return {
-    changed() {
+    scheduleWrite() {
       if (stopping.signal.aborted) return;
       isDirty = true;
       writing ??= write();

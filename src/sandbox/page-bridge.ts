@@ -1,75 +1,79 @@
 import { EventEmitter } from 'node:events';
+import { z } from 'zod';
 import type { LedgerReads } from '../ledger/ledger.ts';
-import type { Clock } from '../platform/clock.ts';
 import { hour, second } from '../platform/durations.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';
-import type { FaultInjection, InjectionResult } from './fault-injection.ts';
-import type { PagePorts, TimelineItem, FaultKind as TroubleKind } from './page/ports.ts';
+import type { DeliveryResponse, FaultInjection } from './fault-injection.ts';
+import type { Outage } from './outage.ts';
+import type { FaultAction, PagePorts, TimelineItem } from './page/ports.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
-import type { ServiceOutage } from './service-outage.ts';
+import { memberName } from './sandbox-discord.ts';
 
-const outageLasts = 10 * second;
-const leap = 12 * hour;
+const outageMs = 10 * second;
+const clockStepMs = 12 * hour;
 
-/** What the page can do as soon as the rest of the sandbox is there. */
-export interface Connected {
+/** The parts that exist only after the page was created. */
+export interface BotConnection {
   readonly ledger: LedgerReads;
-  readonly trouble: FaultInjection;
+  readonly faultInjection: FaultInjection;
+  readonly outages: { readonly discord: Outage; readonly service: Outage };
 }
 
-/** What the page may do and sees of the service and the bot, joined here because none knows of the others' insides. */
+/** Implements the page's ports on top of the service, the bot and the clock. */
 export interface PageBridge {
   readonly ports: PagePorts;
-  readonly tell: (item: TimelineItem) => void;
-  /** Something went down or came back. */
-  conditionsChanged(): void;
-  /** From now on balances are known and trouble can be made. */
-  connect(connected: Connected): void;
+  readonly emit: (item: TimelineItem) => void;
+  /** Reports the start or end of an outage. */
+  simulationChanged(): void;
+  /** Enables balances and fault injection. */
+  connect(connection: BotConnection): void;
 }
 
 export function createPageBridge(options: {
   service: RunningService;
   listings: readonly Listing[];
-  /** Who may act, by id. */
-  nameOf: (userId: string) => string;
   clock: SandboxClock;
-  outages: { readonly discord: ServiceOutage; readonly service: ServiceOutage };
 }): PageBridge {
-  const { service, listings, nameOf, clock, outages } = options;
-  const news: PagePorts['news'] = new EventEmitter();
-  let connected: Connected | null = null;
+  const { service, listings, clock } = options;
+  const events: PagePorts['events'] = new EventEmitter();
+  let connection: BotConnection | null = null;
 
-  clock.events.on('moved', () => news.emit('conditions'));
+  clock.events.on('moved', () => events.emit('simulation'));
 
-  function trouble(): FaultInjection {
-    if (connected === null) throw new Error('The bot does not run yet.');
-    return connected.trouble;
+  function connected(): BotConnection {
+    if (connection === null) throw new Error('The bot is not running yet.');
+    return connection;
   }
 
-  /** What a press of each button does; the words say it to whoever pressed. */
-  const makes: Readonly<Record<TroubleKind, (userId: string) => Promise<string> | string>> = {
+  /** Injects the fault; returns what was done, as text for the page. */
+  const handlers: Readonly<Record<FaultAction, (userId: string) => Promise<string> | string>> = {
     async repeat() {
-      const answered = await trouble().repeat();
-      if (answered === null) return 'Nothing was delivered yet. Cast a vote first.';
-      return `The last delivery was sent again, byte for byte. ${said(answered)}`;
+      const response = await connected().faultInjection.resendLast();
+      if (response === null) return 'No deliveries yet. Cast a vote first.';
+      return `The last delivery was sent again, byte for byte. ${describeResponse(response)}`;
     },
-    break_signature: async (userId) =>
-      `A vote with a broken signature was sent. ${said(await trouble().breakSignature(userId))}`,
-    unknown_event: async (userId) =>
-      `A signed event that nobody knows was sent. ${said(await trouble().unknownEvent(userId))}`,
+    async break_signature(userId) {
+      const response = await connected().faultInjection.sendInvalidSignature(userId);
+      return `A vote with an invalid signature was sent. ${describeResponse(response)}`;
+    },
+    async unknown_event(userId) {
+      const response = await connected().faultInjection.sendUnknownEvent(userId);
+      return `A signed event of an unknown type was sent. ${describeResponse(response)}`;
+    },
     discord_down() {
-      outages.discord.begin(outageLasts);
-      return `Discord is down for ${outageLasts / second} seconds. Votes are still received; what is to be announced waits.`;
+      connected().outages.discord.begin(outageMs);
+      return `Discord is down for ${outageMs / second} seconds. Votes are still recorded; announcements wait.`;
     },
     service_down() {
-      outages.service.begin(outageLasts);
-      return `The service is down for ${outageLasts / second} seconds. Commands answer from what is known.`;
+      connected().outages.service.begin(outageMs);
+      return `The service is down for ${outageMs / second} seconds. Commands reply with cached data.`;
     },
     move_clock() {
-      clock.advance(leap);
-      tellLine(news, clock, `The clock was moved on by ${leap / hour} hours`);
-      return `It is ${leap / hour} hours later now.`;
+      clock.advance(clockStepMs);
+      const text = `The clock was advanced by ${clockStepMs / hour} hours`;
+      events.emit('timeline', { kind: 'line', at: clock.now(), source: 'sandbox', tone: 'plain', text });
+      return `${text}.`;
     },
   };
 
@@ -77,37 +81,37 @@ export function createPageBridge(options: {
     ports: {
       listings: listings.map(({ kind, name }) => ({ kind, name })),
       serviceUrl: service.url,
-      news,
+      events,
       time: clock,
       outages: {
         get discord() {
-          return outages.discord.isDown;
+          return connection?.outages.discord.isDown ?? false;
         },
         get service() {
-          return outages.service.isDown;
+          return connection?.outages.service.isDown ?? false;
         },
       },
       async castVote({ userId, kind }) {
-        if (outages.service.isDown) return { outcome: 'refused', reason: 'The service is down: nobody can vote.' };
-        const { recorded, nextVoteAt } = await service.castVote({ kind, userId, username: nameOf(userId) });
+        if (connection?.outages.service.isDown) {
+          return { outcome: 'refused', reason: 'The service is down, so votes are not possible.' };
+        }
+        const { recorded, nextVoteAt } = await service.castVote({ kind, userId, username: memberName(userId) });
         return { outcome: recorded ? 'recorded' : 'too_soon', nextVoteAt };
       },
-      credits: async (userId) => (connected === null ? null : (await connected.ledger.account(userId)).credits),
-      trouble: async (what, userId) => makes[what](userId),
+      credits: async (userId) => (connection === null ? null : (await connection.ledger.account(userId)).credits),
+      injectFault: async (fault, userId) => handlers[fault](userId),
     },
-    tell: (item) => void news.emit('timeline', item),
-    conditionsChanged: () => void news.emit('conditions'),
+    emit: (item) => void events.emit('timeline', item),
+    simulationChanged: () => void events.emit('simulation'),
     connect(parts) {
-      connected = parts;
+      connection = parts;
     },
   };
 }
 
-function tellLine(news: PagePorts['news'], clock: Clock, text: string): void {
-  news.emit('timeline', { kind: 'line', at: clock.now(), where: 'sandbox', tone: 'plain', text });
-}
+const responseSchema = z.object({ outcome: z.string().optional(), error: z.string().optional() }).catch({});
 
-function said({ status, body }: InjectionResult): string {
-  const { outcome, error } = body as { outcome?: unknown; error?: unknown };
-  return `The bot answered ${status}: ${String(outcome ?? error)}`;
+function describeResponse({ status, body }: DeliveryResponse): string {
+  const { outcome, error } = responseSchema.parse(body);
+  return `The bot answered ${status}: ${outcome ?? error ?? 'no details'}`;
 }

@@ -1,64 +1,64 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A door in front of the service: everything that is asked of it goes through, until the door is shut. */
+/** A TCP proxy in front of the service that can simulate an unreachable host. */
 export interface Relay {
-  /** Where it is reached, without a slash at the end. */
+  /** Its base URL, without a trailing slash. */
   readonly url: string;
-  /** What comes in goes to this port of the same host from now on. */
-  leadTo(port: number): void;
-  /** Shut, it resets every connection, those that are open too. */
-  shut(isShut: boolean): void;
+  /** Forwards new connections to this port of the same host. */
+  setTarget(port: number): void;
+  /** While down, it resets every new and open connection. */
+  setDown(isDown: boolean): void;
   stop(): Promise<void>;
 }
 
-/** @param port 0 takes a free one. */
+/** @param port 0 selects a free one */
 export async function startRelay(host: string, port: number): Promise<Relay> {
-  const open = new Set<Socket>();
+  const sockets = new Set<Socket>();
   let target: number | null = null;
-  let isShut = false;
+  let isDown = false;
 
-  // Each half of a connection is closed on its own: a client may close its half after the request and wait for the response.
+  // A client may close its half of the connection after the request and wait for the response.
   const server = createServer({ allowHalfOpen: true }, (incoming) => {
     incoming.on('error', () => incoming.destroy());
-    if (isShut || target === null) {
+    if (isDown || target === null) {
       incoming.resetAndDestroy();
       return;
     }
     const outgoing = connect({ port: target, host, allowHalfOpen: true });
-    for (const [socket, other] of [
+    for (const [socket, peer] of [
       [incoming, outgoing],
       [outgoing, incoming],
     ] as const) {
-      open.add(socket);
-      socket.on('error', () => other.destroy());
+      sockets.add(socket);
+      socket.on('error', () => peer.destroy());
       socket.on('close', () => {
-        open.delete(socket);
-        // Not at once: what it was passed may still have to be sent.
-        other.destroySoon();
+        sockets.delete(socket);
+        // Buffered data must still be sent.
+        peer.destroySoon();
       });
-      socket.pipe(other);
+      socket.pipe(peer);
     }
   });
   server.listen(port, host);
   await once(server, 'listening');
 
-  function cut(): void {
-    for (const socket of open) socket.resetAndDestroy();
+  function resetConnections(): void {
+    for (const socket of sockets) socket.resetAndDestroy();
   }
 
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}`,
-    leadTo(to) {
-      target = to;
+    setTarget(targetPort) {
+      target = targetPort;
     },
-    shut(shut) {
-      isShut = shut;
-      if (shut) cut();
+    setDown(down) {
+      isDown = down;
+      if (down) resetConnections();
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
-      cut();
+      resetConnections();
       await closed;
     },
   };

@@ -3,41 +3,41 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
 
 /**
- * The time inside the sandbox: it begins at the machine's, may run faster, and can be moved on. It never goes back, for ids and
- * cooldowns rest on it. Only what is read from it is the sandbox's time: whoever sleeps sleeps as long as he said, by the machine's
- * clock, and monotonic time is the machine's, so that a deadline of a connection stays one that a connection can keep.
+ * The time inside the sandbox. It starts at the system time plus an offset, may run faster, and can be advanced. It never goes
+ * back, because ids and cooldowns depend on it. Only `now()` is simulated: `sleep` and `monotonic` use real time, so timeouts of
+ * connections still work.
  */
 export interface SandboxClock extends Clock {
-  /** How many seconds pass in the sandbox while one passes outside. */
+  /** Seconds that pass in the sandbox per second of real time. */
   readonly speed: number;
-  /** How far it is ahead of the machine's clock (ms). */
-  readonly ahead: number;
-  /** Moves it on by `ms`. Nobody is woken: what sleeps wakes in its own time and finds that it is later. */
+  /** How far it is ahead of the system clock (ms). */
+  readonly offsetMs: number;
+  /** Advances the clock by `ms`. It wakes no sleepers: they wake after their real time and see a later `now()`. */
   advance(ms: number): void;
-  /** Tells when it was moved. */
+  /** `moved` is emitted after each call of `advance`. */
   readonly events: EventEmitter<{ moved: [] }>;
 }
 
 export interface SandboxClockOptions {
-  /** The clock outside; the machine's unless given. */
+  /** The real clock (default: the system's). */
   readonly real?: Clock;
-  /** How far ahead it begins (ms). */
-  readonly ahead?: number;
+  /** Initial lead over the real clock (ms). */
+  readonly offsetMs?: number;
   readonly speed?: number;
-  /** Numbers in [0, 1); those of the real clock unless given. */
-  readonly chance?: () => number;
+  /** Numbers in [0, 1) (default: those of the real clock). */
+  readonly random?: () => number;
 }
 
-/** @throws TallyhookError `sandbox_clock` when it would stand still or go back. */
+/** @throws TallyhookError `sandbox_clock` if it would stand still or go back */
 export function createSandboxClock(options: SandboxClockOptions = {}): SandboxClock {
   const { real = systemClock, speed = 1 } = options;
-  if (!(speed >= 1)) throw new TallyhookError('sandbox_clock', 'The clock of the sandbox cannot be slowed down.');
-  const begun = real.monotonic();
+  if (!(speed >= 1)) throw new TallyhookError('sandbox_clock', 'The speed of the sandbox clock must be at least 1.');
+  const startedAt = real.monotonic();
   const events = new EventEmitter<{ moved: [] }>();
-  let moved = Math.max(0, options.ahead ?? 0);
+  let advancedMs = Math.max(0, options.offsetMs ?? 0);
 
   function now(): number {
-    return Math.floor(real.now() + moved + (real.monotonic() - begun) * (speed - 1));
+    return Math.floor(real.now() + advancedMs + (real.monotonic() - startedAt) * (speed - 1));
   }
 
   return {
@@ -45,14 +45,14 @@ export function createSandboxClock(options: SandboxClockOptions = {}): SandboxCl
     events,
     now,
     monotonic: () => real.monotonic(),
-    get ahead() {
+    get offsetMs() {
       return now() - real.now();
     },
     sleep: (ms, signal) => real.sleep(ms, signal),
-    random: options.chance ?? (() => real.random()),
+    random: options.random ?? (() => real.random()),
     advance(ms) {
-      if (!(ms >= 0)) throw new TallyhookError('sandbox_clock', 'The clock of the sandbox only goes forward.');
-      moved += ms;
+      if (!(ms >= 0)) throw new TallyhookError('sandbox_clock', 'The sandbox clock cannot go back.');
+      advancedMs += ms;
       events.emit('moved');
     },
   };

@@ -1,263 +1,159 @@
-import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Environment } from '../../config/environment.ts';
-import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { type App, createApp } from '../app/app.ts';
-import { systemClock } from '../platform/clock.ts';
-import { messageOf, TallyhookError } from '../platform/errors.ts';
+import type { App } from '../app/app.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLog, type Log } from '../platform/log.ts';
-import { makeDirectory } from '../platform/make-directory.ts';
-import { seededMembers } from '../service/seed/members.ts';
 import { createPrng } from '../service/seed/prng.ts';
-import { type RunningService, startService } from '../service/service.ts';
-import { persistClock, readClockOffset } from './clock-state.ts';
-import { createDeliveries } from './deliveries.ts';
-import { type LocalDiscord, startLocalDiscord } from './discord/local-discord.ts';
-import { isWorthKeeping, persistedState } from './discord/persistence.ts';
-import { type Community, ensureListings } from './ensure-listings.ts';
+import type { RunningService } from '../service/service.ts';
+import { openSandboxClock } from './clock-state.ts';
+import { openDataDirectory } from './data-directory.ts';
+import type { LocalDiscord } from './discord/local-discord.ts';
 import { createFaultInjection, type FaultInjection } from './fault-injection.ts';
-import { openJsonFile, readJsonFile } from './json-file.ts';
+import { registerWebhooks, startListingService } from './listing-service.ts';
+import { createOutage, type Outage } from './outage.ts';
 import type { PagePorts } from './page/ports.ts';
-import { createPageBridge } from './page-bridge.ts';
-import { startRelay } from './relay.ts';
-import { createSandboxClock, type SandboxClock } from './sandbox-clock.ts';
-import { createServiceOutage, type ServiceOutage } from './service-outage.ts';
+import { createPageBridge, type PageBridge } from './page-bridge.ts';
+import type { Relay } from './relay.ts';
+import { createSandboxBot } from './sandbox-bot.ts';
+import type { SandboxClock } from './sandbox-clock.ts';
+import { startSandboxDiscord } from './sandbox-discord.ts';
 
-/** tallyhook with a Discord and a listing service around it, all on this machine. The bot is the same code as in production. */
+/** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {
   readonly discord: LocalDiscord;
   readonly service: RunningService;
   readonly app: App;
-  /** Where it keeps what happened. */
+  /** The directory of its databases and state files. */
   readonly directory: string;
-  /** Where each part is. */
+  /** Base URLs, without a trailing slash. */
   readonly urls: { readonly page: string; readonly service: string; readonly bot: string };
-  /** The time of service, Discord and bot alike: `clock.advance(12 * hour)` lets everybody vote again. */
+  /** The time of service, Discord and bot: after `clock.advance(12 * hour)` every member may vote again. */
   readonly clock: SandboxClock;
-  /** Deliveries that no service sends. Faults of Discord in detail are `discord.faults`. */
-  readonly trouble: FaultInjection;
-  /** What can be taken down for a while (ms of real time), and brought back before: `outages.discord.begin(10_000)`. */
-  readonly outages: { readonly discord: ServiceOutage; readonly service: ServiceOutage };
-  /** Tells of each step of each delivery, and of what went down or came back. */
-  readonly news: PagePorts['news'];
+  /** Sends deliveries that the service would not send. `discord.faults` injects faults into Discord. */
+  readonly faultInjection: FaultInjection;
+  /** Makes a part unreachable for a duration (ms of real time): `outages.discord.begin(10_000)`. */
+  readonly outages: { readonly discord: Outage; readonly service: Outage };
+  /** Emits each step of each delivery, and the start and end of outages. */
+  readonly events: PagePorts['events'];
   /** Stops the bot, Discord and the service, in this order. */
   stop(): Promise<void>;
 }
 
-/** All of it may be left out: what is started then is new, silent, on free ports, and gone without a trace when it stops. */
+/** Without options the sandbox starts empty, logs nothing, listens on free ports, and deletes its files when it stops. */
 export interface SandboxOptions {
-  /** Where it keeps what happened, to go on from there the next time. */
+  /** Directory for its state; the next sandbox with this directory continues from there. */
   readonly directory?: string;
-  /** Settings for the bot that are not the sandbox's own to make: credits, HOST, PORT (a free one unless given), OWNER_TOKEN, … */
+  /** Settings for the bot, except those that connect it to the sandbox: credits, HOST, PORT (default: a free one), OWNER_TOKEN, … */
   readonly environment?: Environment;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly ports?: { readonly page: number; readonly service: number };
-  /** How many seconds pass in here while one passes outside: 1, the default, to {@link maxSpeed}. */
+  /** Seconds that pass in the sandbox per second of real time: 1 (default) to {@link maxSpeed}. */
   readonly speed?: number;
-  /** Draws what is left to chance from this number, so that it is the same every time; `none` begins with bare listings instead. */
+  /** Seed of the pseudorandom numbers, for repeatable runs; `none` starts with listings that have no votes or reviews. */
   readonly seed?: number | 'none';
   /** For the service and Discord. */
   readonly log?: Log;
-  /** For the bot, whose configuration says how much and which secrets to cut out. */
+  /** Creates the bot's log; its configuration has the level and the secrets to redact. */
   readonly botLog?: (config: Config) => Log;
 }
 
-/** Beyond it the leases of what is under way would run out before it could be done. */
+/** Above this speed the leases of effects would expire before an attempt can finish. */
 export const maxSpeed = 60;
 
-/** Every file that it makes, so that it can all be forgotten. */
-export const ownedFiles = {
-  databases: ['service.db', 'tallyhook.db', 'cache.db'],
-  memories: ['discord.json', 'clock.json'],
-} as const;
-
 const host = '127.0.0.1';
-const silent = createLog({ level: 'silent', secrets: [] });
 
-/** Whom one can act as: the first of the service's community, the very first of whom has never voted. */
-const people = seededMembers.slice(0, 6).map(({ userId, username }) => ({ id: userId, username }));
-const nameOf = (userId: string) => people.find(({ id }) => id === userId)?.username ?? userId;
+interface Stoppable {
+  stop(): Promise<void>;
+}
 
 /**
- * Starts the service and Discord, then the bot against them, and gives the bot's webhook address to the service. The bot may still be
- * connecting when the promise is fulfilled: `discord.connected` and `discord.events` tell.
+ * Starts the service, Discord and the bot, and registers the bot's webhooks with the service. The bot may still be connecting when
+ * the promise resolves: see `discord.connected` and `discord.events`.
  *
- * @throws TallyhookError `cannot_listen` where a port is taken, `sandbox_clock` for a speed below 1, `page_not_bundled`, and
- *   `cannot_write` for a directory that cannot be used
- * @throws FaultyConfig where the environment is at fault
+ * @throws TallyhookError `cannot_listen` if a port is in use, `sandbox_clock` for a speed below 1, `page_not_bundled`, and
+ *   `cannot_write` for an unusable directory
+ * @throws InvalidConfigError for invalid settings in the environment
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { environment = {}, ports = { page: 0, service: 0 }, seed, log = silent } = options;
-  const running: { stop(): Promise<void> }[] = [];
-  const directory = options.directory ?? passingDirectory(running);
+  const { environment = {}, ports = { page: 0, service: 0 }, speed, seed } = options;
+  const log = options.log ?? createLog({ level: 'silent', secrets: [] });
+  const started: Stoppable[] = [];
   const stopping = new AbortController();
   const stop = async () => {
     stopping.abort();
-    for (const part of running.splice(0).reverse()) await part.stop();
+    for (const part of started.splice(0).reverse()) await part.stop();
+  };
+  const track = <Part extends Stoppable>(part: Part): Part => {
+    started.push(part);
+    return part;
   };
 
   try {
-    prepare(directory);
-    const kept = (name: string) => join(directory, name);
-    const clock = createSandboxClock({
-      ahead: readClockOffset(kept('clock.json'), log),
-      ...(options.speed === undefined ? {} : { speed: options.speed }),
-      ...(typeof seed === 'number' ? { chance: createPrng(seed) } : {}),
-    });
-    running.push(persistClock({ path: kept('clock.json'), clock, stopwatch: systemClock }));
-    const relay = await startRelay(host, ports.service);
-    running.push(relay);
-    const service = await startService({
-      host,
-      port: 0,
-      publicUrl: relay.url,
-      database: `sqlite:${kept('service.db')}`,
-      clock,
-      log,
-      allowLoopbackTargets: true,
-      seed: seed !== 'none',
-    });
-    running.push(service);
-    relay.leadTo(service.port);
-    const community = await ensureListings(service);
-    const listings = [community.server, community.bot];
+    const directory = track(openDataDirectory(options.directory));
+    const random = typeof seed === 'number' ? createPrng(seed) : undefined;
+    const { clock } = track(openSandboxClock({ path: directory.file('clock.json'), speed, random, log }));
+    const database = directory.file('service.db');
+    const listingService = track(
+      await startListingService({ host, port: ports.service, database, clock, log, seed: seed !== 'none' }),
+    );
+    const { service, relay, listings } = listingService;
 
-    const outage = (what: string, set: (isDown: boolean) => void) =>
-      createServiceOutage({
-        set,
-        told: (isDown) => {
-          const text = isDown ? `${what} is down` : `${what} is back`;
-          const tone = isDown ? 'bad' : 'good';
-          happenings.tell({ kind: 'line', at: clock.now(), where: 'sandbox', tone, text });
-          happenings.conditionsChanged();
-        },
-        stopwatch: systemClock,
-        stopped: stopping.signal,
-      });
-    const outages = {
-      discord: outage('Discord', (isDown) => discord.faults.outage(isDown)),
-      service: outage('The service', (isDown) => relay.shut(isDown)),
-    };
-    const happenings = createPageBridge({ service, listings, nameOf, clock, outages });
-    const discord = await startLocalDiscord({
-      host,
-      port: ports.page,
-      clock,
-      log,
-      guild: { id: community.server.id, name: community.server.name },
-      people,
-      page: happenings.ports,
-      remembered: readJsonFile(kept('discord.json'), persistedState, log),
-    });
-    const memory = openJsonFile({
-      path: kept('discord.json'),
-      snapshot: () => discord.remember(),
-      stopwatch: systemClock,
-      log,
-    });
-    discord.events.on('change', ({ kind }) => {
-      if (isWorthKeeping(kind)) memory.changed();
-    });
-    running.push(memory, discord);
+    const bridge = createPageBridge({ service, listings: [listings.server, listings.bot], clock });
+    const guild = { id: listings.server.id, name: listings.server.name };
+    const path = directory.file('discord.json');
+    const { discord } = track(
+      await startSandboxDiscord({ host, port: ports.page, path, guild, page: bridge.ports, clock, log }),
+    );
+    const outages = createOutages({ discord, relay, clock, stopped: stopping.signal, bridge });
 
-    const secrets = { vote: newSecret(), premium: newSecret() };
-    const config = loadConfig({
-      DATABASE_URL: `sqlite:${kept('tallyhook.db')}`,
-      CACHE_URL: `sqlite:${kept('cache.db')}`,
-      LOG_LEVEL: 'warn',
-      PORT: '0',
-      ...environment,
-      ...(await surroundings({ discord, service, community, secrets })),
-    });
-    const channelName = (id: string) => discord.channelName(id) ?? 'a channel that is gone';
-    const deliveries = createDeliveries({ clock, stopwatch: systemClock, nameOf, channelName, tell: happenings.tell });
-    const app = await createApp(config, {
+    const { emit } = bridge;
+    const { app, deliveries, secrets } = await createSandboxBot({
+      discord,
+      listingService,
+      directory,
+      environment,
       clock,
-      stopwatch: systemClock,
-      log: options.botLog?.(config) ?? silent,
-      wrapListener: deliveries.around,
-      onRecorded: deliveries.recorded,
-      onAttempted: deliveries.attempted,
+      createBotLog: options.botLog,
+      emit,
     });
-    running.push(app);
+    track(app);
     const bot = (await app.start()) ?? '';
-    const trouble = createFaultInjection({
-      bot,
-      deliveries,
-      voteSecret: secrets.vote,
-      serverId: community.server.id,
-      clock,
-    });
-    happenings.connect({ ledger: app.ledger, trouble });
-    for (const { id } of listings) {
-      await service.setWebhook(id, {
-        voteUrl: `${bot}/webhooks/vote`,
-        voteSecret: secrets.vote,
-        premiumUrl: `${bot}/webhooks/premium`,
-        premiumSecret: secrets.premium,
-      });
-    }
+    const serverId = listings.server.id;
+    const faultInjection = createFaultInjection({ bot, deliveries, voteSecret: secrets.vote, serverId, clock });
+    bridge.connect({ ledger: app.ledger, faultInjection, outages });
+    await registerWebhooks(listingService, bot, secrets);
     await discord.pageReady();
     const urls = { page: discord.origin, service: service.url, bot };
-    const { news } = happenings.ports;
-    return { discord, service, app, directory, urls, clock, trouble, outages, news, stop };
+    const { events } = bridge.ports;
+    return { discord, service, app, directory: directory.path, urls, clock, faultInjection, outages, events, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** The settings that say where the bot is: on this Discord, with this service. */
-async function surroundings(around: {
-  readonly discord: LocalDiscord;
-  readonly service: RunningService;
-  readonly community: Community;
-  readonly secrets: { readonly vote: string; readonly premium: string };
-}): Promise<Environment> {
-  const { discord, service, community, secrets } = around;
-  return {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    DISCORD_GUILD_ID: discord.guildId,
-    ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
-    PREMIUM_CHANNEL_ID: discord.channels.premium,
-    LOOKUP_BASE_URL: service.baseUrl,
-    // Keys are shown once and kept as hashes, so each start asks for new ones.
-    LOOKUP_SERVER_KEY: await service.issueKey(community.server.id, 'Sandbox'),
-    LOOKUP_BOT_KEY: await service.issueKey(community.bot.id, 'Sandbox'),
-    VOTE_WEBHOOK_SECRET: secrets.vote,
-    PREMIUM_WEBHOOK_SECRET: secrets.premium,
-  };
-}
-
-/** @throws TallyhookError `cannot_write` */
-function prepare(directory: string): void {
-  try {
-    makeDirectory(directory);
-    accessSync(directory, constants.W_OK);
-  } catch (cause) {
-    throw new TallyhookError(
-      'cannot_write',
-      `The sandbox cannot use the directory ${directory}: ${messageOf(cause)}.`,
-      {
-        cause,
-        hint: 'Name one that this user may write, with --data.',
+/** The outages of Discord and the service; each start and end is reported on the timeline. */
+function createOutages(options: {
+  discord: LocalDiscord;
+  relay: Relay;
+  clock: Clock;
+  stopped: AbortSignal;
+  bridge: PageBridge;
+}): Sandbox['outages'] {
+  const { discord, relay, clock, stopped, bridge } = options;
+  const outageOf = (name: string, setDown: (isDown: boolean) => void) =>
+    createOutage({
+      setDown,
+      onChange(isDown) {
+        const text = `${name} is ${isDown ? 'down' : 'available again'}`;
+        bridge.emit({ kind: 'line', at: clock.now(), source: 'sandbox', tone: isDown ? 'bad' : 'good', text });
+        bridge.simulationChanged();
       },
-    );
-  }
-}
-
-/** A directory for as long as the sandbox runs. */
-function passingDirectory(running: { stop(): Promise<void> }[]): string {
-  const made = mkdtempSync(join(tmpdir(), 'tallyhook-sandbox-'));
-  running.push({ stop: () => rm(made, { recursive: true, force: true }) });
-  return made;
-}
-
-function newSecret(): string {
-  return randomBytes(24).toString('base64url');
+      stopwatch: systemClock,
+      stopped,
+    });
+  return {
+    discord: outageOf('Discord', (isDown) => discord.faults.outage(isDown)),
+    service: outageOf('The service', (isDown) => relay.setDown(isDown)),
+  };
 }

@@ -265,7 +265,7 @@ describe('a page button', () => {
     })) as { id: string };
     const used = [
       ...ids.map((id) => discord.clickButton(posted.id, id, member.id)),
-      discord.pick({ messageId: posted.id, customId: 'pick', userId: member.id, values: ['1'] }),
+      discord.select({ messageId: posted.id, customId: 'pick', userId: member.id, values: ['1'] }),
     ];
     await Promise.all(used.map(({ response }) => expect(response).rejects.toThrow('respond')));
     expect(inputs).toEqual([]);

@@ -3,8 +3,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Locator, type 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startBot } from '../sandbox/bot.ts';
-import { formsBot } from '../sandbox/forms-bot.ts';
 import { localDiscord } from '../sandbox/local.ts';
+import { formsBot } from '../sandbox/modals-bot.ts';
 import { service } from '../sandbox/page-ports.ts';
 import { wholeSandbox } from '../sandbox/whole.ts';
 
@@ -96,7 +96,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await voted.getByText('Announced in #votes').isVisible()).toBe(false);
     await voted.locator('summary').click();
     await voted.getByText('Announced in #votes').waitFor();
-    await shown(page.locator('#hint-panel'), 'Try this, 2 of 4 Type /canvote');
+    await shown(page.locator('#hint-panel'), 'Try this (2 of 4): Type /canvote');
     await vote(page).click();
     await shown(page.locator('#vote-result'), /Already voted .* in 12 hours/);
     await page.getByLabel('Acting as').selectOption('tobias_k');
@@ -106,17 +106,17 @@ describe('the sandbox', { timeout: 60_000 }, () => {
   it('advances "Try this" for a vote that was cast elsewhere, also before the page was opened', async () => {
     const { sandbox, page } = await visit({}, { seed: 'none' });
     const hint = page.locator('#hint-panel');
-    await shown(hint, 'Try this, 1 of 4');
+    await shown(hint, 'Try this (1 of 4)');
     await trouble(page, /Break signature/).click();
-    await shown(delivery(page, 'Server vote'), 'Refused (401)');
-    await shown(hint, 'Try this, 1 of 4');
+    await shown(delivery(page, 'Server vote'), 'Rejected (401)');
+    await shown(hint, 'Try this (1 of 4)');
     const [, other] = sandbox.discord.members;
     const { id: userId = '', username = '' } = other ?? {};
     expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
     await shown(delivery(page, 'Server vote'), 'Recorded');
-    await shown(hint, 'Try this, 2 of 4');
+    await shown(hint, 'Try this (2 of 4)');
     await page.reload();
-    await shown(hint, 'Try this, 2 of 4');
+    await shown(hint, 'Try this (2 of 4)');
   });
 
   it.each(['en-US', 'en-GB'])('keeps every step of a delivery on one line (%s)', async (locale) => {
@@ -160,7 +160,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await line.inputValue()).toBe('');
     await type('/reviews limit:99');
     await page.keyboard.press('Enter');
-    await shown(page.getByRole('alert'), 'limit cannot be “99”');
+    await shown(page.getByRole('alert'), 'Invalid value for limit: “99”');
   });
 
   it('turns the pages of the reviews, and the focus stays where it was', async () => {
@@ -234,7 +234,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(page.locator('#trouble-result'), 'The bot answered 200: duplicate');
     await shown(delivery(page, 'Server vote'), 'Duplicate');
     await trouble(page, /Break signature/).click();
-    await shown(delivery(page, 'Server vote'), /Refused \(401\): The signature does not match/);
+    await shown(delivery(page, 'Server vote'), /Rejected \(401\): The signature does not match/);
     await trouble(page, /Unknown event/).click();
     await shown(delivery(page, '“server_boost”'), 'Quarantined');
     expect(await page.locator('.delivery').count()).toBe(4);
@@ -248,7 +248,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await page.getByText('Bot offline').waitFor();
     await vote(page).click();
     await shown(page.locator('.balance'), 'mira has 10 credits');
-    await shown(delivery(page, 'Server vote'), 'Waits to be announced');
+    await shown(delivery(page, 'Server vote'), 'Announcement pending');
     await keepPicture(page, 'discord-down');
     expect(await messages.locator('discord-embed').count()).toBe(0);
     sandbox.outages.discord.end();
@@ -266,7 +266,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     };
     await ask();
     await shown(messages, '4,218');
-    await trouble(page, /12 hours on/).click();
+    await trouble(page, /\+12 hours/).click();
     await trouble(page, /Service down/).click();
     await shown(page.locator('.timeline'), 'The service is down');
     await ask();
@@ -275,9 +275,9 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await shown(page.locator('#vote-result'), 'The service is down');
     await keepPicture(page, 'service-down');
     sandbox.outages.service.end();
-    await shown(page.locator('.timeline'), 'The service is back');
+    await shown(page.locator('.timeline'), 'The service is available again');
     await vote(page).click();
-    await shown(page.locator('#vote-result'), 'is recorded');
+    await shown(page.locator('#vote-result'), /Vote for .* recorded/);
   });
 
   it('ends outages by itself after ten seconds, and then announces what waited', async () => {
@@ -291,8 +291,8 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await trouble(page, /Service down/).click();
     await happened('The service is down').waitFor();
     expect(await trouble(page, /Service down/).getAttribute('aria-disabled')).toBe('true');
-    await happened('Discord is back').waitFor(back);
-    await happened('The service is back').waitFor(back);
+    await happened('Discord is available again').waitFor(back);
+    await happened('The service is available again').waitFor(back);
     await delivery(page, 'Server vote').locator('.track').getByText('Announced').waitFor(back);
     await shown(messages.locator('discord-embed'), /mira.? voted for/);
     expect(await messages.locator('discord-embed').count()).toBe(1);
@@ -406,7 +406,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     };
     await canVote();
     await shown(messages, /again in 1[12] hours/);
-    await press(trouble(page, /12 hours on/));
+    await press(trouble(page, /\+12 hours/));
     await shown(page.locator('#sandbox-time'), '12 hours ahead');
     await shown(messages, /mira.? voted/);
     await canVote();
@@ -476,7 +476,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await width()).toBe(390);
     await trouble(page, /Repeat delivery/).click();
     await shown(delivery(page, 'Server vote'), 'Duplicate');
-    await trouble(page, /12 hours on/).click();
+    await trouble(page, /\+12 hours/).click();
     await shown(page.locator('#sandbox-time'), '12 hours ahead');
     expect(await width()).toBe(390);
     await keepPicture(page, `phone-${colorScheme}`);

@@ -1,6 +1,6 @@
 import { type Json, localDiscord, rest } from './local.ts';
 
-/** The first fault at a path of an "Invalid Form Body". */
+/** The first error at a path of an "Invalid Form Body" response. */
 export function faultAt(json: Json, ...path: (string | number)[]): unknown {
   const field = path.reduce<Json | undefined>((node, step) => node?.[step], json['errors']);
   return field?.['_errors']?.[0]?.['code'];

@@ -2,13 +2,13 @@ import { type ApplicationCommandDataResolvable, Client, Events, GatewayIntentBit
 import { onTestFinished } from 'vitest';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 
-/** What a bot can do. */
+/** A bot for tests. */
 export interface Repertoire {
   readonly commands: readonly ApplicationCommandDataResolvable[];
   answer(interaction: Interaction): Promise<void>;
 }
 
-/** A bot on the unmodified discord.js, logged in to a local Discord until the test has finished. */
+/** Logs a bot with unmodified discord.js in to a local Discord until the test has finished. */
 export async function startBot(discord: LocalDiscord, { commands, answer }: Repertoire): Promise<Client<true>> {
   const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());

@@ -7,7 +7,7 @@ import { sandboxCommand } from '../../src/sandbox/cli.ts';
 import type { Terminal } from '../../src/terminal/terminal.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** A terminal that says stop a moment after something was printed: the bot shall have had the time to connect. */
+/** A terminal that stops one second after the first output, so that the bot has time to connect. */
 function briefTerminal() {
   const stop = new AbortController();
   const printed: string[] = [];
@@ -20,7 +20,7 @@ function briefTerminal() {
 }
 
 describe('tallyhook sandbox', { timeout: 20_000 }, () => {
-  it('says where everything is, and stops', async () => {
+  it('prints the addresses and stops', async () => {
     const { terminal, printed } = briefTerminal();
     const data = tempDir();
     expect(
@@ -30,7 +30,7 @@ describe('tallyhook sandbox', { timeout: 20_000 }, () => {
     expect(existsSync(join(data, 'clock.json'))).toBe(true);
   });
 
-  it('forgets what it made when it is to begin anew', async () => {
+  it('deletes its own files with --fresh', async () => {
     const data = tempDir();
     await sandboxCommand(['--port', '0', '--data', data, '--speed', '2'], briefTerminal().terminal);
     expect(existsSync(join(data, 'clock.json'))).toBe(true);
@@ -43,8 +43,8 @@ describe('tallyhook sandbox', { timeout: 20_000 }, () => {
     ['--speed', 'fast', 'from 1 to 60'],
     ['--speed', '61', 'from 1 to 60'],
     ['--seed', 'some', '"none"'],
-    ['--port', '70000', 'no port'],
-  ])('refuses %s %s before it begins', async (option, value, complaint) => {
+    ['--port', '70000', '--port must be a number'],
+  ])('rejects %s %s before it starts', async (option, value, complaint) => {
     const data = join(tempDir(), 'data');
     const running = sandboxCommand([option, value, '--data', data, '--fresh'], briefTerminal().terminal);
     await expect(running).rejects.toThrow(complaint);

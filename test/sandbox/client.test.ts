@@ -2,10 +2,10 @@ import { DiscordAPIError, Events, type TextChannel } from 'discord.js';
 import { describe, expect, it, vi } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { ApplicationDidNotRespond } from '../../src/sandbox/discord/interactions.ts';
+import { ApplicationDidNotRespondError } from '../../src/sandbox/discord/interactions.ts';
 import { inhabited } from './local.ts';
 
-/** The time that passes for the client, a hundred times as fast. */
+/** A stopwatch at 100 times the real speed. */
 const hurried: Clock = {
   now: () => Date.now() * 100,
   monotonic: () => performance.now() * 100,
@@ -26,7 +26,7 @@ describe('discord.js in the local Discord', () => {
     expect(discord.connected).toBe(true);
   });
 
-  it('answers a command, which only the member sees if it is ephemeral', async () => {
+  it('responds to a command; only the member sees an ephemeral response', async () => {
     const { discord, mira, tomas, general } = await inhabited();
     const options = { user: tomas.id };
     const handle = discord.runCommand({ name: 'canvote', userId: mira.id, channelId: general, options });
@@ -38,7 +38,7 @@ describe('discord.js in the local Discord', () => {
     expect(discord.messages(general, null)).toHaveLength(1);
   });
 
-  it('turns the pages of an answer with its buttons', async () => {
+  it('changes the page of a response with its buttons', async () => {
     const { discord, mira, general } = await inhabited();
     const answer = await discord.runCommand({ name: 'reviews', userId: mira.id, channelId: general }).settled;
     expect(answer.embeds[0]?.footer?.text).toContain('page 1 of 4');
@@ -59,15 +59,15 @@ describe('discord.js in the local Discord', () => {
     expect(discord.messages(general, tomas.id).map(({ content }) => content)).toEqual(['There it is.']);
   });
 
-  it('is told that the application did not respond when 3 seconds have passed', async () => {
+  it('reports that the application did not respond after 3 seconds', async () => {
     const { discord, mira, general } = await inhabited({ stopwatch: hurried });
     const handle = discord.runCommand({ name: 'silent', userId: mira.id, channelId: general });
-    await expect(handle.response).rejects.toThrow(ApplicationDidNotRespond);
+    await expect(handle.response).rejects.toThrow(ApplicationDidNotRespondError);
     await expect(handle.settled).rejects.toThrow('The application did not respond');
     expect(handle.messages).toHaveLength(0);
   });
 
-  it('sends a message once, however often it sends it with the same enforced nonce', async () => {
+  it('creates one message for repeated requests with the same enforced nonce', async () => {
     const { discord, bot, announcements } = await inhabited();
     const channel = bot.channels.cache.get(announcements) as TextChannel;
     const message = { content: 'Thank you!', nonce: 'effect-1', enforceNonce: true };
@@ -82,7 +82,7 @@ describe('discord.js in the local Discord', () => {
     ]);
   });
 
-  it('reads what was refused field by field', async () => {
+  it('receives validation errors per field', async () => {
     const { bot, announcements } = await inhabited();
     const channel = bot.channels.cache.get(announcements) as TextChannel;
     const refused = await channel.send({ embeds: [{ title: 'x'.repeat(257) }] }).catch((error: unknown) => error);
@@ -115,7 +115,7 @@ describe('discord.js in the local Discord', () => {
 });
 
 describe('the connection', () => {
-  it('resumes after it was cut, and hears what happened meanwhile', async () => {
+  it('resumes after a lost connection and receives the missed events', async () => {
     const { discord, bot, mira, general } = await inhabited();
     const resumed = new Promise<number>((resolve) => {
       bot.once(Events.ShardResume, (_shard, replayed) => resolve(replayed));
@@ -128,7 +128,7 @@ describe('the connection', () => {
     expect(discord.dispatches.map(({ t }) => t)).toEqual(['READY', 'GUILD_CREATE', 'INTERACTION_CREATE', 'RESUMED']);
   });
 
-  it('begins anew where the session is gone', async () => {
+  it('identifies again if the session no longer exists', async () => {
     const { discord, bot, mira, general } = await inhabited();
     const ready = new Promise((resolve) => bot.once(Events.ShardReady, resolve));
     discord.faults.dropGateway({ resumable: false });
@@ -138,7 +138,7 @@ describe('the connection', () => {
     expect(discord.dispatches.filter(({ t }) => t === 'READY')).toHaveLength(2);
   });
 
-  it('reconnects when it is asked to, and when it falls silent', async () => {
+  it('reconnects on request and after a zombie connection', async () => {
     const { discord, bot } = await inhabited({ heartbeatInterval: 200 });
     const resumed = () => new Promise((resolve) => bot.once(Events.ShardResume, resolve));
     const first = resumed();
@@ -151,7 +151,7 @@ describe('the connection', () => {
     expect(discord.connected).toBe(true);
   });
 
-  it('comes back after an outage, in which every request fails', async () => {
+  it('reconnects after an outage in which every request fails', async () => {
     const { discord, bot, announcements } = await inhabited();
     const channel = bot.channels.cache.get(announcements) as TextChannel;
     const back = new Promise((resolve) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toComplete, understand } from '../../src/sandbox/page/browser/command-line.ts';
-import type { KnownValues } from '../../src/sandbox/page/browser/option-values.ts';
+import { autocompleteRequest, parseCommandLine } from '../../src/sandbox/page/browser/command-line.ts';
+import type { CommandContext } from '../../src/sandbox/page/browser/option-values.ts';
 import { suggest, suggestCompletions } from '../../src/sandbox/page/browser/suggestions.ts';
 
-const state: KnownValues = {
+const state: CommandContext = {
   commands: [
     { name: 'canvote', description: 'May you?', options: [{ type: 6, name: 'user', description: 'Who.' }] },
     {
@@ -48,7 +48,7 @@ const labels = (line: string) => suggest(line, state).map(({ label }) => label);
 const inserts = (line: string) => suggest(line, state).map(({ insert }) => insert);
 
 describe('suggestions', () => {
-  it('begin with the commands that fit', () => {
+  it('start with the matching commands', () => {
     expect(labels('')).toEqual([]);
     expect(labels('hello')).toEqual([]);
     expect(labels('/')).toEqual(['/canvote', '/reviews', '/vote', '/stats']);
@@ -56,7 +56,7 @@ describe('suggestions', () => {
     expect(inserts('/can')).toEqual(['/canvote ']);
   });
 
-  it('go on with the options that are not yet given', () => {
+  it('continue with the remaining options', () => {
     expect(labels('/reviews ')).toEqual(['sort:', 'limit:']);
     expect(labels('/reviews limit:5 ')).toEqual(['sort:']);
     expect(inserts('/reviews limit:5 so')).toEqual([]);
@@ -64,7 +64,7 @@ describe('suggestions', () => {
     expect(labels('/stats ')).toEqual([]);
   });
 
-  it('offer choices, members and subcommands', () => {
+  it('contain choices, members and subcommands', () => {
     expect(inserts('/reviews sort:')).toEqual(['/reviews sort:newest first ', '/reviews sort:highest ']);
     expect(inserts('/reviews limit:5 sort:hi')).toEqual(['/reviews limit:5 sort:highest ']);
     expect(labels('/canvote user:')).toEqual(['@Mira', '@Old Salt']);
@@ -73,10 +73,10 @@ describe('suggestions', () => {
     expect(labels('/vote trace ')).toEqual(['id:']);
   });
 
-  it('highlight at once what is surely meant, so that Enter sends a command whose options are all optional', () => {
-    expect(suggest('/can', state)[0]?.certain).toBe(true);
-    expect(suggest('/reviews ', state)[0]?.certain).toBe(false);
-    expect(suggest('/vote trace ', state)[0]?.certain).toBe(true);
+  it('highlight only required input, so that Enter sends a command whose options are all optional', () => {
+    expect(suggest('/can', state)[0]?.isCertain).toBe(true);
+    expect(suggest('/reviews ', state)[0]?.isCertain).toBe(false);
+    expect(suggest('/vote trace ', state)[0]?.isCertain).toBe(true);
   });
 });
 
@@ -88,27 +88,27 @@ describe('a typed line', () => {
     ['/canvote user:old_salt ', { name: 'canvote', options: { user: '12' } }],
     ['/canvote user:<@11> ', { name: 'canvote', options: { user: '11' } }],
     ['/vote trace id:a b c ', { name: 'vote trace', options: { id: 'a b c' } }],
-  ])('%j is understood', (line, meant) => {
-    expect(understand(line, state)).toEqual(meant);
+  ])('%j is parsed', (line, meant) => {
+    expect(parseCommandLine(line, state)).toEqual(meant);
   });
 
   it.each([
-    ['hello', 'Only commands work here. Type / to see them.'],
-    ['/nonsense ', 'There is no command /nonsense'],
+    ['hello', 'Only slash commands are supported. Type / to list them.'],
+    ['/nonsense ', 'Unknown command: /nonsense'],
     ['/vote ', 'Choose one of: trace'],
     ['/vote trace ', 'id is required'],
-    ['/reviews limit:51 ', 'limit cannot be “51”'],
-    ['/reviews sort:oldest ', 'sort cannot be “oldest”'],
-    ['/canvote user:nobody ', 'user cannot be “nobody”'],
-    ['/reviews highest ', 'Name the option first, as in sort:highest'],
-  ])('%j is refused with a word of help', (line, error) => {
-    expect(understand(line, state)).toEqual({ error });
+    ['/reviews limit:51 ', 'Invalid value for limit: “51”'],
+    ['/reviews sort:oldest ', 'Invalid value for sort: “oldest”'],
+    ['/canvote user:nobody ', 'Invalid value for user: “nobody”'],
+    ['/reviews highest ', 'Start with the name of an option, as in sort:highest'],
+  ])('%j is rejected with a hint', (line, error) => {
+    expect(parseCommandLine(line, state)).toEqual({ error });
   });
 });
 
-describe('an option that the bot completes', () => {
+describe('an option with autocomplete', () => {
   const completed = new Map<string, string>();
-  const completing: KnownValues = {
+  const completing: CommandContext = {
     ...state,
     completed,
     commands: [
@@ -123,22 +123,22 @@ describe('an option that the bot completes', () => {
     ],
   };
 
-  it('is asked for with what has been typed so far', () => {
-    expect(toComplete('/find berths:3 harbour:lan', completing)).toEqual({
+  it('requests choices for the text so far', () => {
+    expect(autocompleteRequest('/find berths:3 harbour:lan', completing)).toEqual({
       name: 'find',
       options: { berths: 3 },
       focused: { name: 'harbour', value: 'lan' },
     });
-    expect(toComplete('/find harbour:', completing)).toMatchObject({ focused: { value: '' } });
-    expect(toComplete('/find berths:3', completing)).toBe(null);
-    expect(toComplete('/fi', completing)).toBe(null);
+    expect(autocompleteRequest('/find harbour:', completing)).toMatchObject({ focused: { value: '' } });
+    expect(autocompleteRequest('/find berths:3', completing)).toBe(null);
+    expect(autocompleteRequest('/fi', completing)).toBe(null);
   });
 
-  it('shows the name that was offered, and sends its value', () => {
+  it('shows the name of a choice and sends its value', () => {
     const [first] = suggestCompletions('/find harbour:lan', [{ name: 'Lantern Harbour' }], completing);
     expect(first?.insert).toBe('/find harbour:Lantern Harbour ');
     completed.set('harbour:lantern harbour', 'h/2');
-    expect(understand('/find harbour:Lantern Harbour ', completing)).toEqual({
+    expect(parseCommandLine('/find harbour:Lantern Harbour ', completing)).toEqual({
       name: 'find',
       options: { harbour: 'h/2' },
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RejectedByClientError } from '../../src/sandbox/discord/resolve-command.ts';
+import { RejectedByClientError } from '../../src/sandbox/discord/errors.ts';
 import { type Json, localDiscord, rest } from './local.ts';
 
 const vote = { name: 'vote', description: 'Votes.' };
@@ -13,7 +13,7 @@ async function withCommands() {
 }
 
 describe('registering commands', () => {
-  it('adds, changes, lists and deletes them, each scope by itself', async () => {
+  it('adds, updates, lists and deletes commands per scope', async () => {
     const { ask, global, guild, discord } = await withCommands();
     const added = await ask('POST', global, vote);
     expect(added).toMatchObject({
@@ -40,7 +40,7 @@ describe('registering commands', () => {
     expect(await ask('GET', one)).toMatchObject({ status: 404, json: { code: 10063 } });
   });
 
-  it('replaces all at once and keeps the ids of those that stay', async () => {
+  it('replaces all commands and keeps the ids of those with the same name', async () => {
     const { ask, guild } = await withCommands();
     const before = await ask('PUT', guild, [vote, { name: 'old', description: 'Goes.' }]);
     const after = await ask('PUT', guild, [{ name: 'new', description: 'Comes.' }, vote]);
@@ -134,7 +134,7 @@ describe('registering commands', () => {
       [],
       'APPLICATION_COMMAND_TOO_LARGE',
     ],
-  ])('refuses %s', async (_what, command, path, code) => {
+  ])('rejects %s', async (_what, command, path, code) => {
     const { ask, global } = await withCommands();
     const { status, json } = await ask('PUT', global, [command]);
     expect(status).toBe(400);
@@ -143,7 +143,7 @@ describe('registering commands', () => {
     expect(field?.['_errors']?.[0]?.['code']).toBe(code);
   });
 
-  it('refuses a name that is given twice, and more than 100 commands', async () => {
+  it('rejects duplicate names and more than 100 commands', async () => {
     const { ask, global } = await withCommands();
     const twice = await ask('PUT', global, [vote, vote]);
     expect(twice.json['errors']?.['1']?.['_errors']?.[0]?.['code']).toBe('APPLICATION_COMMANDS_DUPLICATE_NAME');
@@ -151,7 +151,7 @@ describe('registering commands', () => {
     expect(await ask('PUT', global, commands)).toMatchObject({ status: 400, json: { code: 30032 } });
   });
 
-  it('is for its own application and for guilds that it is in', async () => {
+  it('accepts only its own application and guild', async () => {
     const { ask, discord } = await withCommands();
     expect(await ask('GET', '/applications/1/commands')).toMatchObject({ status: 404, json: { code: 10002 } });
     const elsewhere = `/applications/${discord.applicationId}/guilds/1/commands`;
@@ -190,28 +190,30 @@ describe('the client of a member', () => {
     return { discord, run, owner, member };
   }
 
-  it('cannot send what the client would mark red', async () => {
+  it('rejects invalid input before sending it', async () => {
     const { run, member } = await withHand();
     const who = member;
     expect(run('nonsense')).toThrow(RejectedByClientError);
     expect(run('vote')).toThrow('needs a subcommand');
     expect(run('vote other')).toThrow('has no subcommand other');
     expect(run('vote trace')).toThrow('The option who is required');
-    expect(run('vote trace', { who: '1' })).toThrow('who is no user');
+    expect(run('vote trace', { who: '1' })).toThrow('who is not a user');
     expect(run('vote trace', { who, what: 1 })).toThrow('has no option what');
     expect(run('vote trace', { who, limit: '5' })).toThrow('limit is not a number');
     expect(run('vote trace', { who, limit: 1.5 })).toThrow('limit is not a whole number');
     expect(run('vote trace', { who, limit: 0 })).toThrow('limit is less than 1');
     expect(run('vote trace', { who, limit: 51 })).toThrow('limit is more than 50');
-    expect(run('vote trace', { who, sort: 'oldest' })).toThrow('sort is none of the choices');
+    expect(run('vote trace', { who, sort: 'oldest' })).toThrow('sort is not one of the choices');
     expect(run('vote trace', { who, limit: 50, sort: 'newest' })).not.toThrow();
   });
 
-  it('cannot use what it has no permission for, nor act where it is not', async () => {
+  it('rejects commands without permission and channels without access', async () => {
     const { discord, run, owner, member } = await withHand();
-    expect(run('setup')).toThrow('may not use /setup');
+    expect(run('setup')).toThrow('no permission to use /setup');
     expect(run('setup', {}, owner)).not.toThrow();
-    expect(() => discord.runCommand({ name: 'setup', userId: member, channelId: '1' })).toThrow('sees no such channel');
+    expect(() => discord.runCommand({ name: 'setup', userId: member, channelId: '1' })).toThrow(
+      'cannot see this channel',
+    );
     expect(() => discord.runCommand({ name: 'setup', userId: '1', channelId: discord.channels.general })).toThrow();
   });
 });

@@ -6,17 +6,17 @@ import { createDeliveries } from '../../src/sandbox/deliveries.ts';
 import type { TimelineItem } from '../../src/sandbox/page/ports.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-/** A receiver that answers so, with somebody watching. */
+/** A receiver with this response and an observer. */
 async function watched(listener: RequestListener) {
   const told: TimelineItem[] = [];
   const deliveries = createDeliveries({
     clock: manualClock(),
     stopwatch: manualClock(),
-    nameOf: (id) => id,
+    memberName: (id) => id,
     channelName: (id) => id,
-    tell: (item) => told.push(item),
+    emit: (item) => told.push(item),
   });
-  const server = createServer(deliveries.around(listener)).listen(0, '127.0.0.1');
+  const server = createServer(deliveries.wrapListener(listener)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -30,8 +30,8 @@ const reading: RequestListener = (request, response) => {
   request.on('end', () => response.end('{"received":true}'));
 };
 
-describe('a delivery that is seen on its way', () => {
-  it('is kept byte for byte with its signature, so that the very same can be sent again', async () => {
+describe('an observed delivery', () => {
+  it('is stored byte for byte with its signature, so that it can be sent again', async () => {
     const { deliveries, post } = await watched(reading);
     const body = '{ "event":"server_vote",\n"userId" : "7" } ';
     await post('/webhooks/vote', body, { 'x-webhook-signature': 'abc', authorization: 'not kept' });
@@ -40,7 +40,7 @@ describe('a delivery that is seen on its way', () => {
     expect(deliveries.last?.headers).not.toHaveProperty('authorization');
   });
 
-  it('loses nothing to the watcher, however late the receiver begins to read', async () => {
+  it('is received completely even if the receiver starts reading late', async () => {
     let read = '';
     const { post } = await watched((request, response) => {
       setTimeout(() => {
@@ -54,16 +54,16 @@ describe('a delivery that is seen on its way', () => {
     expect(read).toHaveLength(50_000);
   });
 
-  it('is told with the reason where it is refused, and not kept', async () => {
+  it('is reported with the reason if it is rejected, and not stored', async () => {
     const { deliveries, told, post } = await watched((_request, response) => {
       response.writeHead(413).end('{"success":false,"error":"Too large."}');
     });
     await post('/webhooks/vote', '{}');
-    expect(told.at(-1)).toMatchObject({ isSettled: true, steps: [{}, { text: 'Refused (413): Too large.' }] });
+    expect(told.at(-1)).toMatchObject({ isSettled: true, steps: [{}, { text: 'Rejected (413): Too large.' }] });
     expect(deliveries.last).toBe(null);
   });
 
-  it('is told with the event that it claims to be, whether or not that is true', async () => {
+  it('is reported with the event type that it names, unverified', async () => {
     const { told, post } = await watched((request, response) => {
       request.resume().on('end', () => response.writeHead(401).end('{}'));
     });
@@ -71,7 +71,7 @@ describe('a delivery that is seen on its way', () => {
     expect(told.at(-1)).toMatchObject({ title: 'Server vote by 7', event: 'server_vote' });
   });
 
-  it('is none where something else was asked for', async () => {
+  it('is not created by other requests', async () => {
     const { told, post } = await watched(reading);
     await post('/healthz', '');
     expect(told).toEqual([]);

@@ -15,30 +15,37 @@ import { exceptions } from '../support/discord-exceptions.ts';
 import { faultsIn } from '../support/discord-faults.ts';
 import { schemaNamed } from '../support/discord-types.ts';
 
-const world = new DiscordState(systemClock, defaultGuild({}));
-const messages = new Messages(world, systemClock);
-const files = new Files('http://127.0.0.1', world.nextId);
-const interactions = new Interactions(world, systemClock, AbortSignal.abort());
-const answering = new InteractionCallbacks(world, messages, interactions, files);
-const routes = allRoutes({ world, commands: new Commands(world), messages, files, answering, gatewayUrl: 'ws://x' });
+const state = new DiscordState(systemClock, defaultGuild({}));
+const messages = new Messages(state, systemClock);
+const files = new Files('http://127.0.0.1', state.nextId);
+const interactions = new Interactions(state, systemClock, AbortSignal.abort());
+const answering = new InteractionCallbacks(state, messages, interactions, files);
+const routes = allRoutes({
+  state,
+  commands: new Commands(state),
+  messages,
+  files,
+  callbacks: answering,
+  gatewayUrl: 'ws://x',
+});
 
-const [channel] = world.guildChannels();
+const [channel] = state.guildChannels();
 const channelId = channel?.id ?? '';
 const sent = messages.create({
   channel: channel as NonNullable<typeof channel>,
-  author: world.bot,
-  form: { content: 'hi' },
+  author: state.bot,
+  payload: { content: 'hi' },
 });
 
-/** A message that was sent as the document has it, but for the changes. */
+/** A valid exchange with some changes. */
 function exchange(changes: Partial<HttpExchange>): HttpExchange {
   const path = `/channels/${channelId}/messages`;
   const asked = { at: 0, method: 'POST', path, query: '', headers: {}, body: { content: 'hi' } };
-  return { ...asked, status: 200, answer: sent, ...changes };
+  return { ...asked, status: 200, response: sent, ...changes };
 }
 
 describe("Discord's document", () => {
-  it('is read whole', () => {
+  it('is parsed completely', () => {
     expect(operationCount).toBeGreaterThan(200);
   });
 
@@ -49,19 +56,19 @@ describe("Discord's document", () => {
     expect([...(operation?.answers.keys() ?? [])]).toContain('4XX');
   });
 
-  it('tells what is more particular from what is less', () => {
+  it('matches the more specific path first', () => {
     expect(operationOf('GET', '/users/@me')?.name).toBe('GET /users/@me');
     expect(operationOf('GET', '/users/1')?.name).toBe('GET /users/{user_id}');
   });
 });
 
-describe('the check against it', () => {
-  it('finds nothing where all is well', () => {
+describe('the check against the document', () => {
+  it('accepts valid exchanges', () => {
     expect(faultsOfExchange(exchange({}))).toEqual([]);
-    expect(faultsOfExchange(exchange({ method: 'GET', query: 'limit=5', body: undefined, answer: [sent] }))).toEqual(
+    expect(faultsOfExchange(exchange({ method: 'GET', query: 'limit=5', body: undefined, response: [sent] }))).toEqual(
       [],
     );
-    expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_CREATE', s: 1, d: { ...sent, guild_id: world.guildId } })).toEqual([]);
+    expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_CREATE', s: 1, d: { ...sent, guild_id: state.guildId } })).toEqual([]);
   });
 
   it.each<[string, Partial<HttpExchange>, RegExp]>([
@@ -74,30 +81,30 @@ describe('the check against it', () => {
     ],
     ['a request without a body', { body: undefined }, /request: /],
     ['a query that nobody knows', { query: 'wait=true' }, /query: .*"wait"/],
-    ['a query that is no number', { method: 'GET', query: 'limit=all', body: undefined, answer: [] }, /query: limit/],
-    ['an answer that lacks a field', { answer: { ...sent, author: undefined } }, /answer 200: author/],
-    ['an answer with a field of its own', { answer: { ...sent, colour: 1 } }, /answer 200: colour/],
+    ['a query that is no number', { method: 'GET', query: 'limit=all', body: undefined, response: [] }, /query: limit/],
+    ['an answer that lacks a field', { response: { ...sent, author: undefined } }, /answer 200: author/],
+    ['an answer with a field of its own', { response: { ...sent, colour: 1 } }, /answer 200: colour/],
     [
       'an answer where there is none',
-      { method: 'DELETE', path: `/channels/1/messages/1`, body: undefined, status: 204, answer: {} },
+      { method: 'DELETE', path: `/channels/1/messages/1`, body: undefined, status: 204, response: {} },
       /answer 204/,
     ],
     ['a status that the operation does not have', { status: 202 }, /answer 202/],
-    ['a refusal without a code', { status: 403, answer: { message: 'Missing Access' } }, /answer 403: code/],
+    ['a refusal without a code', { status: 403, response: { message: 'Missing Access' } }, /answer 403: code/],
     ['an operation that there is not', { path: '/channels/1/message' }, /is not in the document/],
-  ])('finds %s', (_what, changes, fault) => {
+  ])('rejects %s', (_what, changes, fault) => {
     expect(faultsOfExchange(exchange(changes))).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('does not mind that a form is at fault which was refused for it', () => {
-    const refused = { status: 400, answer: { code: 50035, message: 'Invalid Form Body' } };
+  it('accepts an invalid request body that was rejected as such', () => {
+    const refused = { status: 400, response: { code: 50035, message: 'Invalid Form Body' } };
     expect(faultsOfExchange(exchange({ body: { content: 5 }, ...refused }))).toEqual([]);
     expect(
-      faultsOfExchange(exchange({ body: { content: 5 }, status: 500, answer: { code: 0, message: '' } })),
+      faultsOfExchange(exchange({ body: { content: 5 }, status: 500, response: { code: 0, message: '' } })),
     ).toHaveLength(1);
   });
 
-  it('finds an object in a dispatch that is not as it should be', () => {
+  it('rejects an invalid object in a dispatch', () => {
     const d = { ...sent, pinned: 'no' };
     expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_UPDATE', s: 1, d })).toEqual([expect.stringContaining('pinned')]);
   });
@@ -118,7 +125,7 @@ describe('the check against it', () => {
       { type: 1, name: 'a', description: 'b', default_member_permissions: '8' },
     ],
     ['what discord.js adds', 'x request', 'MessageEditRequestPartial', { content: 'hi', enforce_nonce: false }],
-  ])('makes an exception of %s, which is still needed', (_what, at, type, value) => {
+  ])('has an exception for %s that is still needed', (_what, at, type, value) => {
     expect(faultsIn(at, schemaNamed(type), value, (_at, sentAsItIs) => sentAsItIs)).toHaveLength(1);
     expect(faultsIn(at, schemaNamed(type), value)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { manualClock } from '../support/manual-clock.ts';
 import { withApi } from './api.ts';
 
 describe('rate limits', () => {
-  it('are told with every message, and refuse what is too much until they are reset', async () => {
+  it('are reported with every message and reject requests until they reset', async () => {
     const stopwatch = manualClock();
     const { send, ask, discord } = await withApi({ rateLimits: true, stopwatch });
     const answers = [];
@@ -22,7 +22,7 @@ describe('rate limits', () => {
     expect((await send({ content: 'x' })).status).toBe(200);
   });
 
-  it('allow the bot 50 requests a second in all', async () => {
+  it('allow the bot 50 requests per second in total', async () => {
     const stopwatch = manualClock();
     const { ask } = await withApi({ rateLimits: true, stopwatch });
     const answers = await Promise.all(Array.from({ length: 51 }, () => ask('GET', '/users/@me')));
@@ -36,7 +36,7 @@ describe('rate limits', () => {
 });
 
 describe('faults', () => {
-  it('happen as often as they were ordered, to those requests that they are meant for', async () => {
+  it('affect the given number of matching requests', async () => {
     const { discord, ask, send } = await withApi();
     discord.faults.respond500(1, /messages/);
     discord.faults.respond429(1, 0.5, /messages/);
@@ -52,7 +52,7 @@ describe('faults', () => {
     expect(global.headers.get('x-ratelimit-global')).toBe('true');
   });
 
-  it('hold every answer back for as long as is said', async () => {
+  it('delay every response by the given time', async () => {
     const waits: number[] = [];
     const sleep = (ms: number) => Promise.resolve(void waits.push(ms));
     const { discord, ask } = await withApi({ stopwatch: { ...manualClock(), sleep } });
@@ -63,7 +63,7 @@ describe('faults', () => {
     expect(waits).toEqual([10 * second]);
   });
 
-  it('end when they are cleared, and an outage by itself after its time', async () => {
+  it('end when cleared; an outage also ends after its duration', async () => {
     const stopwatch = manualClock();
     const { discord, ask } = await withApi({ stopwatch });
     discord.faults.outage(10 * second);

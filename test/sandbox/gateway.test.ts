@@ -13,7 +13,7 @@ async function sendMessage(discord: Awaited<ReturnType<typeof localDiscord>>, co
 }
 
 describe('a gateway connection', () => {
-  it('is greeted, acknowledged, and told of the guild', async () => {
+  it('receives hello, a heartbeat acknowledgement, and the guild', async () => {
     const discord = await localDiscord();
     const client = new Client(`${discord.gatewayUrl}/?v=10&encoding=json`);
     expect(await client.op(10)).toMatchObject({ d: { heartbeat_interval: 41_250 } });
@@ -64,7 +64,7 @@ describe('a gateway connection', () => {
     await shard.dispatch('READY');
   });
 
-  it('is closed when it identifies twice, uses an unknown opcode, talks too much or has the wrong version', async () => {
+  it('is closed after a second identify, an unknown opcode, too many payloads or a wrong version', async () => {
     const discord = await localDiscord();
     const twice = await Client.ready(discord);
     twice.identify({ token: discord.token, intents: guilds });
@@ -78,7 +78,7 @@ describe('a gateway connection', () => {
     expect(await new Client(`${discord.gatewayUrl}?v=9&encoding=json`).closed).toBe(4012);
   });
 
-  it('is closed when its heart stops', async () => {
+  it('is closed without heartbeats', async () => {
     const stopwatch = manualClock();
     const discord = await localDiscord({ stopwatch, heartbeatInterval: 10 * second });
     const client = await Client.ready(discord);
@@ -89,7 +89,7 @@ describe('a gateway connection', () => {
     expect(await client.closed).toBe(4009);
   });
 
-  it('hears what its intents name, and all members only when that is switched on', async () => {
+  it('receives the events of its intents, and all members only with the privileged intent', async () => {
     const discord = await localDiscord({ grantedIntents: guildMembers });
     const curious = await Client.ready(discord, guilds | guildMembers | guildMessages);
     const modest = await Client.ready(discord, guilds);
@@ -100,7 +100,7 @@ describe('a gateway connection', () => {
     expect(members).toHaveLength(5);
   });
 
-  it('hears of the guild on its shard only', async () => {
+  it('receives the guild on its shard only', async () => {
     const discord = await localDiscord();
     const shards = await Promise.all(
       [0, 1].map(async (shard) => {
@@ -127,7 +127,7 @@ describe('a session', () => {
     return { discord, client, resume };
   }
 
-  it('is resumed with all that was missed, in order', async () => {
+  it('is resumed with all missed events in order', async () => {
     const { discord, client, resume } = await interrupted();
     client.close(4900);
     await client.closed;
@@ -141,7 +141,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('is gone after a normal close, and a client may identify anew on the same connection', async () => {
+  it('ends after a normal close; the client may identify again on the same connection', async () => {
     const { discord, client, resume } = await interrupted();
     client.close(1000);
     await client.closed;
@@ -151,7 +151,7 @@ describe('a session', () => {
     await next.dispatch('READY');
   });
 
-  it('is gone when nobody came back for it, and cannot be resumed from the future', async () => {
+  it('expires, and cannot be resumed from a future sequence number', async () => {
     const stopwatch = manualClock();
     const { client, resume } = await interrupted({ stopwatch, heartbeatInterval: 60 * minute });
     expect(await (await resume(99)).closed).toBe(4007);
@@ -161,7 +161,7 @@ describe('a session', () => {
     expect(await (await resume(2)).op(9)).toMatchObject({ d: false });
   });
 
-  it('answers a request for members', async () => {
+  it('responds to a request for members', async () => {
     const discord = await localDiscord();
     const client = await Client.ready(discord);
     const [member] = discord.members;

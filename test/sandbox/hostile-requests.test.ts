@@ -18,14 +18,14 @@ const paths = [
   '/gateway',
 ];
 
-describe('the address of the local Discord', { timeout: 60_000 }, () => {
-  it('answers every path, method, head and body in kind, and its page with every header of safety', async () => {
+describe('the HTTP server of the local Discord', { timeout: 60_000 }, () => {
+  it('responds correctly to any path, method, header and body, and sends security headers with its page', async () => {
     const { origin } = await localDiscord({ page: service().ports });
     for (const { method, path, told, bytes } of hostileRequests([...paths, ...hostilePaths])) {
       const { write, closed } = rawConnection(origin);
       write(bytes);
       const [answer] = answersIn(await closed, { isHead: method === 'HEAD' });
-      // No answer at all: what is no address of ours is cut off.
+      // No response: the connection of an unknown upgrade path is closed.
       if (answer === undefined) continue;
       expect(answer.status, told).toBeLessThan(500);
       if (answer.status === 400 || path.includes('/api/') || path.includes('/attachments/')) continue;

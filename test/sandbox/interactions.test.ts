@@ -10,7 +10,7 @@ interface Sent {
   readonly type: number;
 }
 
-/** A Discord with one command, a bot that only listens, and a stopwatch in the test's hand. */
+/** A Discord with one command, a passive bot, and a manual stopwatch. */
 async function withInteraction() {
   const stopwatch = manualClock();
   const discord = await localDiscord({ stopwatch, rateLimits: false, heartbeatInterval: 60 * minute });
@@ -35,7 +35,7 @@ async function withInteraction() {
 const hello = { type: 4, data: { content: 'hello' } };
 
 describe('an interaction', () => {
-  it('tells the bot who asks for what, where, and what the two may do', async () => {
+  it('contains the user, command, channel, and the permissions of user and bot', async () => {
     const { discord, run, userId } = await withInteraction();
     const { sent } = await run();
     expect(sent).toMatchObject({
@@ -55,7 +55,7 @@ describe('an interaction', () => {
     });
   });
 
-  it('is answered once; the second answer is told so', async () => {
+  it('accepts one callback and rejects a second one', async () => {
     const { run } = await withInteraction();
     const { callback, handle } = await run();
     const first = await callback(hello);
@@ -65,7 +65,7 @@ describe('an interaction', () => {
     expect(handle.messages).toMatchObject([{ content: 'hello', type: 20, interaction: { name: 'vote' } }]);
   });
 
-  it('gives back the message when it is asked to', async () => {
+  it('returns the message on request', async () => {
     const { run } = await withInteraction();
     const { callback, sent } = await run();
     expect(await callback(hello, '?with_response=true')).toMatchObject({
@@ -77,7 +77,7 @@ describe('an interaction', () => {
     });
   });
 
-  it('is unknown 3 seconds after it was sent', async () => {
+  it('is unknown after 3 seconds', async () => {
     const { run, stopwatch } = await withInteraction();
     const inTime = await run();
     await stopwatch.advance(3 * second - 1);
@@ -92,7 +92,7 @@ describe('an interaction', () => {
     await expect(late.handle.response).rejects.toThrow('The application did not respond');
   });
 
-  it('can be followed up for 15 minutes, and not before it was answered', async () => {
+  it('accepts follow-ups for 15 minutes, but not before the callback', async () => {
     const { run, stopwatch } = await withInteraction();
     const { callback, hook } = await run();
     expect(await hook('PATCH', '/messages/@original', { content: 'early' })).toMatchObject({
@@ -109,7 +109,7 @@ describe('an interaction', () => {
     });
   });
 
-  it('shows that the bot is thinking until the answer is there, as ephemeral as the deferral was', async () => {
+  it('shows "thinking" after a deferral, and keeps its ephemeral flag', async () => {
     const { run, discord, userId } = await withInteraction();
     const { callback, hook, handle } = await run();
     await callback({ type: 5, data: { flags: 64 } });
@@ -123,7 +123,7 @@ describe('an interaction', () => {
     expect(await hook('GET', '/messages/@original')).toMatchObject({ status: 404, json: { code: 10008 } });
   });
 
-  it('lets the first follow-up take the place of the deferral', async () => {
+  it('replaces the deferred message by the first follow-up', async () => {
     const { run } = await withInteraction();
     const { callback, hook, handle } = await run();
     await callback({ type: 5 });
@@ -135,7 +135,7 @@ describe('an interaction', () => {
     ]);
   });
 
-  it('takes only the answers that are meant for its type, and within the limits', async () => {
+  it('accepts only the callback types of its type, within the limits', async () => {
     const { run } = await withInteraction();
     const { callback } = await run();
     for (const type of [6, 7, 8]) {
@@ -146,7 +146,7 @@ describe('an interaction', () => {
     expect(await callback({ type: 4, data: {} })).toMatchObject({ json: { code: 50006 } });
   });
 
-  it('opens a form, if it is well made', async () => {
+  it('opens a valid modal', async () => {
     const { run } = await withInteraction();
     const { callback, handle } = await run();
     const input = { type: 4, custom_id: 'words', style: 1 };
@@ -162,7 +162,7 @@ describe('an interaction', () => {
     expect(await handle.response).toMatchObject({ type: 9, data: { custom_id: 'm' } });
   });
 
-  it('comes back from a button, whose message it may leave, change or add to', async () => {
+  it('from a button can leave, edit or follow its message', async () => {
     const { run, discord, bot, userId } = await withInteraction();
     const { callback, handle } = await run();
     const button = { type: 2, style: 1, label: 'Press', custom_id: 'press' };

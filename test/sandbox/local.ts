@@ -6,7 +6,7 @@ import { voteBot } from './vote-bot.ts';
 
 export { localDiscord };
 
-/** A local Discord with a discord.js bot in it. */
+/** A local Discord with a connected discord.js bot. */
 export async function inhabited(options: LocalDiscordOptions = {}, repertoire: Repertoire = voteBot) {
   const discord = await localDiscord(options);
   const bot = await startBot(discord, repertoire);
@@ -18,16 +18,16 @@ export async function inhabited(options: LocalDiscordOptions = {}, repertoire: R
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  /** The JSON; undefined for an answer without a body. */
+  /** The JSON; undefined for a response without a body. */
   readonly json: Json;
-  /** The id of what was answered; empty where there is none. */
+  /** The id in the response; empty if there is none. */
   readonly id: string;
 }
 
-/** Whatever JSON holds, for looking into. */
+/** Any JSON value, for assertions. */
 export type Json = { readonly [key: string | number]: Json } & { readonly length?: number };
 
-/** Asks the REST API by hand, with the bot's token unless told otherwise. */
+/** Sends requests to the REST API, by default with the bot's token. */
 export function rest(discord: LocalDiscord, authorization: string | null = `Bot ${discord.token}`) {
   return async (method: string, path: string, body?: unknown): Promise<Answered> => {
     const response = await fetch(`${discord.apiUrl}/v10${path}`, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parse, plainText } from '../../src/sandbox/page/browser/markdown.ts';
-import { formatMoment, formatRelative } from '../../src/sandbox/page/browser/moments.ts';
+import { formatMessageTime, formatRelative } from '../../src/sandbox/page/browser/format-time.ts';
+import { parseMarkdown, plainText } from '../../src/sandbox/page/browser/markdown.ts';
 
 describe('Discord’s markdown', () => {
   it.each([
@@ -80,35 +80,35 @@ describe('Discord’s markdown', () => {
     ['**not closed', ['**not closed']],
     ['2 * 3 * 4', ['2 * 3 * 4']],
     ['★★★★☆ 愛子', ['★★★★☆ 愛子']],
-  ])('reads %j', (text, nodes) => {
-    expect(parse(text)).toEqual(nodes);
+  ])('parses %j', (text, nodes) => {
+    expect(parseMarkdown(text)).toEqual(nodes);
   });
 
-  it('reads a long line of half-open marks without losing its breath', () => {
+  it('parses a long line of unclosed markup in linear time', () => {
     const started = performance.now();
-    for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ']) parse(mark.repeat(2000));
+    for (const mark of ['*', '_', '**', '||', '[', '<', '`', '> ']) parseMarkdown(mark.repeat(2000));
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });
 
 describe('a text without its markup', () => {
-  it('keeps the words', () => {
+  it('contains only the text', () => {
     expect(plainText('**a *b*** \\*c\\* `d` [e](https://x.example) </vote:1>')).toBe('a b *c* d e /vote');
   });
 });
 
-describe('the moment of a message', () => {
-  it('names the day as Discord does', () => {
+describe('the time of a message', () => {
+  it('names the day like Discord', () => {
     const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
-    const told = (day: number) => formatMoment(noon(day), noon(21)).replace(/12:00.*$/, '…');
+    const told = (day: number) => formatMessageTime(noon(day), noon(21)).replace(/12:00.*$/, '…');
     expect([told(21), told(20)]).toEqual(['Today at …', 'Yesterday at …']);
     expect(told(19)).toMatch(/^\d+\D\d+\D\d+ …$/);
-    expect(formatMoment(noon(21) - 13 * 3_600_000, noon(21))).toMatch(/^Yesterday/);
+    expect(formatMessageTime(noon(21) - 13 * 3_600_000, noon(21))).toMatch(/^Yesterday/);
   });
 });
 
 describe('a relative time', () => {
-  it('is told in the largest unit that fits', () => {
+  it('uses the largest unit that fits', () => {
     const now = 1_000_000_000_000;
     const told = (seconds: number) => formatRelative(now + seconds * 1000, now);
     expect([0, 5, 90, 7200, -7200, 200_000].map(told)).toEqual([

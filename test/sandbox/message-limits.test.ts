@@ -132,7 +132,7 @@ describe('a message', () => {
       ['attachments'],
       'BASE_TYPE_MAX_LENGTH',
     ],
-  ])('with %s is refused', async (_what, body, path, code) => {
+  ])('with %s is rejected', async (_what, body, path, code) => {
     const { send, discord, announcements } = await withApi();
     const { status, json } = await send(body);
     expect(status).toBe(400);
@@ -141,7 +141,7 @@ describe('a message', () => {
     expect(discord.messages(announcements)).toHaveLength(0);
   });
 
-  it('at the very limits is taken', async () => {
+  it('at the limits is accepted', async () => {
     const { send } = await withApi();
     const fields = Array.from({ length: 25 }, () => ({ name: 'n', value: 'v' }));
     const embeds = [{ title: long(256), description: long(4096), footer: { text: long(1000) }, fields }];

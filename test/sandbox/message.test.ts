@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
-import { momentOf } from '../../src/sandbox/discord/snowflake.ts';
+import { snowflakeTimestamp } from '../../src/sandbox/discord/snowflake.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { faultAt, withApi } from './api.ts';
 
 describe('a message', () => {
-  it('comes back whole, with an id and a timestamp of the clock', async () => {
+  it('is returned completely, with an id and a timestamp of the clock', async () => {
     const clock = manualClock();
     const { discord, send, announcements } = await withApi({ clock });
     const { status, json, id } = await send({
@@ -25,16 +25,16 @@ describe('a message', () => {
       flags: 4096,
       nonce: 7,
     });
-    expect(momentOf(id)).toBe(clock.now());
+    expect(snowflakeTimestamp(id)).toBe(clock.now());
   });
 
-  it('that shows nothing is refused', async () => {
+  it('without content is rejected', async () => {
     const { send } = await withApi();
     expect(await send({ content: '   ' })).toMatchObject({ status: 400, json: { code: 50006 } });
     expect(await send({})).toMatchObject({ status: 400, json: { code: 50006 } });
   });
 
-  it('pings those whom it names and may ping, and nobody from within an embed', async () => {
+  it('pings allowed mentions, and nobody from an embed', async () => {
     const { discord, send } = await withApi();
     const [one, two] = discord.members.map(({ id }) => id);
     const content = `<@${one}> <@${two}> @everyone`;
@@ -52,7 +52,7 @@ describe('a message', () => {
     expect(await pings({ users: [two] })).toEqual({ named: [two], everyone: false });
   });
 
-  it('with an enforced nonce is sent once within some minutes', async () => {
+  it('with an enforced nonce is created once within some minutes', async () => {
     const clock = manualClock();
     const { discord, send, announcements } = await withApi({ stopwatch: clock });
     const message = { content: 'once', nonce: 'n', enforce_nonce: true };
@@ -68,7 +68,7 @@ describe('a message', () => {
     expect(discord.messages(announcements)).toHaveLength(3);
   });
 
-  it('can be read, changed and deleted, and then is unknown', async () => {
+  it('can be read, edited and deleted, and is unknown afterwards', async () => {
     const { ask, send, announcements } = await withApi();
     const { id } = await send({ content: 'first', embeds: [{ title: 'stays' }] });
     const path = `/channels/${announcements}/messages/${id}`;
@@ -82,7 +82,7 @@ describe('a message', () => {
     expect(await ask('GET', path)).toMatchObject({ status: 404, json: { code: 10008 } });
   });
 
-  it('is listed with the newest first, page by page', async () => {
+  it('is listed in pages, newest first', async () => {
     const { ask, send, announcements } = await withApi();
     for (const content of ['1', '2', '3', '4']) await send({ content });
     const list = async (query: string) => {
@@ -101,14 +101,14 @@ describe('a message', () => {
     ['limit=0', 'limit', 'NUMBER_TYPE_MIN'],
     ['limit=many', 'limit', 'NUMBER_TYPE_COERCE'],
     ['before=yesterday', 'before', 'NUMBER_TYPE_COERCE'],
-  ])('is not listed by a query such as %s', async (query, field, code) => {
+  ])('is not listed for a query such as %s', async (query, field, code) => {
     const { ask, announcements } = await withApi();
     const { status, json } = await ask('GET', `/channels/${announcements}/messages?${query}`);
     expect(status).toBe(400);
     expect(faultAt(json, field)).toBe(code);
   });
 
-  it('tells its nonce when it is new, and not when it is read again', async () => {
+  it('includes its nonce at creation, but not in later reads', async () => {
     const { ask, send, announcements } = await withApi();
     const { id, json } = await send({ content: 'new', nonce: 'n' });
     expect(json['nonce']).toBe('n');
@@ -118,7 +118,7 @@ describe('a message', () => {
     expect((await ask('PATCH', `${path}/${id}`, { content: 'old' })).json).not.toHaveProperty('nonce');
   });
 
-  it('of the past is hidden from a bot that may not read the history', async () => {
+  it('is hidden from a bot without the permission to read the history', async () => {
     const { discord, ask, send, announcements } = await withApi();
     const { id } = await send({ content: 'past' });
     discord.faults.losePermission(announcements, 'readMessageHistory');

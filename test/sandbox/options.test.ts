@@ -15,7 +15,7 @@ const every = [
   { type: Type.Attachment, name: 'file', description: 'A file.' },
 ] as const;
 
-/** Answers with what discord.js made of the options. */
+/** Replies with the options as discord.js parsed them. */
 async function echo(interaction: Interaction): Promise<void> {
   if (!interaction.isChatInputCommand()) return;
   const { options } = interaction;
@@ -67,7 +67,7 @@ async function withEcho() {
 }
 
 describe('the options of a command', () => {
-  it('reach the bot, whatever their type', async () => {
+  it('reach the bot with any type', async () => {
     const { discord, tomas, general, said } = await withEcho();
     const file = { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from('hello') };
     const given = { word: 'four', count: 3, share: 0.5, sure: true };
@@ -85,7 +85,7 @@ describe('the options of a command', () => {
     expect(await said('all', { to: tomas.id })).toMatchObject({ to: 'tomas.k', who: null, isMember: false });
   });
 
-  it('stand below a subcommand of a group', async () => {
+  it('are nested below a subcommand in a group', async () => {
     const { said } = await withEcho();
     expect(await said('nested group leaf', { word: 'deep' })).toMatchObject({ path: ['group', 'leaf'], word: 'deep' });
   });
@@ -95,16 +95,16 @@ describe('the options of a command', () => {
     ['a text that is too long', { word: 'abcdef' }, 'word is too long'],
     ['a number that is too large', { share: 1.5 }, 'share is more than 1'],
     ['something else than yes or no', { sure: 'yes' }, 'sure is not true or false'],
-    ['an unknown channel', { where: '1' }, 'where is no channel'],
-    ['an unknown role', { as: '1' }, 'as is no role'],
-    ['nobody to mention', { to: '1' }, 'to is nobody'],
-    ['a text for a file', { file: 'note.txt' }, 'file is no file'],
+    ['an unknown channel', { where: '1' }, 'where is not a channel'],
+    ['an unknown role', { as: '1' }, 'as is not a role'],
+    ['nobody to mention', { to: '1' }, 'to is not mentionable'],
+    ['a text for a file', { file: 'note.txt' }, 'file is not a file'],
   ])('cannot be %s', async (_what, options, complaint) => {
     const { run } = await withEcho();
     expect(() => run('all', options)).toThrow(complaint);
   });
 
-  it('come with what stands behind their ids, cut as Discord cuts it', async () => {
+  it('include the resolved objects, as partial as on Discord', async () => {
     const { discord, tomas, general, run } = await withEcho();
     await run('all', { who: tomas.id, where: general }).settled;
     const { d } = discord.dispatches.findLast(({ t }) => t === 'INTERACTION_CREATE') ?? {};

@@ -1,25 +1,25 @@
 import { EventEmitter } from 'node:events';
 import type { PagePorts } from '../../src/sandbox/page/ports.ts';
 
-/** A service that has every vote counted at once. */
+/** A service that counts every vote immediately. */
 export function service() {
-  const news: PagePorts['news'] = new EventEmitter();
+  const news: PagePorts['events'] = new EventEmitter();
   const outages = { discord: false, service: false };
   const credits = new Map<string, number>();
   const ports: PagePorts = {
     listings: [{ kind: 'server', name: 'Lantern Harbour' }],
-    news,
+    events: news,
     outages,
     time: { now: () => 1_767_225_600_000, speed: 2 },
-    async trouble(what) {
+    async injectFault(what) {
       outages.service = true;
-      news.emit('conditions');
+      news.emit('simulation');
       return `did ${what}`;
     },
     async castVote({ userId }) {
       if (userId === '1') throw new Error('a stack trace with secrets');
       credits.set(userId, 10);
-      news.emit('timeline', { kind: 'line', at: 0, where: 'bot', tone: 'good', text: 'recorded' });
+      news.emit('timeline', { kind: 'line', at: 0, source: 'bot', tone: 'good', text: 'recorded' });
       return { outcome: 'recorded', nextVoteAt: 1 };
     },
     credits: (userId) => Promise.resolve(credits.get(userId) ?? 0),

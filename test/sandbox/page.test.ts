@@ -11,7 +11,7 @@ interface News {
   readonly [field: string]: unknown;
 }
 
-/** Follows the page's stream; `next` waits for news of a kind. */
+/** Reads the page's stream; `next` waits for a matching event. */
 async function follow(origin: string) {
   const opened = request(`${origin}/page/events`).end();
   onTestFinished(() => void opened.destroy());
@@ -36,7 +36,7 @@ async function follow(origin: string) {
   };
 }
 
-/** A request with any headers, which fetch would not let through. */
+/** A request with arbitrary headers, which fetch does not allow. */
 async function ask(
   origin: string,
   path: string,
@@ -56,7 +56,7 @@ function post(origin: string, path: string, body: unknown, headers: Record<strin
 }
 
 describe('the page', () => {
-  it('comes from this machine alone and runs no script but its own', async () => {
+  it('loads only its own scripts, from this machine', async () => {
     const { origin } = await localDiscord({ page: service().ports });
     const page = await ask(origin, '/');
     expect(page.status).toBe(200);
@@ -70,7 +70,7 @@ describe('the page', () => {
     expect(await ask(origin, '/%2e%2e/page.ts')).toMatchObject({ status: 404 });
   });
 
-  it('is served to names of this machine only', async () => {
+  it('is served only for host names of this machine', async () => {
     const { origin } = await localDiscord({ page: service().ports });
     const port = new URL(origin).port;
     for (const path of ['/', '/page/events']) {
@@ -79,7 +79,7 @@ describe('the page', () => {
     expect(await ask(origin, '/', { headers: { host: `localhost:${port}` } })).toMatchObject({ status: 200 });
   });
 
-  it('does nothing for another site', async () => {
+  it('rejects requests from other sites', async () => {
     const { ports } = service();
     const { origin, members } = await localDiscord({ page: ports });
     const vote = { userId: members[0]?.id, kind: 'server' };
@@ -96,18 +96,18 @@ describe('the page', () => {
     });
   });
 
-  it('does not exist where there are no ports for it', async () => {
+  it('does not exist without its ports', async () => {
     const { origin } = await localDiscord();
     expect(await ask(origin, '/')).toMatchObject({ status: 404 });
   });
 });
 
 describe('the stream of the page', () => {
-  it('begins with all there is, and goes on with messages, answers, credits and what happened', async () => {
+  it('starts with the full state, then sends messages, interactions, credits and timeline items', async () => {
     const { ports } = service();
     const { discord, mira, general } = await inhabited({ page: ports });
     const next = await follow(discord.origin);
-    expect(await next(({ kind }) => kind === 'everything')).toMatchObject({
+    expect(await next(({ kind }) => kind === 'full_state')).toMatchObject({
       guild: { name: 'Lantern Harbour' },
       connected: true,
       listings: [{ kind: 'server' }],
@@ -137,11 +137,11 @@ describe('the stream of the page', () => {
     await next(({ kind, credits }) => kind === 'credits' && (credits as Record<string, number>)[mira.id] === 10);
   });
 
-  it('tells a delivery that has come further under the same key, and a newly opened page once', async () => {
+  it('sends an updated delivery with the same key, and once to a new page', async () => {
     const { ports, news } = service();
     const { origin } = await localDiscord({ page: ports });
     const next = await follow(origin);
-    await next(({ kind }) => kind === 'everything');
+    await next(({ kind }) => kind === 'full_state');
     const step = { name: 'received', tone: 'plain', text: 'Received', at: 0, afterMs: 0 } as const;
     const delivery = {
       kind: 'delivery',
@@ -158,43 +158,43 @@ describe('the stream of the page', () => {
     }
     const told = await next(({ item }) => (item as { isSettled?: boolean } | undefined)?.isSettled === true);
     expect(told).toMatchObject({ kind: 'timeline', item: { key: 'delivery-7', steps: [{}, { name: 'refused' }] } });
-    const later = await (await follow(origin))(({ kind }) => kind === 'everything');
+    const later = await (await follow(origin))(({ kind }) => kind === 'full_state');
     expect(later).toMatchObject({ timeline: [{ key: 'delivery-7', isSettled: true }] });
   });
 
-  it('tells at once what is out of order', async () => {
+  it('reports outages immediately', async () => {
     const { origin, members } = await localDiscord({ page: service().ports });
     const next = await follow(origin);
-    await next(({ kind }) => kind === 'everything');
-    const pressed = await post(origin, '/page/trouble', { what: 'service_down', userId: members[0]?.id });
-    expect(JSON.parse(pressed.text)).toEqual({ said: 'did service_down' });
-    expect(await next(({ kind }) => kind === 'conditions')).toMatchObject({ outages: { service: true } });
-    const nonsense = await post(origin, '/page/trouble', { what: 'set_fire', userId: members[0]?.id });
+    await next(({ kind }) => kind === 'full_state');
+    const pressed = await post(origin, '/page/trouble', { fault: 'service_down', userId: members[0]?.id });
+    expect(JSON.parse(pressed.text)).toEqual({ message: 'did service_down' });
+    expect(await next(({ kind }) => kind === 'simulation')).toMatchObject({ outages: { service: true } });
+    const nonsense = await post(origin, '/page/trouble', { fault: 'set_fire', userId: members[0]?.id });
     expect(nonsense.status).toBe(400);
   });
 
-  it('tells nobody the bot’s token', async () => {
+  it('does not contain the bot’s token', async () => {
     const { discord } = await inhabited({ page: service().ports });
     const next = await follow(discord.origin);
-    expect(JSON.stringify(await next(({ kind }) => kind === 'everything'))).not.toContain(discord.token);
+    expect(JSON.stringify(await next(({ kind }) => kind === 'full_state'))).not.toContain(discord.token);
   });
 });
 
-describe('what the page asks for', () => {
-  it('is refused in plain words where it cannot be done', async () => {
+describe('an action of the page', () => {
+  it('is rejected with a message if it is not possible', async () => {
     const { discord, mira, general } = await inhabited({ page: service().ports });
     const run = async (path: string, body: unknown) => {
       const { status, text } = await post(discord.origin, path, body);
       return { status, ...JSON.parse(text) };
     };
     const use = { name: 'nonsense', userId: mira.id, channelId: general, options: {} };
-    expect(await run('/page/commands', use)).toEqual({ status: 400, error: 'There is no command /nonsense' });
-    expect(await run('/page/commands', { nonsense: true })).toEqual({ status: 400, error: 'That cannot be sent.' });
+    expect(await run('/page/commands', use)).toEqual({ status: 400, error: 'Unknown command: /nonsense' });
+    expect(await run('/page/commands', { nonsense: true })).toEqual({ status: 400, error: 'Invalid request.' });
     expect(await run('/page/components', { messageId: '1', customId: 'x', userId: mira.id })).toMatchObject({
       status: 400,
     });
     expect(await run('/page/nowhere', {})).toMatchObject({ status: 404 });
     const failed = await run('/page/votes', { userId: '1', kind: 'server' });
-    expect(failed).toEqual({ status: 502, error: 'The sandbox could not do that. Its log says why.' });
+    expect(failed).toEqual({ status: 502, error: 'The action failed. See the log of the sandbox.' });
   });
 });

@@ -10,9 +10,9 @@ export interface Payload {
   readonly d: unknown;
 }
 
-/** A gateway client that does nothing by itself. */
+/** A gateway client without automatic behavior. */
 export class Client {
-  /** The close code, once it is closed. */
+  /** Resolves with the close code. */
   readonly closed: Promise<number>;
   readonly #socket: WebSocket;
   readonly #received: Payload[] = [];
@@ -25,14 +25,14 @@ export class Client {
     onTestFinished(() => this.#socket.terminate());
   }
 
-  /** Connected, and greeted. */
+  /** Connects and waits for hello. */
   static async greeted(discord: LocalDiscord, query = '?v=10&encoding=json'): Promise<Client> {
     const client = new Client(discord.gatewayUrl + query);
     await client.op(10);
     return client;
   }
 
-  /** Connected and identified. */
+  /** Connects and identifies. */
   static async ready(discord: LocalDiscord, intents = 1): Promise<Client> {
     const client = await Client.greeted(discord);
     client.identify({ token: discord.token, intents });
@@ -52,17 +52,17 @@ export class Client {
     this.#socket.close(code);
   }
 
-  /** The next payload with an opcode. */
+  /** The next payload with this opcode. */
   op(op: number): Promise<Payload> {
     return this.#next((payload) => payload.op === op);
   }
 
-  /** The data of the next dispatch of a name. */
+  /** The data of the next dispatch with this name. */
   async dispatch(name: string): Promise<unknown> {
     return (await this.#next(({ t }) => t === name)).d;
   }
 
-  /** What came and was not asked for. */
+  /** Payloads that no call has consumed. */
   get unread(): readonly Payload[] {
     return this.#received;
   }

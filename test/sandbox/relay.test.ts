@@ -3,11 +3,11 @@ import { startRelay } from '../../src/sandbox/relay.ts';
 import { running } from '../service/running.ts';
 import { rawConnection } from '../support/raw-http.ts';
 
-it('passes on the response to a client that half-closes its connection after the request', async () => {
+it('forwards the response to a client that half-closes its connection after the request', async () => {
   const { service } = await running();
   const relay = await startRelay('127.0.0.1', 0);
   onTestFinished(() => relay.stop());
-  relay.leadTo(service.port);
+  relay.setTarget(service.port);
   const { write, end, closed } = rawConnection(relay.url);
   write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
   end();

@@ -3,7 +3,7 @@ import { faultAt, withApi } from './api.ts';
 import { rest } from './local.ts';
 
 describe('the REST API', () => {
-  it('refuses a wrong token, an unknown path and a wrong method as Discord does', async () => {
+  it('rejects a wrong token, an unknown path and a wrong method like Discord', async () => {
     const { discord, ask } = await withApi();
     const refused = { status: 401, json: { message: '401: Unauthorized', code: 0 } };
     expect(await rest(discord, 'Bot nonsense')('GET', '/users/@me')).toMatchObject(refused);
@@ -13,7 +13,7 @@ describe('the REST API', () => {
     expect(await ask('PATCH', '/users/@me')).toMatchObject({ status: 405 });
   });
 
-  it('refuses an id that is none, and a path that cannot be read', async () => {
+  it('rejects an invalid id and a malformed path', async () => {
     const { ask, announcements } = await withApi();
     const { status, json } = await ask('GET', '/channels/general/messages/1');
     expect(status).toBe(400);
@@ -22,7 +22,7 @@ describe('the REST API', () => {
     expect(await ask('GET', '/channels/%zz')).toMatchObject({ status: 400 });
   });
 
-  it('says who the bot is and where the gateway is', async () => {
+  it('returns the bot and the gateway URL', async () => {
     const { discord, ask } = await withApi();
     expect(await ask('GET', '/users/@me')).toMatchObject({
       status: 200,
@@ -35,7 +35,7 @@ describe('the REST API', () => {
     expect(await ask('GET', '/gateway/bot')).toMatchObject({ status: 200, json: gateway });
   });
 
-  it('refuses a body that is no JSON, or not said to be', async () => {
+  it('rejects a body that is not JSON, or has another content type', async () => {
     const { discord, announcements } = await withApi();
     const url = `${discord.apiUrl}/v10/channels/${announcements}/messages`;
     const post = async (type: string, body: string) => {
@@ -47,7 +47,7 @@ describe('the REST API', () => {
     expect(await post('text/plain', '{"content":"hello"}')).toBe(50035);
   });
 
-  it('keeps the bot token and the tokens of interactions out of its record of requests', async () => {
+  it('removes the tokens of the bot and of interactions from recorded requests', async () => {
     const { discord, ask } = await withApi();
     await ask('POST', '/interactions/123/very-secret/callback', { type: 4, data: { content: 'x' } });
     const record = JSON.stringify(discord.requests);
@@ -58,7 +58,7 @@ describe('the REST API', () => {
 });
 
 describe('permissions', () => {
-  it('decide what the bot may do in a channel', async () => {
+  it('apply to the bot in a channel', async () => {
     const { discord, ask, send, announcements } = await withApi();
     const message = { content: 'x', embeds: [{ title: 'x' }] };
     discord.faults.losePermission(announcements, 'embedLinks');
@@ -80,7 +80,7 @@ describe('permissions', () => {
     expect(await ask('GET', `/channels/${announcements}`)).toMatchObject({ status: 404 });
   });
 
-  it('let it send files, and not without AttachFiles', async () => {
+  it('require AttachFiles for files', async () => {
     const { discord, announcements } = await withApi();
     const upload = async () => {
       const form = new FormData();
@@ -97,7 +97,7 @@ describe('permissions', () => {
     expect(await upload()).toMatchObject({ status: 403, json: { code: 50013 } });
   });
 
-  it('let it give the roles below its own, and no others', async () => {
+  it('allow only roles below its own', async () => {
     const { discord, ask } = await withApi();
     const member = discord.members[1]?.id ?? '';
     const path = `/guilds/${discord.guildId}/members/${member}/roles`;
@@ -113,7 +113,7 @@ describe('permissions', () => {
 });
 
 describe('direct messages', () => {
-  it('reach a member, unless the member does not want them', async () => {
+  it('reach a member unless the member rejects them', async () => {
     const { discord, ask } = await withApi();
     const member = discord.members[0]?.id ?? '';
     const opened = await ask('POST', '/users/@me/channels', { recipient_id: member });

@@ -9,8 +9,8 @@ import { timelineOf, wholeSandbox } from './whole.ts';
 const mira = '318044130796109825';
 const vote = { kind: 'server', userId: mira, username: 'mira' } as const;
 
-describe('a sandbox that was stopped', { timeout: 30_000 }, () => {
-  it('goes on where it was: messages, roles, direct messages, credits and time', async () => {
+describe('a stopped sandbox', { timeout: 30_000 }, () => {
+  it('continues with its messages, roles, direct messages, credits and time', async () => {
     const directory = tempDir();
     const first = await wholeSandbox({ directory });
     const { delivery } = timelineOf(first);
@@ -37,7 +37,7 @@ describe('a sandbox that was stopped', { timeout: 30_000 }, () => {
     expect(await again.service.castVote(vote)).toMatchObject({ recorded: false });
   });
 
-  it('begins anew on Discord, and says so, where what it remembered is damaged', async () => {
+  it('starts Discord with empty state and a warning if the state file is invalid', async () => {
     const directory = tempDir();
     writeFileSync(join(directory, 'discord.json'), '{"version":1,"messages":[{"id":');
     const sandbox = await wholeSandbox({ directory });
@@ -45,7 +45,7 @@ describe('a sandbox that was stopped', { timeout: 30_000 }, () => {
     expect(existsSync(join(directory, 'discord.json.damaged'))).toBe(true);
   });
 
-  it('keeps a message that was sent before the restart the only one of its nonce', async () => {
+  it('deduplicates a nonce across a restart', async () => {
     const directory = tempDir();
     const message = { content: 'once', nonce: 'n', enforce_nonce: true };
     const first = await wholeSandbox({ directory });
@@ -58,7 +58,7 @@ describe('a sandbox that was stopped', { timeout: 30_000 }, () => {
 });
 
 describe('a sandbox without a seed', { timeout: 30_000 }, () => {
-  it('has the same listings, without votes and reviews, also when it is started again', async () => {
+  it('has the same listings without votes and reviews, also after a restart', async () => {
     const directory = tempDir();
     const first = await wholeSandbox({ directory, seed: 'none' });
     const { delivery } = timelineOf(first);

@@ -8,9 +8,9 @@ const vote = { kind: 'server', userId: mira, username: 'mira' } as const;
 const settled = ({ isSettled }: { isSettled: boolean }) => isSettled;
 
 describe('a delivery in the timeline', { timeout: 20_000 }, () => {
-  it('fills up from its first byte to its announcement', async () => {
+  it('receives its steps from the first byte to the announcement', async () => {
     const sandbox = await wholeSandbox();
-    const { delivery, told } = timelineOf(sandbox);
+    const { delivery, items } = timelineOf(sandbox);
     await sandbox.service.castVote(vote);
     const done = await delivery(settled);
     expect(done.title).toBe('Server vote by mira');
@@ -18,41 +18,46 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     expect(done.steps.map(({ text }) => text).slice(-2)).toEqual(['+10 credits', 'Announced in #votes']);
     const times = done.steps.map(({ afterMs }) => afterMs);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
-    expect(new Set(told.filter(({ kind }) => kind === 'delivery').map((item) => 'id' in item && item.id)).size).toBe(1);
+    expect(new Set(items.filter(({ kind }) => kind === 'delivery').map((item) => 'id' in item && item.id)).size).toBe(
+      1,
+    );
   });
 
-  it('ends where it is sent a second time, and pays once', async () => {
+  it('ends as a duplicate without credits when it is sent again', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
     await sandbox.service.castVote(vote);
     await delivery(settled);
-    expect(await sandbox.trouble.repeat()).toEqual({ status: 200, body: { received: true, outcome: 'duplicate' } });
+    expect(await sandbox.faultInjection.resendLast()).toEqual({
+      status: 200,
+      body: { received: true, outcome: 'duplicate' },
+    });
     const repeated = await delivery(({ id, isSettled }) => id === 2 && isSettled);
     expect(stepsOf(repeated)).toEqual(['received', 'verified', 'duplicate']);
     expect(repeated.title).toBe('Server vote by mira');
     expect((await sandbox.app.ledger.account(mira)).credits).toBe(10);
   });
 
-  it('ends where its signature does not fit', async () => {
+  it('ends if its signature is invalid', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
-    expect(await sandbox.trouble.breakSignature(mira)).toMatchObject({ status: 401 });
+    expect(await sandbox.faultInjection.sendInvalidSignature(mira)).toMatchObject({ status: 401 });
     const refused = await delivery(settled);
     expect(stepsOf(refused)).toEqual(['received', 'refused']);
-    expect(refused.steps[1]?.text).toContain('Refused (401): The signature does not match.');
+    expect(refused.steps[1]?.text).toContain('Rejected (401): The signature does not match.');
     expect((await sandbox.app.ledger.account(mira)).credits).toBe(0);
   });
 
-  it('is kept where nobody knows what it says', async () => {
+  it('is quarantined if its event type is unknown', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
-    await sandbox.trouble.unknownEvent(mira);
+    await sandbox.faultInjection.sendUnknownEvent(mira);
     const kept = await delivery(settled);
     expect(kept.title).toBe('“server_boost” by mira');
     expect(stepsOf(kept)).toEqual(['received', 'verified', 'quarantined']);
   });
 
-  it('waits while Discord is down, and is announced once when it is back', async () => {
+  it('waits while Discord is down and is announced once afterwards', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
     sandbox.outages.discord.begin(minute);
@@ -74,10 +79,10 @@ describe('the service in the sandbox', { timeout: 20_000 }, () => {
       () => 'refused',
     );
 
-  it('cannot be reached while it is down, and comes back by itself', async () => {
+  it('is unreachable during an outage and available again afterwards', async () => {
     const sandbox = await wholeSandbox();
     const back = new Promise((resolve) =>
-      sandbox.news.on('conditions', () => sandbox.outages.service.isDown || resolve(null)),
+      sandbox.events.on('simulation', () => sandbox.outages.service.isDown || resolve(null)),
     );
     sandbox.outages.service.begin(300);
     expect(await answers(`${sandbox.urls.service}/`)).toBe('refused');
@@ -85,7 +90,7 @@ describe('the service in the sandbox', { timeout: 20_000 }, () => {
     expect(await answers(`${sandbox.urls.service}/`)).toBe(200);
   });
 
-  it('lets a member vote again twelve hours on, and pays for both votes', async () => {
+  it('accepts another vote after twelve hours, with credits for both', async () => {
     const sandbox = await wholeSandbox();
     const { delivery } = timelineOf(sandbox);
     expect(await sandbox.service.castVote(vote)).toMatchObject({ recorded: true });
@@ -98,8 +103,8 @@ describe('the service in the sandbox', { timeout: 20_000 }, () => {
   });
 });
 
-describe('a sandbox that is started from code', { timeout: 20_000 }, () => {
-  it('needs nothing to be said, tells where everything is, and leaves nothing behind', async () => {
+describe('a sandbox started from code', { timeout: 20_000 }, () => {
+  it('needs no options, returns its addresses, and leaves no files behind', async () => {
     const sandbox = await wholeSandbox();
     expect(existsSync(sandbox.directory)).toBe(true);
     for (const url of [sandbox.urls.page, `${sandbox.urls.service}/`, `${sandbox.urls.bot}/readyz`]) {

@@ -34,7 +34,7 @@ const commands = [
   { name: 'silent', description: 'Never answers.' },
 ];
 
-/** Commands like those of a bot for votes, one that takes its time, and one that never answers. */
+/** Commands like those of a vote bot, a slow one, and one that never responds. */
 export const voteBot: Repertoire = { commands, answer };
 
 async function answer(interaction: Interaction): Promise<void> {

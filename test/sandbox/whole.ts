@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { TimelineDelivery, TimelineItem } from '../../src/sandbox/page/ports.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
-/** The whole sandbox with the bot online, for as long as the test lasts. */
+/** A complete sandbox with a connected bot, until the test has finished. */
 export async function wholeSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.stop());
@@ -11,17 +11,17 @@ export async function wholeSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return sandbox;
 }
 
-/** What the timeline tells; `delivery` waits for one that has come so far. */
+/** Collects timeline items; `delivery` waits for a matching delivery. */
 export function timelineOf(sandbox: Sandbox) {
-  const told: TimelineItem[] = [];
-  sandbox.news.on('timeline', (item) => told.push(item));
+  const items: TimelineItem[] = [];
+  sandbox.events.on('timeline', (item) => items.push(item));
   return {
-    told,
+    items,
     async delivery(matches: (delivery: TimelineDelivery) => boolean): Promise<TimelineDelivery> {
       for (;;) {
-        const found = told.find((item): item is TimelineDelivery => item.kind === 'delivery' && matches(item));
-        if (found !== undefined) return found;
-        await new Promise((resolve) => sandbox.news.once('timeline', resolve));
+        const delivery = items.find((item): item is TimelineDelivery => item.kind === 'delivery' && matches(item));
+        if (delivery !== undefined) return delivery;
+        await new Promise((resolve) => sandbox.events.once('timeline', resolve));
       }
     },
   };

@@ -14,7 +14,7 @@ const unroutable = [0, 400, 401, 404, 405];
 
 /** What Discord's document finds wrong with a request and its answer, a sentence each. */
 export function faultsOfExchange(exchange: HttpExchange): string[] {
-  const { method, path, query, body, status, answer } = exchange;
+  const { method, path, query, body, status, response: answer } = exchange;
   const operation = operationOf(method, path);
   if (operation === undefined && !unroutable.includes(status)) return [`${method} ${path} is not in the document`];
   const name = operation?.name ?? `${method} ${path}`;
@@ -43,7 +43,7 @@ export function faultsOfMessage(message: unknown): string[] {
 }
 
 /** A request that Discord did not even take in: its form, its JSON or its method is wrong. */
-function isRefusedAsSuch({ status, answer }: HttpExchange): boolean {
+function isRefusedAsSuch({ status, response: answer }: HttpExchange): boolean {
   const { code } = (answer ?? {}) as { code?: number };
   return status === 405 || (status === 400 && badForm.some((each) => each === code));
 }

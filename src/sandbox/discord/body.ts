@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { errorResponse, fieldError } from './errors.ts';
 
 /** "The maximum request size when sending a message is 25 MiB." Discord: "Create Message". */
-const bodyLimit = 25 * 1024 * 1024;
+const maxBodyBytes = 25 * 1024 * 1024;
 
 export interface UploadedFile {
-  /** The number in `files[0]`; the form refers to it. */
+  /** The number in the field name `files[0]`; the payload's attachments refer to it. */
   readonly number: number;
   readonly filename: string;
   readonly contentType: string;
@@ -17,7 +17,7 @@ export interface RequestBody {
   readonly files: readonly UploadedFile[];
 }
 
-/** Reads a body: JSON, or a form with `payload_json` and files. Discord: "Uploading Files". */
+/** Reads a JSON body, or a multipart form with `payload_json` and files. Discord: "Uploading Files". */
 export async function readRequestBody(request: IncomingMessage): Promise<RequestBody> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return { json: undefined, files: [] };
@@ -33,7 +33,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > bodyLimit) throw errorResponse.tooLarge();
+    if (size > maxBodyBytes) throw errorResponse.tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -50,8 +50,8 @@ async function readMultipart(bytes: Buffer, contentType: string): Promise<Reques
   for (const [field, value] of form) {
     const number = /^files\[(\d+)\]$/.exec(field)?.[1];
     if (number === undefined || typeof value === 'string') continue;
-    const contentOf = Buffer.from(await value.arrayBuffer());
-    files.push({ number: Number(number), filename: value.name, contentType: value.type, bytes: contentOf });
+    const content = Buffer.from(await value.arrayBuffer());
+    files.push({ number: Number(number), filename: value.name, contentType: value.type, bytes: content });
   }
   return { json: typeof payload === 'string' ? parse(payload) : undefined, files };
 }

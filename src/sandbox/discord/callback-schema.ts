@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { messageSchema } from './message-schema.ts';
 import { modalSchema } from './modal.ts';
 
-/** How an interaction is answered. Discord: "Interaction Response Object". */
+/** Interaction callback types. Discord: "Interaction Response Object". */
 export const callbackType = {
   message: 4,
   deferredMessage: 5,

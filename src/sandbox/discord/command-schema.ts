@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { issue } from './message-schema.ts';
+import { addIssue } from './message-schema.ts';
 
-/** What a command may be. Discord: "Application Command Object". */
+/** The schema of a command. Discord: "Application Command Object". */
 
 export const optionType = {
   subcommand: 1,
@@ -23,7 +23,7 @@ const name = z
   .max(32)
   .superRefine((value, context) => {
     if (!/^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u.test(value) || value !== value.toLowerCase()) {
-      issue(context, [], 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid');
+      addIssue(context, [], 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid');
     }
   });
 
@@ -36,7 +36,7 @@ const choice = z.object({
   value: z.union([z.string().max(100), z.number()]),
 });
 
-/** An option that takes a value. */
+/** An option with a value. */
 const valueOption = z
   .object({
     type: z.literal([3, 4, 5, 6, 7, 8, 9, 10, 11]),
@@ -54,28 +54,28 @@ const valueOption = z
     autocomplete: z.boolean().nullish(),
   })
   .superRefine((option, context) => {
-    const numeric = option.type === optionType.integer || option.type === optionType.number;
-    const takesChoices = numeric || option.type === optionType.string;
-    if (option.choices?.length && !takesChoices) {
-      issue(
+    const isNumeric = option.type === optionType.integer || option.type === optionType.number;
+    const allowsChoices = isNumeric || option.type === optionType.string;
+    if (option.choices?.length && !allowsChoices) {
+      addIssue(
         context,
         ['choices'],
         'APPLICATION_COMMAND_OPTION_CHOICES_NOT_ALLOWED',
-        'This option type takes no choices',
+        'This option type does not support choices',
       );
     }
     if (option.choices?.length && option.autocomplete) {
-      issue(
+      addIssue(
         context,
         ['autocomplete'],
         'APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID',
-        'Choices exclude autocomplete',
+        'Choices and autocomplete are mutually exclusive',
       );
     }
     for (const [index, each] of (option.choices ?? []).entries()) {
-      const fits = numeric ? typeof each.value === 'number' : typeof each.value === 'string';
+      const fits = isNumeric ? typeof each.value === 'number' : typeof each.value === 'string';
       if (!fits)
-        issue(
+        addIssue(
           context,
           ['choices', index, 'value'],
           'APPLICATION_COMMAND_OPTION_CHOICE_TYPE',
@@ -83,12 +83,17 @@ const valueOption = z
         );
     }
     if ((option.min_value ?? -Infinity) > (option.max_value ?? Infinity)) {
-      issue(context, ['max_value'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
+      addIssue(context, ['max_value'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
     }
     if ((option.min_length ?? 0) > (option.max_length ?? 6000)) {
-      issue(context, ['max_length'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
+      addIssue(context, ['max_length'], 'NUMBER_TYPE_MIN', 'The maximum is less than the minimum');
     }
-    refuseRepeats(option.choices ?? [], context, ['choices'], 'APPLICATION_COMMAND_OPTION_CHOICES_NAME_ALREADY_EXISTS');
+    rejectDuplicates(
+      option.choices ?? [],
+      context,
+      ['choices'],
+      'APPLICATION_COMMAND_OPTION_CHOICES_NAME_ALREADY_EXISTS',
+    );
   });
 
 const subcommand = z
@@ -132,7 +137,7 @@ const slashCommand = z
   .superRefine(checkOptions)
   .superRefine((command, context) => {
     if (sizeOf(command) > 8000) {
-      issue(context, [], 'APPLICATION_COMMAND_TOO_LARGE', 'Command exceeds maximum size (8000)');
+      addIssue(context, [], 'APPLICATION_COMMAND_TOO_LARGE', 'Command exceeds maximum size (8000)');
     }
   });
 
@@ -144,36 +149,39 @@ export const commandSchema = slashCommand;
 
 /** A bulk overwrite. */
 export const commandListSchema = z.array(slashCommand).superRefine((commands, context) => {
-  refuseRepeats(commands, context, [], 'APPLICATION_COMMANDS_DUPLICATE_NAME');
+  rejectDuplicates(commands, context, [], 'APPLICATION_COMMANDS_DUPLICATE_NAME');
 });
 
-interface Nested {
+interface NestedOption {
   readonly name: string;
   readonly type?: number;
   readonly description?: string;
   readonly required?: boolean | null | undefined;
   readonly choices?: readonly { name: string; value: string | number }[] | null | undefined;
-  readonly options?: readonly Nested[] | null | undefined;
+  readonly options?: readonly NestedOption[] | null | undefined;
 }
 
-function checkOptions(holder: { options?: readonly Nested[] | null | undefined }, context: z.RefinementCtx): void {
+function checkOptions(
+  holder: { options?: readonly NestedOption[] | null | undefined },
+  context: z.RefinementCtx,
+): void {
   const options = holder.options ?? [];
-  refuseRepeats(options, context, ['options'], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS');
+  rejectDuplicates(options, context, ['options'], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS');
   const firstOptional = options.findIndex((each) => (each.type ?? 0) >= optionType.string && !each.required);
   for (const [index, each] of options.entries()) {
     if (firstOptional !== -1 && index > firstOptional && each.required) {
       const message = 'Required options must be placed before non-required options';
-      issue(context, ['options', index], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', message);
+      addIssue(context, ['options', index], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', message);
     }
   }
   const nested = options.filter((each) => (each.type ?? 0) < optionType.string).length;
   if (nested !== 0 && nested !== options.length) {
     const message = 'Sub-command and sub-command group option types are mutually exclusive to all other types';
-    issue(context, ['options'], 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID', message);
+    addIssue(context, ['options'], 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID', message);
   }
 }
 
-function refuseRepeats(
+function rejectDuplicates(
   named: readonly { readonly name: string }[],
   context: z.RefinementCtx,
   path: PropertyKey[],
@@ -181,13 +189,13 @@ function refuseRepeats(
 ): void {
   for (const [index, { name: each }] of named.entries()) {
     if (named.findIndex((other) => other.name === each) < index) {
-      issue(context, [...path, index], code, 'The name is already taken');
+      addIssue(context, [...path, index], code, 'The name is already taken');
     }
   }
 }
 
-/** Names, descriptions and values together. Discord: "Application Command Object", limits. */
-function sizeOf(part: Nested): number {
+/** The total length of names, descriptions and values. Discord: "Application Command Object", limits. */
+function sizeOf(part: NestedOption): number {
   const choices = (part.choices ?? []).reduce((sum, each) => sum + each.name.length + String(each.value).length, 0);
   const nested = (part.options ?? []).reduce((sum, each) => sum + sizeOf(each), 0);
   return part.name.length + (part.description?.length ?? 0) + choices + nested;

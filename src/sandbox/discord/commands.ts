@@ -5,78 +5,78 @@ import { errorResponse, fieldError } from './errors.ts';
 import { normalize } from './normalize.ts';
 import { validate } from './validate.ts';
 
-const commandLimit = 100;
+const maxCommands = 100;
 
-/** A registered command as Discord gives it back. */
-export type RegisteredCommand = CommandSchema & {
+/** A registered command as Discord returns it. */
+export type StoredCommand = CommandSchema & {
   readonly id: string;
   readonly application_id: string;
   readonly version: string;
   readonly guild_id?: string;
 };
 
-/** A place where commands are registered: the whole application, or one guild. */
+/** The scope of a registration: a guild's id, or null for the whole application. */
 export type Scope = string | null;
 
-/** The commands that the bot has registered, globally (scope null) and per guild. */
+/** The commands that the bot has registered, globally and per guild. */
 export class Commands {
-  readonly #world: DiscordState;
-  readonly #scopes = new Map<Scope, Map<string, RegisteredCommand>>();
+  readonly #state: DiscordState;
+  readonly #scopes = new Map<Scope, Map<string, StoredCommand>>();
 
-  constructor(world: DiscordState) {
-    this.#world = world;
+  constructor(state: DiscordState) {
+    this.#state = state;
   }
 
-  list(scope: Scope): RegisteredCommand[] {
+  list(scope: Scope): StoredCommand[] {
     return [...this.#in(scope).values()];
   }
 
-  get(scope: Scope, commandId: string): RegisteredCommand {
-    return this.#in(scope).get(commandId) ?? unknown();
+  get(scope: Scope, commandId: string): StoredCommand {
+    return this.#in(scope).get(commandId) ?? throwUnknownCommand();
   }
 
-  /** What a member finds in a guild (its own commands and the global ones), or in a direct conversation. */
-  offeredIn(guildId: string | null): RegisteredCommand[] {
+  /** The commands available in a guild (its own and the global ones), or in direct messages (null). */
+  availableIn(guildId: string | null): StoredCommand[] {
     const global = this.list(null);
-    if (guildId === null) return global.filter(worksInDirectMessages);
-    const own = this.list(guildId);
-    return [...own, ...global.filter((command) => command.contexts?.includes(0) ?? true)];
+    if (guildId === null) return global.filter(isAvailableInDirectMessages);
+    const guildCommands = this.list(guildId);
+    return [...guildCommands, ...global.filter((command) => command.contexts?.includes(0) ?? true)];
   }
 
-  /** Adds a command, or replaces the one of that name. Says whether it is new. */
-  put(scope: Scope, body: unknown): { command: RegisteredCommand; created: boolean } {
-    const form = validate(commandSchema, body);
-    const known = this.list(scope).find(({ name }) => name === form.name);
-    if (known === undefined && this.#in(scope).size >= commandLimit) throw errorResponse.tooManyCommands(commandLimit);
-    const command = this.#register(scope, form, known);
+  /** Adds a command, or replaces the one with the same name. */
+  upsert(scope: Scope, body: unknown): { command: StoredCommand; created: boolean } {
+    const input = validate(commandSchema, body);
+    const existing = this.list(scope).find(({ name }) => name === input.name);
+    if (existing === undefined && this.#in(scope).size >= maxCommands) throw errorResponse.tooManyCommands(maxCommands);
+    const command = this.#register(scope, input, existing);
     this.#in(scope).set(command.id, command);
     this.#changed();
-    return { command, created: known === undefined };
+    return { command, created: existing === undefined };
   }
 
-  change(scope: Scope, commandId: string, body: unknown): RegisteredCommand {
-    const known = this.get(scope, commandId);
+  update(scope: Scope, commandId: string, body: unknown): StoredCommand {
+    const existing = this.get(scope, commandId);
     const changes = validate(z.record(z.string(), z.unknown()), body);
-    const form = validate(commandSchema, { ...known, ...changes });
-    if (this.list(scope).some(({ id, name }) => name === form.name && id !== commandId)) {
+    const input = validate(commandSchema, { ...existing, ...changes });
+    if (this.list(scope).some(({ id, name }) => name === input.name && id !== commandId)) {
       throw fieldError(['name'], 'APPLICATION_COMMANDS_DUPLICATE_NAME', 'Application command names must be unique');
     }
-    const command = this.#register(scope, form, known);
+    const command = this.#register(scope, input, existing);
     this.#in(scope).set(command.id, command);
     this.#changed();
     return command;
   }
 
-  /** Replaces all; a command that was there keeps its id. */
-  overwrite(scope: Scope, body: unknown): RegisteredCommand[] {
-    const forms = validate(commandListSchema, body);
-    if (forms.length > commandLimit) throw errorResponse.tooManyCommands(commandLimit);
+  /** Replaces all commands of the scope; a command with the same name keeps its id. */
+  overwrite(scope: Scope, body: unknown): StoredCommand[] {
+    const inputs = validate(commandListSchema, body);
+    if (inputs.length > maxCommands) throw errorResponse.tooManyCommands(maxCommands);
     const before = this.list(scope);
-    const commands = forms.map((form) =>
+    const commands = inputs.map((input) =>
       this.#register(
         scope,
-        form,
-        before.find(({ name }) => name === form.name),
+        input,
+        before.find(({ name }) => name === input.name),
       ),
     );
     this.#scopes.set(scope, new Map(commands.map((command) => [command.id, command])));
@@ -85,46 +85,46 @@ export class Commands {
   }
 
   delete(scope: Scope, commandId: string): void {
-    if (!this.#in(scope).delete(commandId)) unknown();
+    if (!this.#in(scope).delete(commandId)) throwUnknownCommand();
     this.#changed();
   }
 
-  #register(scope: Scope, form: CommandSchema, known: RegisteredCommand | undefined): RegisteredCommand {
+  #register(scope: Scope, input: CommandSchema, existing: StoredCommand | undefined): StoredCommand {
     return {
-      id: known?.id ?? this.#world.nextId(),
-      application_id: this.#world.applicationId,
-      version: this.#world.nextId(),
-      ...form,
-      options: form.options?.length ? form.options.map(normalize) : undefined,
-      default_member_permissions: form.default_member_permissions ?? null,
-      nsfw: form.nsfw ?? false,
+      id: existing?.id ?? this.#state.nextId(),
+      application_id: this.#state.applicationId,
+      version: this.#state.nextId(),
+      ...input,
+      options: input.options?.length ? input.options.map(normalize) : undefined,
+      default_member_permissions: input.default_member_permissions ?? null,
+      nsfw: input.nsfw ?? false,
       ...(scope === null
         ? {
-            contexts: form.contexts ?? null,
-            integration_types: form.integration_types ?? [0],
-            dm_permission: worksInDirectMessages(form),
+            contexts: input.contexts ?? null,
+            integration_types: input.integration_types ?? [0],
+            dm_permission: isAvailableInDirectMessages(input),
           }
         : { guild_id: scope }),
     };
   }
 
-  #in(scope: Scope): Map<string, RegisteredCommand> {
-    const known = this.#scopes.get(scope);
-    if (known !== undefined) return known;
-    const made = new Map<string, RegisteredCommand>();
-    this.#scopes.set(scope, made);
-    return made;
+  #in(scope: Scope): Map<string, StoredCommand> {
+    const existing = this.#scopes.get(scope);
+    if (existing !== undefined) return existing;
+    const created = new Map<string, StoredCommand>();
+    this.#scopes.set(scope, created);
+    return created;
   }
 
   #changed(): void {
-    this.#world.events.emit('change', { kind: 'commands' });
+    this.#state.events.emit('change', { kind: 'commands' });
   }
 }
 
-function worksInDirectMessages(command: Pick<CommandSchema, 'contexts' | 'dm_permission'>): boolean {
+function isAvailableInDirectMessages(command: Pick<CommandSchema, 'contexts' | 'dm_permission'>): boolean {
   return command.contexts ? command.contexts.includes(1) : command.dm_permission !== false;
 }
 
-function unknown(): never {
+function throwUnknownCommand(): never {
   throw errorResponse.unknownCommand();
 }

@@ -19,8 +19,8 @@ export const opcode = {
   heartbeatAck: 11,
 } as const;
 
-/** Why a connection is closed. From `invalidShard` on, a client cannot recover by connecting again. */
-export const closing = {
+/** Gateway close codes. After `invalidShard` and the later ones a client must not reconnect. */
+export const closeCodes = {
   unknownOpcode: [4001, 'Unknown opcode.'],
   decodeError: [4002, 'Error while decoding payload.'],
   notAuthenticated: [4003, 'Not authenticated.'],
@@ -36,37 +36,37 @@ export const closing = {
   disallowedIntents: [4014, 'Disallowed intent(s).'],
 } as const satisfies Record<string, readonly [code: number, reason: string]>;
 
-export type Closing = keyof typeof closing;
+export type CloseReason = keyof typeof closeCodes;
 
-const payloadForm = z.object({ op: z.int(), d: z.unknown() });
+const payloadSchema = z.object({ op: z.int(), d: z.unknown() });
 
-const identifyForm = z.object({
+const identifySchema = z.object({
   token: z.string(),
   intents: z.int(),
   properties: z.looseObject({}),
   shard: z.tuple([z.int(), z.int().min(1)]).default([0, 1]),
 });
 
-const resumeForm = z.object({ token: z.string(), session_id: z.string(), seq: z.int() });
+const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.int() });
 
-export type Identify = z.output<typeof identifyForm>;
-export type Resume = z.output<typeof resumeForm>;
+export type Identify = z.output<typeof identifySchema>;
+export type Resume = z.output<typeof resumeSchema>;
 
 interface ConnectionOptions {
   readonly socket: WebSocket;
   readonly token: string;
   readonly heartbeatInterval: number;
-  /** The privileged intents that are switched on for the application. */
+  /** The privileged intents that are enabled for the application. */
   readonly grantedIntents: number;
   readonly requiredShards: () => number;
   readonly stopwatch: Clock;
   readonly onIdentify: (connection: GatewayConnection, identify: Identify) => void;
-  readonly onResume: (connection: GatewayConnection, resume: Resume) => Closing | undefined;
-  readonly onMemberRequest: (connection: GatewayConnection, data: unknown) => Closing | undefined;
+  readonly onResume: (connection: GatewayConnection, resume: Resume) => CloseReason | undefined;
+  readonly onMemberRequest: (connection: GatewayConnection, data: unknown) => CloseReason | undefined;
   readonly onClose: (connection: GatewayConnection, code: number) => void;
 }
 
-/** One socket: its greeting, heartbeat, and the rules for what may be sent over it. Discord: "Gateway", connection lifecycle. */
+/** One WebSocket: hello, heartbeats, identify and resume, and the payload limits. Discord: "Gateway", connection lifecycle. */
 export class GatewayConnection {
   readonly #options: ConnectionOptions;
   readonly #closed = new AbortController();
@@ -85,7 +85,7 @@ export class GatewayConnection {
     });
     options.socket.on('error', () => options.socket.terminate());
     this.send({ op: opcode.hello, d: { heartbeat_interval: options.heartbeatInterval, _trace: [] } });
-    void this.#expectHeartbeats();
+    void this.#checkHeartbeats();
   }
 
   send(payload: { readonly op: number; readonly d: unknown }): void {
@@ -93,22 +93,22 @@ export class GatewayConnection {
     this.#options.socket.send(JSON.stringify({ t: null, s: null, ...payload }));
   }
 
-  close(why: Closing): void {
-    const [code, reason] = closing[why];
+  close(closeReason: CloseReason): void {
+    const [code, reason] = closeCodes[closeReason];
     this.#options.socket.close(code, reason);
   }
 
-  /** Cuts the line without a word. */
-  cut(): void {
+  /** Closes the socket without a close frame. */
+  terminate(): void {
     this.#options.socket.terminate();
   }
 
-  /** Makes a zombie of it: it stays open, and neither says nor hears anything any more. */
+  /** Makes it a zombie connection: it stays open but no longer sends or receives. */
   freeze(): void {
     this.#frozen = true;
   }
 
-  /** A session that could not be resumed: the client may identify on the same connection. */
+  /** The session cannot be resumed; the client may identify on the same connection. */
   invalidate(): void {
     this.#authenticated = false;
     this.send({ op: opcode.invalidSession, d: false });
@@ -116,15 +116,15 @@ export class GatewayConnection {
 
   #receive(data: RawData): void {
     if (this.#frozen) return;
-    const fault = this.#handle(rawBytes(data));
-    if (fault !== undefined) this.close(fault);
+    const closeReason = this.#handle(toBuffer(data));
+    if (closeReason !== undefined) this.close(closeReason);
   }
 
-  /** Does what a payload asks for, or says why the connection has to be closed. */
-  #handle(bytes: Buffer): Closing | undefined {
-    const payload = bytes.length > 4096 ? undefined : parsed(payloadForm, bytes);
+  /** Handles a payload; returns the reason if the connection must be closed. */
+  #handle(bytes: Buffer): CloseReason | undefined {
+    const payload = bytes.length > 4096 ? undefined : parseJson(payloadSchema, bytes);
     if (payload === undefined) return 'decodeError';
-    if (this.#tooMany()) return 'rateLimited';
+    if (this.#isRateLimited()) return 'rateLimited';
     const { op, d } = payload;
     if (op === opcode.heartbeat) return this.#acknowledge();
     if (op === opcode.identify) return this.#identify(d);
@@ -140,11 +140,11 @@ export class GatewayConnection {
     this.send({ op: opcode.heartbeatAck, d: null });
   }
 
-  #identify(data: unknown): Closing | undefined {
+  #identify(data: unknown): CloseReason | undefined {
     if (this.#authenticated) return 'alreadyAuthenticated';
-    const identify = identifyForm.safeParse(data).data;
+    const identify = identifySchema.safeParse(data).data;
     if (identify === undefined) return 'decodeError';
-    if (!this.#tokenFits(identify.token)) return 'authenticationFailed';
+    if (!this.#isValidToken(identify.token)) return 'authenticationFailed';
     const { intents, shard } = identify;
     if ((intents & ~knownIntents) !== 0) return 'invalidIntents';
     if ((intents & privilegedIntents & ~this.#options.grantedIntents) !== 0) return 'disallowedIntents';
@@ -155,38 +155,38 @@ export class GatewayConnection {
     return undefined;
   }
 
-  #resume(data: unknown): Closing | undefined {
+  #resume(data: unknown): CloseReason | undefined {
     if (this.#authenticated) return 'alreadyAuthenticated';
-    const resume = resumeForm.safeParse(data).data;
+    const resume = resumeSchema.safeParse(data).data;
     if (resume === undefined) return 'decodeError';
-    if (!this.#tokenFits(resume.token)) return 'authenticationFailed';
+    if (!this.#isValidToken(resume.token)) return 'authenticationFailed';
     this.#authenticated = true;
     return this.#options.onResume(this, resume);
   }
 
   /** "Apps can send 120 gateway events per connection every 60 seconds." Discord: "Gateway", rate limiting. */
-  #tooMany(): boolean {
+  #isRateLimited(): boolean {
     const now = this.#options.stopwatch.monotonic();
     if (now >= this.#received.resetsAt) this.#received = { count: 0, resetsAt: now + minute };
     this.#received.count += 1;
     return this.#received.count > 120;
   }
 
-  #tokenFits(token: string): boolean {
+  #isValidToken(token: string): boolean {
     return token.replace(/^Bot /, '') === this.#options.token;
   }
 
-  async #expectHeartbeats(): Promise<void> {
+  async #checkHeartbeats(): Promise<void> {
     const { stopwatch, heartbeatInterval } = this.#options;
     while (!this.#closed.signal.aborted) {
       await stopwatch.sleep(heartbeatInterval, this.#closed.signal);
-      const silence = stopwatch.monotonic() - this.#lastHeartbeat;
-      if (silence > 1.5 * heartbeatInterval && !this.#frozen) this.close('timedOut');
+      const sinceHeartbeatMs = stopwatch.monotonic() - this.#lastHeartbeat;
+      if (sinceHeartbeatMs > 1.5 * heartbeatInterval && !this.#frozen) this.close('timedOut');
     }
   }
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> | undefined {
+function parseJson<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> | undefined {
   try {
     return schema.safeParse(JSON.parse(bytes.toString('utf8'))).data;
   } catch {
@@ -194,7 +194,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.outp
   }
 }
 
-function rawBytes(data: RawData): Buffer {
+function toBuffer(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data);
   return data instanceof ArrayBuffer ? Buffer.from(data) : data;
 }

@@ -1,7 +1,7 @@
 import type { GuildChannel, Member, Role, User } from './objects.ts';
 import { permissions } from './permissions.ts';
 
-/** Who lives in the guild. */
+/** A member of the guild. */
 export interface Person {
   readonly id: string;
   readonly username: string;
@@ -14,24 +14,24 @@ export interface DefaultGuildOptions {
   readonly people?: readonly Person[];
 }
 
-/** The guild as it is at the beginning. */
+/** The initial guild. */
 export type DefaultGuild = ReturnType<typeof defaultGuild>;
 
 const id = (number: number) => String(1_190_000_000_000_000_000n + BigInt(number));
-const founded = '2024-01-01T00:00:00.000000+00:00';
+const createdAt = '2024-01-01T00:00:00.000000+00:00';
 
 export const applicationId = id(2);
 const roleIds = { bot: id(21), voter: id(22), supporter: id(23), owner: id(24) };
 
-const usualGuild = { id: id(1), name: 'Lantern Harbour' };
-const usualPeople: readonly Person[] = [
+const presetGuild = { id: id(1), name: 'Lantern Harbour' };
+const presetPeople: readonly Person[] = [
   { id: id(11), username: 'mira', displayName: 'Mira' },
   { id: id(12), username: 'tomas.k', displayName: 'Tomás' },
   { id: id(13), username: 'aiko', displayName: '愛子' },
   { id: id(14), username: 'old_salt', displayName: 'Old Salt' },
 ];
 
-function userOf({ id: personId, username, displayName }: Person, bot = false): User {
+function toUser({ id: personId, username, displayName }: Person, bot = false): User {
   return {
     id: personId,
     username,
@@ -45,7 +45,7 @@ function userOf({ id: personId, username, displayName }: Person, bot = false): U
   };
 }
 
-const role = (roleId: string, name: string, position: number, color: number, held: bigint): Role => ({
+const role = (roleId: string, name: string, position: number, color: number, permissionBits: bigint): Role => ({
   id: roleId,
   name,
   color,
@@ -54,14 +54,14 @@ const role = (roleId: string, name: string, position: number, color: number, hel
   icon: null,
   unicode_emoji: null,
   position,
-  permissions: String(held),
+  permissions: String(permissionBits),
   managed: roleId === roleIds.bot,
   mentionable: false,
   flags: 0,
   ...(roleId === roleIds.bot ? { tags: { bot_id: applicationId } } : {}),
 });
 
-const membersMay = permissions(
+const everyonePermissions = permissions(
   'viewChannel',
   'sendMessages',
   'addReactions',
@@ -78,7 +78,7 @@ const member = (user: User, roles: readonly string[]): Member => ({
   avatar: null,
   banner: null,
   roles,
-  joined_at: founded,
+  joined_at: createdAt,
   premium_since: null,
   deaf: false,
   mute: false,
@@ -102,7 +102,7 @@ const channel = (guildId: string, number: number, name: string, topic: string): 
   flags: 0,
 });
 
-/** The guild without what changes: its channels, members and roles are kept beside it. */
+/** The constant fields of the guild; channels, members and roles are stored separately. */
 const settings = {
   icon: null,
   home_header: null,
@@ -143,11 +143,10 @@ const settings = {
 } as const;
 
 /**
- * The guild that a local Discord begins with. Ids never change from one start to the next, so that what was stored about a member
- * or a channel still holds.
+ * The initial guild of a local Discord. Its ids are the same at every start, so stored references to members and channels stay valid.
  */
-export function defaultGuild({ guild = usualGuild, people = usualPeople }: DefaultGuildOptions) {
-  const bot = userOf({ id: applicationId, username: 'tallyhook' }, true);
+export function defaultGuild({ guild = presetGuild, people = presetPeople }: DefaultGuildOptions) {
+  const bot = toUser({ id: applicationId, username: 'tallyhook' }, true);
   const [owner] = people;
   return {
     bot,
@@ -155,7 +154,7 @@ export function defaultGuild({ guild = usualGuild, people = usualPeople }: Defau
     people,
     roleIds,
     roles: [
-      role(guild.id, '@everyone', 0, 0, membersMay),
+      role(guild.id, '@everyone', 0, 0, everyonePermissions),
       role(roleIds.voter, 'Voter', 1, 0x57f287, 0n),
       role(roleIds.supporter, 'Supporter', 2, 0xf47fff, 0n),
       role(roleIds.bot, 'tallyhook', 3, 0x5865f2, permissions('manageRoles', 'mentionEveryone')),
@@ -163,10 +162,10 @@ export function defaultGuild({ guild = usualGuild, people = usualPeople }: Defau
     ],
     members: [
       member(bot, [roleIds.bot]),
-      ...people.map((person) => member(userOf(person), person === owner ? [roleIds.owner] : [])),
+      ...people.map((person) => member(toUser(person), person === owner ? [roleIds.owner] : [])),
     ],
-    general: channel(guild.id, 32, 'general', 'Everything else'),
-    announcements: channel(guild.id, 31, 'votes', 'Every vote, as it comes in'),
-    premium: channel(guild.id, 33, 'premium', 'Thank you for your support'),
+    general: channel(guild.id, 32, 'general', 'General chat'),
+    announcements: channel(guild.id, 31, 'votes', 'Every vote as it is recorded'),
+    premium: channel(guild.id, 33, 'premium', 'Premium purchases and renewals'),
   };
 }

@@ -1,15 +1,40 @@
 import { channel } from 'node:diagnostics_channel';
-import type { SeenRequest } from './requests.ts';
 
-/** A request and the JSON that it was answered with; undefined where there was none. */
-export interface HttpExchange extends SeenRequest {
-  readonly answer: unknown;
+/** A recorded REST request. Tokens of the bot and of interactions are removed. */
+export interface RecordedRequest {
+  /** When it came (ms since the epoch, by the state's clock). */
+  readonly at: number;
+  readonly method: string;
+  /** Without `/api/v10` and without the query. */
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** 0 if the connection was closed without a response. */
+  readonly status: number;
+}
+
+/** A request and its JSON response; undefined without a response body. */
+export interface HttpExchange extends RecordedRequest {
+  readonly response: unknown;
 }
 
 /**
- * Where every local Discord of this process tells of its exchanges ({@link HttpExchange}), of its dispatches (`SentDispatch`) and of its
- * messages (`Message`), new or changed, for those who check them against Discord's own description. It costs nothing while nobody listens.
+ * Diagnostics channels of every local Discord in this process: HTTP exchanges ({@link HttpExchange}), gateway dispatches
+ * (`SentDispatch`), and new or changed messages (`Message`). Tests validate them against Discord's OpenAPI document. Publishing has no
+ * cost without subscribers.
  */
 export const httpExchanges = channel('tallyhook:local-discord:exchange');
 export const sentDispatches = channel('tallyhook:local-discord:dispatch');
 export const storedMessages = channel('tallyhook:local-discord:message');
+
+/** The path without an interaction's token, which grants access for 15 minutes. */
+export function withoutToken(path: string): string {
+  return path.replace(/^(\/(?:interactions|webhooks)\/\d+)\/[^/]+/, '$1/{token}');
+}
+
+/** The headers without credentials. */
+export function visibleHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  const entries = Object.entries(headers).filter(([name]) => name !== 'authorization' && name !== 'cookie');
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+}

@@ -1,45 +1,13 @@
 import { EventEmitter } from 'node:events';
 import type { Clock } from '../../platform/clock.ts';
 import type { DefaultGuild } from './default-guild.ts';
+import type { Dispatch, StateChange } from './events.ts';
 import { intent } from './intents.ts';
-import type { Modal } from './modal.ts';
-import type { Channel, DirectChannel, GuildChannel, Member, Message, Role, User } from './objects.ts';
+import type { Channel, DirectChannel, GuildChannel, Member, Role, User } from './objects.ts';
 import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
-import { snowflakes } from './snowflake.ts';
+import { createSnowflakes } from './snowflake.ts';
 
-/** An event for the gateway: who hears it is decided by its intent (0: everybody) and by the shard of its guild. */
-export interface Dispatch {
-  readonly name: string;
-  readonly data: unknown;
-  readonly intent: number;
-  readonly guildId: string | null;
-}
-
-/** Something changed that a person who looks at Discord would see. */
-export type StateChange =
-  | {
-      readonly kind: 'message';
-      readonly message: Message /** The one who sees it, if only one does. */;
-      readonly onlyFor: string | null;
-    }
-  | { readonly kind: 'message_deleted'; readonly channelId: string; readonly messageId: string }
-  | { readonly kind: 'channels' }
-  | { readonly kind: 'members' }
-  | { readonly kind: 'modal'; readonly interactionId: string; readonly userId: string; readonly modal: Modal }
-  | { readonly kind: 'commands' }
-  | { readonly kind: 'gateway'; readonly connected: boolean }
-  | {
-      readonly kind: 'interaction';
-      readonly interactionId: string;
-      readonly userId: string;
-      /** What was used: a command as `/vote trace`, or the label of a button. */
-      readonly label: string;
-      readonly state: 'sent' | 'answered' | 'failed';
-      /** Since it was sent (ms). */
-      readonly afterMs: number;
-    };
-
-/** What there is: one guild with its channels, roles and members, and the direct conversations with them. */
+/** The state of the local Discord: one guild with its channels, roles and members, and the direct message channels. */
 export class DiscordState {
   readonly events = new EventEmitter<{ dispatch: [Dispatch]; change: [StateChange] }>();
   readonly clock: Clock;
@@ -50,17 +18,17 @@ export class DiscordState {
   readonly roles: readonly Role[];
   readonly members: Map<string, Member>;
   readonly channels: Map<string, Channel>;
-  /** Those who do not let the bot write to them. */
+  /** Ids of the users who do not accept direct messages from the bot. */
   readonly closedDirectMessages = new Set<string>();
-  /** How many shards the bot needs for all its guilds: recommended to it, and required of a new session. */
+  /** The number of shards that Discord recommends to the bot and requires of new sessions. */
   requiredShards = 1;
 
   readonly #settings: DefaultGuild['guild'];
 
-  constructor(clock: Clock, scenery: DefaultGuild) {
-    const { bot, guild, roles, members, general, announcements, premium } = scenery;
+  constructor(clock: Clock, defaults: DefaultGuild) {
+    const { bot, guild, roles, members, general, announcements, premium } = defaults;
     this.clock = clock;
-    this.nextId = snowflakes(clock);
+    this.nextId = createSnowflakes(clock);
     this.bot = bot;
     this.applicationId = bot.id;
     this.guildId = guild.id;
@@ -70,7 +38,7 @@ export class DiscordState {
     this.#settings = guild;
   }
 
-  /** The present moment as Discord writes it (ISO 8601 with microseconds). */
+  /** The current time in Discord's format (ISO 8601 with microseconds). */
   timestamp(): string {
     return new Date(this.clock.now()).toISOString().replace('Z', '000+00:00');
   }
@@ -88,71 +56,74 @@ export class DiscordState {
     return { ...this.#settings, roles: this.roles };
   }
 
-  /** What a member may do, in a channel or in the guild as a whole. */
+  /** The permissions of a member (bit set), in a channel or in the whole guild. */
   permissionsOf(userId: string, channel?: GuildChannel): bigint {
-    const holder = { userId, roleIds: this.members.get(userId)?.roles ?? [] };
+    const member = { userId, roleIds: this.members.get(userId)?.roles ?? [] };
     return channel === undefined
-      ? guildPermissions(holder, this.roles, this.guildId)
-      : channelPermissions(holder, this.roles, channel);
+      ? guildPermissions(member, this.roles, this.guildId)
+      : channelPermissions(member, this.roles, channel);
   }
 
-  may(userId: string, name: PermissionName, channel?: GuildChannel): boolean {
+  hasPermission(userId: string, name: PermissionName, channel?: GuildChannel): boolean {
     return (this.permissionsOf(userId, channel) & permission[name]) !== 0n;
   }
 
-  /** The conversation between the bot and a member, if there is one. */
-  directChannelOf(userId: string): DirectChannel | undefined {
+  /** The direct message channel of a member, if it exists. */
+  findDirectChannel(userId: string): DirectChannel | undefined {
     for (const channel of this.channels.values()) {
       if (channel.type === 1 && channel.recipients[0]?.id === userId) return channel;
     }
     return undefined;
   }
 
-  /** The conversation between the bot and a member; it is made when it is first asked for. */
-  directChannelWith(user: User): DirectChannel {
-    const known = this.directChannelOf(user.id);
-    if (known !== undefined) return known;
+  /** The direct message channel of a member; created if necessary. */
+  openDirectChannel(user: User): DirectChannel {
+    const existing = this.findDirectChannel(user.id);
+    if (existing !== undefined) return existing;
     const channel: DirectChannel = { id: this.nextId(), type: 1, recipients: [user], last_message_id: null, flags: 0 };
     this.channels.set(channel.id, channel);
     this.events.emit('change', { kind: 'channels' });
     return channel;
   }
 
-  /** Takes a permission away from the bot in one channel, or gives it back. */
+  /** Denies the bot a permission in one channel, or removes the denial. */
   setBotPermission(channelId: string, name: PermissionName, allowed: boolean): void {
     const channel = this.channels.get(channelId);
     if (channel?.type !== 0) return;
-    const others = channel.permission_overwrites.filter(({ id }) => id !== this.bot.id);
-    const own = channel.permission_overwrites.find(({ id }) => id === this.bot.id);
-    const denied = BigInt(own?.deny ?? 0);
+    const otherOverwrites = channel.permission_overwrites.filter(({ id }) => id !== this.bot.id);
+    const botOverwrite = channel.permission_overwrites.find(({ id }) => id === this.bot.id);
+    const denied = BigInt(botOverwrite?.deny ?? 0);
     const deny = String(allowed ? denied & ~permission[name] : denied | permission[name]);
     const overwrite = { id: this.bot.id, type: 1, allow: '0', deny } as const;
-    this.#put({ ...channel, permission_overwrites: deny === '0' ? others : [...others, overwrite] });
+    this.#updateChannel({
+      ...channel,
+      permission_overwrites: deny === '0' ? otherOverwrites : [...otherOverwrites, overwrite],
+    });
   }
 
   deleteChannel(channelId: string): void {
     const channel = this.channels.get(channelId);
     if (channel === undefined || !this.channels.delete(channelId)) return;
-    if (channel.type === 0) this.#tell('CHANNEL_DELETE', channel);
+    if (channel.type === 0) this.#dispatchChannel('CHANNEL_DELETE', channel);
     this.events.emit('change', { kind: 'channels' });
   }
 
   setRoles(member: Member, roles: readonly string[]): void {
-    const changed = { ...member, roles };
-    this.members.set(member.user.id, changed);
-    const data = { ...changed, guild_id: this.guildId };
-    const needed = member.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
-    this.events.emit('dispatch', { name: 'GUILD_MEMBER_UPDATE', data, intent: needed, guildId: this.guildId });
+    const updated = { ...member, roles };
+    this.members.set(member.user.id, updated);
+    const data = { ...updated, guild_id: this.guildId };
+    const requiredIntent = member.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
+    this.events.emit('dispatch', { name: 'GUILD_MEMBER_UPDATE', data, intent: requiredIntent, guildId: this.guildId });
     this.events.emit('change', { kind: 'members' });
   }
 
-  #put(channel: GuildChannel): void {
+  #updateChannel(channel: GuildChannel): void {
     this.channels.set(channel.id, channel);
-    this.#tell('CHANNEL_UPDATE', channel);
+    this.#dispatchChannel('CHANNEL_UPDATE', channel);
     this.events.emit('change', { kind: 'channels' });
   }
 
-  #tell(name: string, channel: GuildChannel): void {
+  #dispatchChannel(name: string, channel: GuildChannel): void {
     this.events.emit('dispatch', { name, data: channel, intent: intent.guilds, guildId: channel.guild_id });
   }
 }

@@ -1,6 +1,6 @@
 import { TallyhookError } from '../../platform/errors.ts';
 
-/** The tree of faults under "errors" of an invalid form body: field names and indexes down to `_errors`. */
+/** The error tree under "errors" of an "Invalid Form Body" response: field names and indexes down to `_errors`. */
 export interface FieldErrors {
   [field: string]: FieldErrors | readonly FieldError[];
 }
@@ -10,7 +10,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** What Discord answers instead of what was asked. Discord: "Opcodes and Status Codes", JSON error codes. */
+/** A Discord API error response. Discord: "Opcodes and Status Codes", JSON error codes. */
 export class DiscordApiError extends TallyhookError {
   readonly status: number;
   readonly json: Readonly<Record<string, unknown>>;
@@ -22,13 +22,13 @@ export class DiscordApiError extends TallyhookError {
   }
 }
 
-/** A form with a single fault that no schema can find. */
+/** An "Invalid Form Body" response with one error that no schema can express. */
 export function fieldError(path: readonly (string | number)[], code: string, message: string): DiscordApiError {
-  const faults = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });
-  return new DiscordApiError(400, 50035, 'Invalid Form Body', faults);
+  const errors = path.reduceRight<FieldErrors>((inner, step) => ({ [step]: inner }), { _errors: [{ code, message }] });
+  return new DiscordApiError(400, 50035, 'Invalid Form Body', errors);
 }
 
-/** The refusals by name, made anew each time so that each has its own stack. */
+/** The API errors by name; factories, so that each has its own stack trace. */
 export const errorResponse = {
   unauthorized: () => new DiscordApiError(401, 0, '401: Unauthorized'),
   notFound: () => new DiscordApiError(404, 0, '404: Not Found'),
@@ -48,7 +48,7 @@ export const errorResponse = {
     new DiscordApiError(400, 30032, `Maximum number of application commands reached (${limit})`),
   alreadyAcknowledged: () => new DiscordApiError(400, 40060, 'Interaction has already been acknowledged.'),
   missingAccess: () => new DiscordApiError(403, 50001, 'Missing Access'),
-  notYourMessage: () => new DiscordApiError(403, 50005, 'Cannot edit a message authored by another user'),
+  notMessageAuthor: () => new DiscordApiError(403, 50005, 'Cannot edit a message authored by another user'),
   emptyMessage: () => new DiscordApiError(400, 50006, 'Cannot send an empty message'),
   closedDirectMessages: () => new DiscordApiError(403, 50007, 'Cannot send messages to this user'),
   missingPermissions: () => new DiscordApiError(403, 50013, 'Missing Permissions'),
@@ -57,3 +57,6 @@ export const errorResponse = {
   tooLarge: () => new DiscordApiError(413, 40005, 'Request entity too large'),
   invalidJson: () => new DiscordApiError(400, 50109, 'The request body contains invalid JSON.'),
 };
+
+/** The member's client rejects the input before sending it, so the bot never receives it. */
+export class RejectedByClientError extends TallyhookError {}

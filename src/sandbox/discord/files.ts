@@ -2,58 +2,59 @@ import type { UploadedFile } from './body.ts';
 import type { MessagePayload } from './message-schema.ts';
 import type { Attachment } from './objects.ts';
 
-interface KeptFile {
+interface StoredFile {
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
-/** A file as a member hands it over. */
-export interface GivenFile extends KeptFile {
+/** A file that a member uploads. */
+export interface FileInput extends StoredFile {
   readonly filename: string;
 }
 
-/** What was uploaded, kept in memory and served under `/attachments/…` as Discord's CDN would. */
+/** Uploaded files, stored in memory and served under `/attachments/…` in place of Discord's CDN. */
 export class Files {
   readonly #origin: string;
   readonly #nextId: () => string;
-  readonly #kept = new Map<string, KeptFile>();
+  readonly #files = new Map<string, StoredFile>();
 
   constructor(origin: string, nextId: () => string) {
     this.#origin = origin;
     this.#nextId = nextId;
   }
 
-  /** What came with a message, under the names and with the descriptions that its form gives. */
-  keep(files: readonly UploadedFile[], form: MessagePayload): Attachment[] {
+  /** Stores the files of a message, with the names and descriptions from its payload. */
+  storeUploads(files: readonly UploadedFile[], payload: MessagePayload): Attachment[] {
     return files.map((file) => {
-      const described = form.attachments?.find((each) => Number(each.id) === file.number);
-      const attachment = this.keepOne({ ...file, filename: described?.filename ?? file.filename });
-      return described?.description ? { ...attachment, description: described.description } : attachment;
+      const metadata = payload.attachments?.find((each) => Number(each.id) === file.number);
+      const attachment = this.store({ ...file, filename: metadata?.filename ?? file.filename });
+      return metadata?.description ? { ...attachment, description: metadata.description } : attachment;
     });
   }
 
-  keepOne({ filename: given, contentType, bytes }: GivenFile): Attachment {
+  store({ filename: originalName, contentType, bytes }: FileInput): Attachment {
     const id = this.#nextId();
-    const filename = given.replaceAll(/[^\w.-]/g, '_');
-    this.#kept.set(`${id}/${filename}`, { contentType, bytes });
+    const filename = originalName.replaceAll(/[^\w.-]/g, '_');
+    this.#files.set(`${id}/${filename}`, { contentType, bytes });
     const url = `${this.#origin}/attachments/${id}/${filename}`;
     return { id, filename, content_type: contentType, size: bytes.length, url, proxy_url: url };
   }
 
   /** The file of a path below `/attachments/`. */
-  find(path: string): KeptFile | undefined {
-    return this.#kept.get(path);
+  find(path: string): StoredFile | undefined {
+    return this.#files.get(path);
   }
 }
 
-/** The form with every `attachment://name` replaced by the address at which the file now is. */
-export function withAddresses(form: MessagePayload, attachments: readonly Attachment[]): MessagePayload {
-  if (attachments.length === 0 || !form.embeds) return form;
-  const address = (url: string) => attachments.find(({ filename }) => url === `attachment://${filename}`)?.url ?? url;
-  const embeds = form.embeds.map((embed) => ({
+/** Replaces every `attachment://name` in the embeds by the URL of the stored file. */
+export function resolveAttachmentUrls(payload: MessagePayload, attachments: readonly Attachment[]): MessagePayload {
+  if (attachments.length === 0 || !payload.embeds) return payload;
+  const resolveUrl = (url: string) =>
+    attachments.find(({ filename }) => url === `attachment://${filename}`)?.url ?? url;
+  const embeds = payload.embeds.map((embed) => ({
     ...embed,
-    ...(embed.image ? { image: { url: address(embed.image.url) } } : {}),
-    ...(embed.thumbnail ? { thumbnail: { url: address(embed.thumbnail.url) } } : {}),
+    ...(embed.image ? { image: { url: resolveUrl(embed.image.url) } } : {}),
+    ...(embed.thumbnail ? { thumbnail: { url: resolveUrl(embed.thumbnail.url) } } : {}),
   }));
-  return { ...form, embeds };
+  return { ...payload, embeds };
 }

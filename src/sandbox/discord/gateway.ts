@@ -4,27 +4,28 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
-import { type Closing, closing, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
-import type { DiscordState, Dispatch } from './discord-state.ts';
+import { type CloseReason, closeCodes, GatewayConnection, type Identify, opcode, type Resume } from './connection.ts';
+import type { DiscordState } from './discord-state.ts';
+import type { Dispatch } from './events.ts';
 import { intent } from './intents.ts';
-import { requestedMembers } from './member-request.ts';
+import { findRequestedMembers } from './member-request.ts';
 import { GatewayServerSession, type SentDispatch } from './session.ts';
 
-/** How long a session without a connection can be resumed. */
-const resumable = 3 * minute;
+/** How long a session without a connection can be resumed (ms). */
+const resumeTimeoutMs = 3 * minute;
 
 export interface GatewayOptions {
-  readonly world: DiscordState;
+  readonly state: DiscordState;
   readonly url: string;
   readonly token: string;
   readonly stopwatch: Clock;
   readonly stopped: AbortSignal;
   readonly heartbeatInterval: number;
   readonly grantedIntents: number;
-  readonly sent: (dispatch: SentDispatch) => void;
+  readonly onDispatch: (dispatch: SentDispatch) => void;
 }
 
-/** The gateway: sessions, and the connections that come and go beneath them. Discord: "Gateway". */
+/** The gateway: sessions and their connections. Discord: "Gateway". */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -34,7 +35,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    options.world.events.on('dispatch', (dispatch) => this.#broadcast(dispatch));
+    options.state.events.on('dispatch', (dispatch) => this.#broadcast(dispatch));
   }
 
   /** Whether a bot is connected and identified. */
@@ -44,24 +45,24 @@ export class Gateway {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, query: URLSearchParams): void {
     this.#sockets.handleUpgrade(request, socket, head, (open) => {
-      if (query.get('v') !== '10') open.close(...closing.invalidVersion);
-      else if ((query.get('encoding') ?? 'json') !== 'json') open.close(...closing.decodeError);
+      if (query.get('v') !== '10') open.close(...closeCodes.invalidVersion);
+      else if ((query.get('encoding') ?? 'json') !== 'json') open.close(...closeCodes.decodeError);
       else this.#accept(open);
     });
   }
 
-  /** Cuts every connection; what was not `resumable` has to identify anew. */
+  /** Closes every connection; unless `resumable`, clients must identify again. */
   drop(options: { resumable: boolean }): void {
     if (!options.resumable) this.#sessions.clear();
-    for (const connection of this.#connections.keys()) connection.cut();
+    for (const connection of this.#connections.keys()) connection.terminate();
   }
 
-  /** Asks every client to connect anew and resume (op 7). */
+  /** Requests that every client reconnects and resumes (op 7). */
   askToReconnect(): void {
     for (const connection of this.#connections.keys()) connection.send({ op: opcode.reconnect, d: null });
   }
 
-  /** Makes zombies of all connections, and of new ones until it is called with false. */
+  /** Makes all connections zombies, and new ones until it is called with false. */
   freeze(frozen: boolean): void {
     this.#frozen = frozen;
     if (!frozen) return;
@@ -69,7 +70,7 @@ export class Gateway {
   }
 
   stop(): void {
-    for (const connection of this.#connections.keys()) connection.cut();
+    for (const connection of this.#connections.keys()) connection.terminate();
     this.#sockets.close();
   }
 
@@ -77,10 +78,10 @@ export class Gateway {
     const connection = new GatewayConnection({
       ...this.#options,
       socket,
-      requiredShards: () => this.#options.world.requiredShards,
+      requiredShards: () => this.#options.state.requiredShards,
       onIdentify: (from, identify) => this.#identify(from, identify),
       onResume: (from, resume) => this.#resume(from, resume),
-      onMemberRequest: (from, data) => this.#tellMembers(from, data),
+      onMemberRequest: (from, data) => this.#sendMembers(from, data),
       onClose: (from, code) => this.#closed(from, code),
     });
     this.#connections.set(connection, null);
@@ -88,33 +89,33 @@ export class Gateway {
   }
 
   #identify(connection: GatewayConnection, { intents, shard }: Identify): void {
-    const { world, url } = this.#options;
+    const { state, url } = this.#options;
     const session = new GatewayServerSession(randomBytes(16).toString('hex'), intents, shard);
     this.#sessions.set(session.id, session);
     this.#attach(connection, session);
-    const guild = { name: 'GUILD_CREATE', data: null, intent: intent.guilds, guildId: world.guildId };
-    const ownGuild = session.hears({ ...guild, intent: 0 });
+    const guild = { name: 'GUILD_CREATE', data: null, intent: intent.guilds, guildId: state.guildId };
+    const ownGuild = session.accepts({ ...guild, intent: 0 });
     session.dispatch('READY', {
       v: 10,
-      user: { ...world.bot, verified: true, mfa_enabled: false, email: null, flags: 0 },
-      guilds: ownGuild ? [{ id: world.guildId, unavailable: true }] : [],
+      user: { ...state.bot, verified: true, mfa_enabled: false, email: null, flags: 0 },
+      guilds: ownGuild ? [{ id: state.guildId, unavailable: true }] : [],
       session_id: session.id,
       resume_gateway_url: url,
       shard,
-      application: { id: world.applicationId, flags: 0 },
+      application: { id: state.applicationId, flags: 0 },
       session_type: 'normal',
       private_channels: [],
       relationships: [],
       _trace: [],
     });
-    if (session.hears(guild)) session.dispatch('GUILD_CREATE', this.#wholeGuild(intents));
-    world.events.emit('change', { kind: 'gateway', connected: true });
+    if (session.accepts(guild)) session.dispatch('GUILD_CREATE', this.#guildCreate(intents));
+    state.events.emit('change', { kind: 'gateway', connected: true });
   }
 
-  #resume(connection: GatewayConnection, { session_id, seq }: Resume): Closing | undefined {
+  #resume(connection: GatewayConnection, { session_id, seq }: Resume): CloseReason | undefined {
     const session = this.#sessions.get(session_id);
     if (session !== undefined && seq > session.sequence) return 'invalidSequence';
-    if (session === undefined || !session.remembers(seq)) {
+    if (session === undefined || !session.canReplayAfter(seq)) {
       this.#sessions.delete(session_id);
       connection.invalidate();
       return undefined;
@@ -122,14 +123,14 @@ export class Gateway {
     this.#attach(connection, session);
     session.replayAfter(seq);
     session.dispatch('RESUMED', { _trace: [] });
-    this.#options.world.events.emit('change', { kind: 'gateway', connected: true });
+    this.#options.state.events.emit('change', { kind: 'gateway', connected: true });
     return undefined;
   }
 
   #attach(connection: GatewayConnection, session: GatewayServerSession): void {
     this.#connections.set(connection, session);
     session.send = (payload) => {
-      this.#options.sent(payload);
+      this.#options.onDispatch(payload);
       connection.send(payload);
     };
   }
@@ -141,42 +142,42 @@ export class Gateway {
     session.send = null;
     // "Close codes 1000 and 1001 invalidate the session."
     if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
-    else void this.#forgetLater(session);
-    this.#options.world.events.emit('change', { kind: 'gateway', connected: this.connected });
+    else void this.#deleteAfterTimeout(session);
+    this.#options.state.events.emit('change', { kind: 'gateway', connected: this.connected });
   }
 
-  async #forgetLater(session: GatewayServerSession): Promise<void> {
-    await this.#options.stopwatch.sleep(resumable, this.#options.stopped);
+  async #deleteAfterTimeout(session: GatewayServerSession): Promise<void> {
+    await this.#options.stopwatch.sleep(resumeTimeoutMs, this.#options.stopped);
     if (session.send === null) this.#sessions.delete(session.id);
   }
 
   #broadcast(dispatch: Dispatch): void {
     for (const session of this.#sessions.values()) {
-      if (session.hears(dispatch)) session.dispatch(dispatch.name, dispatch.data);
+      if (session.accepts(dispatch)) session.dispatch(dispatch.name, dispatch.data);
     }
   }
 
-  #tellMembers(connection: GatewayConnection, data: unknown): Closing | undefined {
-    const answer = requestedMembers(this.#options.world, data);
-    if (answer === undefined) return 'decodeError';
-    this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', answer);
+  #sendMembers(connection: GatewayConnection, data: unknown): CloseReason | undefined {
+    const chunk = findRequestedMembers(this.#options.state, data);
+    if (chunk === undefined) return 'decodeError';
+    this.#connections.get(connection)?.dispatch('GUILD_MEMBERS_CHUNK', chunk);
     return undefined;
   }
 
-  /** Discord: "Guild Create". Without the members intent it tells of the bot itself only. */
-  #wholeGuild(intents: number) {
-    const { world } = this.#options;
-    const members = [...world.members.values()];
-    const own = members.filter(({ user }) => user.id === world.bot.id);
+  /** Discord: "Guild Create". Without the members intent it contains only the bot's own member. */
+  #guildCreate(intents: number) {
+    const { state } = this.#options;
+    const members = [...state.members.values()];
+    const botMember = members.filter(({ user }) => user.id === state.bot.id);
     return {
-      ...world.guild(),
-      joined_at: own[0]?.joined_at,
+      ...state.guild(),
+      joined_at: botMember[0]?.joined_at,
       large: false,
       unavailable: false,
       member_count: members.length,
       voice_states: [],
-      members: intents & intent.guildMembers ? members : own,
-      channels: world.guildChannels(),
+      members: intents & intent.guildMembers ? members : botMember,
+      channels: state.guildChannels(),
       threads: [],
       presences: [],
       stage_instances: [],

@@ -1,22 +1,23 @@
 import { z } from 'zod';
-import { issue } from './message-schema.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
+import { addIssue } from './message-schema.ts';
 import type { Message } from './objects.ts';
 
 const limit = z.string().transform((text, context) => {
   const count = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
-  if (count === undefined) issue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not int.`);
-  else if (count < 1) issue(context, [], 'NUMBER_TYPE_MIN', 'int value should be greater than or equal to 1.');
-  else if (count > 100) issue(context, [], 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.');
+  if (count === undefined) addIssue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not int.`);
+  else if (count < 1) addIssue(context, [], 'NUMBER_TYPE_MIN', 'int value should be greater than or equal to 1.');
+  else if (count > 100) addIssue(context, [], 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.');
   return count ?? z.NEVER;
 });
 
 const messageId = z.string().transform((text, context) => {
-  if (/^\d{1,20}$/.test(text)) return BigInt(text);
-  issue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not snowflake.`);
+  if (snowflakePattern.test(text)) return BigInt(text);
+  addIssue(context, [], 'NUMBER_TYPE_COERCE', `Value "${text}" is not snowflake.`);
   return z.NEVER;
 });
 
-/** How many messages, and from where: before, after or around one. Discord: "Get Channel Messages". */
+/** The query of "Get Channel Messages"; at most one of `before`, `after` and `around` applies. */
 export const historySchema = z.object({
   limit: limit.default(50),
   before: messageId.optional(),
@@ -25,15 +26,16 @@ export const historySchema = z.object({
 });
 type History = z.output<typeof historySchema>;
 
-/** That part of a channel, newest first. */
-export function historyOf(oldestFirst: readonly Message[], { limit, before, after, around }: History): Message[] {
-  const upTo = (id: bigint, count: number) =>
+/** The selected messages of a channel, newest first. */
+export function selectHistory(oldestFirst: readonly Message[], { limit, before, after, around }: History): Message[] {
+  const messagesBefore = (id: bigint, count: number) =>
     count === 0 ? [] : oldestFirst.filter((message) => BigInt(message.id) < id).slice(-count);
-  const from = (id: bigint, count: number) => oldestFirst.filter((message) => BigInt(message.id) >= id).slice(0, count);
+  const messagesFrom = (id: bigint, count: number) =>
+    oldestFirst.filter((message) => BigInt(message.id) >= id).slice(0, count);
   if (around !== undefined) {
-    const older = upTo(around, Math.floor(limit / 2));
-    return [...older, ...from(around, limit - older.length)].reverse();
+    const older = messagesBefore(around, Math.floor(limit / 2));
+    return [...older, ...messagesFrom(around, limit - older.length)].reverse();
   }
-  if (after !== undefined) return from(after + 1n, limit).reverse();
-  return before === undefined ? oldestFirst.slice(-limit).reverse() : upTo(before, limit).reverse();
+  if (after !== undefined) return messagesFrom(after + 1n, limit).reverse();
+  return before === undefined ? oldestFirst.slice(-limit).reverse() : messagesBefore(before, limit).reverse();
 }

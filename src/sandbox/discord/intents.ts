@@ -1,4 +1,4 @@
-/** What a session asks to be told. Discord: "Gateway Intents". */
+/** The events that a session subscribes to. Discord: "Gateway Intents". */
 export const intent = {
   guilds: 1 << 0,
   guildMembers: 1 << 1,
@@ -8,11 +8,11 @@ export const intent = {
   messageContent: 1 << 15,
 } as const;
 
-/** All the bits that Discord knows; any other is an invalid intent (close code 4013). */
+/** All intents that Discord defines; any other bit is invalid (close code 4013). */
 export const knownIntents = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 21, 24, 25].reduce(
   (set, bit) => set | (1 << bit),
   0,
 );
 
-/** Those that have to be switched on for an application (close code 4014). */
+/** The intents that must be enabled for an application (close code 4014). */
 export const privilegedIntents = intent.guildMembers | intent.guildPresences | intent.messageContent;

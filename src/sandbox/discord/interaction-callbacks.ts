@@ -2,45 +2,44 @@ import type { UploadedFile } from './body.ts';
 import { type Callback, callbackSchema, callbackType } from './callback-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse, fieldError } from './errors.ts';
-import { type Files, withAddresses } from './files.ts';
-import { metadataOf } from './interaction-metadata.ts';
+import { type Files, resolveAttachmentUrls } from './files.ts';
 import { type Interaction, type Interactions, interactionType } from './interactions.ts';
 import { type MessagePayload, messageSchema } from './message-schema.ts';
 import type { Messages } from './messages.ts';
-import { type Message, messageFlag, messageType } from './objects.ts';
+import { type InteractionMetadata, type Message, messageFlag, messageType } from './objects.ts';
 import { validate } from './validate.ts';
 
-/** Which answers each type of interaction takes. */
-const answersTo: Readonly<Record<number, readonly number[]>> = {
+/** The callback types that each interaction type accepts. */
+const allowedCallbacks: Readonly<Record<number, readonly number[]>> = {
   [interactionType.command]: [4, 5, 9],
   [interactionType.component]: [4, 5, 6, 7, 9],
   [interactionType.autocomplete]: [8],
   [interactionType.modal]: [4, 5, 6, 7],
 };
 
-/** Turns what the bot answers into messages. Discord: "Receiving and Responding". */
+/** Turns the bot's responses to interactions into messages. Discord: "Receiving and Responding". */
 export class InteractionCallbacks {
-  readonly #world: DiscordState;
+  readonly #state: DiscordState;
   readonly #messages: Messages;
   readonly #interactions: Interactions;
   readonly #files: Files;
 
-  constructor(world: DiscordState, messages: Messages, interactions: Interactions, files: Files) {
-    this.#world = world;
+  constructor(state: DiscordState, messages: Messages, interactions: Interactions, files: Files) {
+    this.#state = state;
     this.#messages = messages;
     this.#interactions = interactions;
     this.#files = files;
   }
 
-  /** The first answer. Returns the message that it made or changed, if any. */
-  callback(id: string, token: string, body: unknown, files: readonly UploadedFile[]) {
-    const interaction = this.#interactions.awaiting(id, token);
+  /** The initial response. Returns the message that it created or edited, if any. */
+  respond(id: string, token: string, body: unknown, files: readonly UploadedFile[]) {
+    const interaction = this.#interactions.findUnanswered(id, token);
     const callback = validate(callbackSchema, body);
-    const allowed = answersTo[interaction.type] ?? [];
+    const allowed = allowedCallbacks[interaction.type] ?? [];
     if (!allowed.includes(callback.type)) {
       throw fieldError(['type'], 'BASE_TYPE_CHOICES', `Value must be one of {${allowed.join(', ')}}.`);
     }
-    const message = this.#carryOut(interaction, callback, files);
+    const message = this.#apply(interaction, callback, files);
     if (message !== undefined) interaction.originalId = message.id;
     this.#interactions.acknowledge(interaction, callback);
     if (message !== undefined && callback.type !== callbackType.deferredUpdate)
@@ -48,46 +47,46 @@ export class InteractionCallbacks {
     return { interaction, callback, message };
   }
 
-  /** A message of an interaction; `@original` is its first answer. */
+  /** A message of an interaction; `@original` is its initial response. */
   message(token: string, messageId: string): Message {
-    const interaction = this.#interactions.answered(token);
+    const interaction = this.#interactions.findByToken(token);
     return this.#ownMessage(interaction, messageId);
   }
 
   edit(token: string, messageId: string, body: unknown, files: readonly UploadedFile[]): Message {
-    const interaction = this.#interactions.answered(token);
+    const interaction = this.#interactions.findByToken(token);
     const message = this.#ownMessage(interaction, messageId);
     return this.#edit(interaction, message, validate(messageSchema, body), files);
   }
 
   delete(token: string, messageId: string): void {
-    const interaction = this.#interactions.answered(token);
+    const interaction = this.#interactions.findByToken(token);
     this.#messages.delete(this.#ownMessage(interaction, messageId).id);
   }
 
-  /** A further message. The first one after a deferral takes the place of "is thinking…", as Discord does it. */
+  /** A follow-up message. As on Discord, the first one after a deferral replaces "is thinking…". */
   followUp(token: string, body: unknown, files: readonly UploadedFile[]): Message {
-    const interaction = this.#interactions.answered(token);
-    const form = validate(messageSchema, body);
+    const interaction = this.#interactions.findByToken(token);
+    const payload = validate(messageSchema, body);
     const original = interaction.originalId === null ? undefined : this.#messages.find(interaction.originalId)?.message;
-    if (original && original.flags & messageFlag.loading) return this.#edit(interaction, original, form, files);
-    const message = this.#create(interaction, form, files, (form.flags ?? 0) & messageFlag.ephemeral);
+    if (original && original.flags & messageFlag.loading) return this.#edit(interaction, original, payload, files);
+    const message = this.#create(interaction, payload, files, (payload.flags ?? 0) & messageFlag.ephemeral);
     interaction.settled.resolve(message);
     return message;
   }
 
-  #carryOut(interaction: Interaction, callback: Callback, files: readonly UploadedFile[]): Message | undefined {
-    switch (callback.type) {
+  #apply(interaction: Interaction, respond: Callback, files: readonly UploadedFile[]): Message | undefined {
+    switch (respond.type) {
       case callbackType.message:
-        return this.#create(interaction, callback.data, files, (callback.data.flags ?? 0) & messageFlag.ephemeral);
+        return this.#create(interaction, respond.data, files, (respond.data.flags ?? 0) & messageFlag.ephemeral);
       case callbackType.deferredMessage: {
-        const ephemeral = (callback.data?.flags ?? 0) & messageFlag.ephemeral;
+        const ephemeral = (respond.data?.flags ?? 0) & messageFlag.ephemeral;
         return this.#create(interaction, {}, [], ephemeral | messageFlag.loading);
       }
       case callbackType.deferredUpdate:
         return this.#source(interaction);
       case callbackType.update:
-        return this.#edit(interaction, this.#source(interaction), callback.data, files);
+        return this.#edit(interaction, this.#source(interaction), respond.data, files);
       default:
         return undefined;
     }
@@ -95,40 +94,40 @@ export class InteractionCallbacks {
 
   #create(
     interaction: Interaction,
-    form: Partial<MessagePayload>,
+    payload: Partial<MessagePayload>,
     files: readonly UploadedFile[],
     flags: number,
   ): Message {
-    const channel = this.#world.channels.get(interaction.channelId);
-    const user = this.#world.user(interaction.userId);
+    const channel = this.#state.channels.get(interaction.channelId);
+    const user = this.#state.user(interaction.userId);
     if (channel === undefined || user === undefined) throw errorResponse.unknownChannel();
-    const whole = validate(messageSchema, form);
-    const attachments = this.#files.keep(files, whole);
-    const ofCommand = interaction.type === interactionType.command;
-    const used = { id: interaction.id, type: interaction.type, user };
+    const complete = validate(messageSchema, payload);
+    const attachments = this.#files.storeUploads(files, complete);
+    const isCommand = interaction.type === interactionType.command;
+    const trigger = { id: interaction.id, type: interaction.type, user };
     const message = this.#messages.create({
       channel,
-      author: this.#world.bot,
-      form: withAddresses(whole, attachments),
+      author: this.#state.bot,
+      payload: resolveAttachmentUrls(complete, attachments),
       attachments,
       flags,
       onlyFor: flags & messageFlag.ephemeral ? interaction.userId : null,
       extra: {
-        application_id: this.#world.applicationId,
-        webhook_id: this.#world.applicationId,
-        type: ofCommand ? messageType.chatInputCommand : messageType.default,
-        interaction_metadata: metadataOf(interaction, this.#world, this.#interactions),
-        ...(ofCommand ? { interaction: { ...used, name: interaction.label.slice(1) } } : {}),
+        application_id: this.#state.applicationId,
+        webhook_id: this.#state.applicationId,
+        type: isCommand ? messageType.chatInputCommand : messageType.default,
+        interaction_metadata: toMetadata(interaction, this.#state, this.#interactions),
+        ...(isCommand ? { interaction: { ...trigger, name: interaction.label.slice(1) } } : {}),
       },
     });
     interaction.messageIds.push(message.id);
     return message;
   }
 
-  #edit(interaction: Interaction, message: Message, form: MessagePayload, files: readonly UploadedFile[]): Message {
-    const attachments = this.#files.keep(files, form);
-    const addressed = withAddresses(form, attachments);
-    const edited = this.#messages.edit(message.id, addressed, { attachments, ends: messageFlag.loading });
+  #edit(interaction: Interaction, message: Message, payload: MessagePayload, files: readonly UploadedFile[]): Message {
+    const attachments = this.#files.storeUploads(files, payload);
+    const resolved = resolveAttachmentUrls(payload, attachments);
+    const edited = this.#messages.edit(message.id, resolved, { attachments, clearFlags: messageFlag.loading });
     if (!interaction.messageIds.includes(edited.id)) interaction.messageIds.push(edited.id);
     this.#settleIfShown(interaction, edited);
     return edited;
@@ -147,9 +146,29 @@ export class InteractionCallbacks {
 
   #ownMessage(interaction: Interaction, messageId: string): Message {
     const id = messageId === '@original' ? interaction.originalId : messageId;
-    const own = id !== null && (id === interaction.originalId || interaction.messageIds.includes(id));
-    const message = own ? this.#messages.find(id)?.message : undefined;
+    const isOwn = id !== null && (id === interaction.originalId || interaction.messageIds.includes(id));
+    const message = isOwn ? this.#messages.find(id)?.message : undefined;
     if (message === undefined) throw errorResponse.unknownMessage();
     return message;
   }
+}
+
+/** The metadata of a message that responds to an interaction. Discord: "Message Interaction Metadata Object". */
+function toMetadata(interaction: Interaction, state: DiscordState, interactions: Interactions): InteractionMetadata {
+  const { id, type, userId, channelId, sourceId, openerId, originalId } = interaction;
+  const channel = state.channels.get(channelId);
+  const user = state.user(userId);
+  const opener = openerId === undefined ? undefined : interactions.find(openerId);
+  return {
+    id,
+    type,
+    ...(user && { user }),
+    authorizing_integration_owners: { '0': channel?.type === 0 ? channel.guild_id : '0' },
+    // "Present only on follow-up messages."
+    ...(originalId === null ? {} : { original_response_message_id: originalId }),
+    ...(type === interactionType.component && sourceId !== null ? { interacted_message_id: sourceId } : {}),
+    ...(opener && {
+      triggering_interaction_metadata: toMetadata({ ...opener, originalId: null }, state, interactions),
+    }),
+  };
 }

@@ -4,63 +4,63 @@ import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { createPage } from '../page/page.ts';
 import type { PagePorts } from '../page/ports.ts';
-import { Commands, type RegisteredCommand } from './commands.ts';
+import { Commands, type StoredCommand } from './commands.ts';
 import { type DefaultGuildOptions, defaultGuild, type Person } from './default-guild.ts';
+import type { RecordedRequest } from './diagnostics.ts';
 import { httpExchanges, sentDispatches, storedMessages } from './diagnostics.ts';
-import { DiscordState, type StateChange } from './discord-state.ts';
-import { type FaultControls, faultControls } from './fault-controls.ts';
+import { DiscordState } from './discord-state.ts';
+import type { StateChange } from './events.ts';
+import { createFaultControls, type FaultControls, InjectedFaults } from './faults.ts';
 import { Files } from './files.ts';
 import { Gateway } from './gateway.ts';
-import { InjectedFaults } from './injected-faults.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
 import { Interactions } from './interactions.ts';
 import { MemberClient } from './member-client.ts';
 import { Messages } from './messages.ts';
 import type { Message } from './objects.ts';
-import { type PersistedState, persistChange, restoreState } from './persistence.ts';
+import { exportState, type PersistedState, restoreState } from './persistence.ts';
 import { RateLimits } from './rate-limits.ts';
-import type { SeenRequest } from './requests.ts';
 import { createRest } from './rest.ts';
 import { allRoutes } from './routes/all.ts';
 import { listen } from './server.ts';
 import type { SentDispatch } from './session.ts';
 import type {
+  AutocompleteAction,
   Choice,
   CommandAction,
-  Completion,
   ComponentAction,
   InteractionHandle,
   ModalAction,
 } from './user-actions.ts';
 
 export interface LocalDiscordOptions extends DefaultGuildOptions {
-  /** 0, the default, takes a free one. */
+  /** 0 (default) selects a free port. */
   readonly port?: number;
-  /** Where it listens; 127.0.0.1 unless said otherwise. */
+  /** The address to listen on (default: 127.0.0.1). */
   readonly host?: string;
-  /** The world's time: ids and timestamps. */
+  /** Simulated time, for ids and timestamps. */
   readonly clock?: Clock;
-  /** The time that really passes for the client: deadlines, rate limits, heartbeats, outages, how long a nonce is remembered. */
+  /** Real time, for timeouts, rate limits, heartbeats, outages and the lifetime of nonces. */
   readonly stopwatch?: Clock;
   readonly log?: Log;
-  /** False: nothing is limited, for tests that count something else. */
+  /** False disables rate limits. */
   readonly rateLimits?: boolean;
-  /** 41,250 ms, as Discord has it, unless said otherwise. */
+  /** Milliseconds (default: 41,250, as on Discord). */
   readonly heartbeatInterval?: number;
-  /** The privileged intents that are switched on for the application (bit set); none unless said otherwise. */
+  /** The privileged intents that are enabled for the application (bit set; default: none). */
   readonly grantedIntents?: number;
-  /** What it was like when it last stopped. */
-  readonly remembered?: PersistedState | null;
+  /** The state from an earlier run. */
+  readonly initialState?: PersistedState | null;
   /** Serves the page at `/`, with the listing service behind these ports. */
   readonly page?: PagePorts;
 }
 
-/** Discord on this machine: one guild, a few members, and a client for each of them. */
+/** A Discord server for tests and the sandbox: one guild, a few members, and a client for each of them. */
 export interface LocalDiscord {
   /** For DISCORD_API_URL; discord.js adds `/v10`. */
   readonly apiUrl: string;
   readonly gatewayUrl: string;
-  /** Where the page is, without a slash at the end. */
+  /** The base URL of the page, without a trailing slash. */
   readonly origin: string;
   /** Resolves when the page can be served. @throws TallyhookError `page_not_bundled` */
   pageReady(): Promise<void>;
@@ -74,95 +74,94 @@ export interface LocalDiscord {
   /** Whether a bot is connected to the gateway. */
   readonly connected: boolean;
   readonly faults: FaultControls;
-  /** Every request so far, oldest first. */
-  readonly requests: readonly SeenRequest[];
-  /** Every dispatch that was sent to a bot so far, oldest first. */
+  /** All requests, oldest first. */
+  readonly requests: readonly RecordedRequest[];
+  /** All dispatches sent to bots, oldest first. */
   readonly dispatches: readonly SentDispatch[];
-  /** Tells of what happens from now on. */
-  readonly events: EventEmitter<{ change: [StateChange]; request: [SeenRequest] }>;
+  readonly events: EventEmitter<{ change: [StateChange]; request: [RecordedRequest] }>;
 
-  /** Uses a slash command as a member. @throws RefusedByClient when the client would not let it be sent. */
-  runCommand(use: CommandAction): InteractionHandle;
-  /** Clicks a button of a message. @throws RefusedByClient */
+  /** Uses a slash command as a member. @throws RejectedByClientError if the client would not send it */
+  runCommand(action: CommandAction): InteractionHandle;
+  /** Clicks a button of a message. @throws RejectedByClientError */
   clickButton(messageId: string, customId: string, userId: string): InteractionHandle;
-  /** Picks from a select. @throws RefusedByClient */
-  pick(use: ComponentAction): InteractionHandle;
-  /** Types on in an option that the bot completes; resolves with what it offers. @throws RefusedByClient */
-  complete(use: Completion): Promise<readonly Choice[]>;
-  /** Sends off a modal that the bot has opened for a member. @throws RefusedByClient */
-  submitModal(use: ModalAction): InteractionHandle;
-  /** `#votes`, or "a direct message"; undefined for a channel that there is not. */
+  /** Submits a select. @throws RejectedByClientError */
+  select(action: ComponentAction): InteractionHandle;
+  /** Types in an option with autocomplete; resolves with the bot's choices. @throws RejectedByClientError */
+  autocomplete(action: AutocompleteAction): Promise<readonly Choice[]>;
+  /** Submits a modal that the bot opened for a member. @throws RejectedByClientError */
+  submitModal(action: ModalAction): InteractionHandle;
+  /** `#votes`, or "a direct message"; undefined for an unknown channel. */
   channelName(channelId: string): string | undefined;
-  /** What a channel shows, oldest first: to everybody, to one member, or (null) all there is, ephemeral ones included. */
+  /** The messages of a channel, oldest first: visible to all, visible to one member, or (null) all including ephemeral ones. */
   messages(channelId: string, viewerId?: string | null): readonly Message[];
-  /** The direct messages between the bot and a member, oldest first. */
+  /** The direct messages of a member, oldest first. */
   directMessages(userId: string): readonly Message[];
-  /** The roles that a member has (ids). */
+  /** The ids of a member's roles. */
   rolesOf(userId: string): readonly string[];
-  /** What should outlive a restart. */
-  remember(): PersistedState;
-  /** The commands that are offered in the guild. */
-  commands(): readonly RegisteredCommand[];
+  /** The state to pass to the next run as `initialState`. */
+  exportState(): PersistedState;
+  /** The commands available in the guild. */
+  commands(): readonly StoredCommand[];
   stop(): Promise<void>;
 }
 
-/** Starts it. It listens when the promise is fulfilled. */
+/** Starts the server; it is listening when the promise resolves. @throws TallyhookError `cannot_listen` */
 export async function startLocalDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
   const { clock = systemClock, stopwatch = systemClock, log } = options;
   const stopping = new AbortController();
   const server = await listen(options.port ?? 0, options.host ?? '127.0.0.1');
   const { origin, gatewayUrl } = server;
 
-  const scene = defaultGuild(options);
-  const token = newToken(scene.bot.id);
-  const requests: SeenRequest[] = [];
+  const defaults = defaultGuild(options);
+  const token = newToken(defaults.bot.id);
+  const requests: RecordedRequest[] = [];
   const dispatches: SentDispatch[] = [];
-  const events = new EventEmitter<{ change: [StateChange]; request: [SeenRequest] }>();
+  const events = new EventEmitter<{ change: [StateChange]; request: [RecordedRequest] }>();
 
-  const world = new DiscordState(clock, scene);
-  const files = new Files(origin, world.nextId);
-  const messages = new Messages(world, stopwatch);
-  if (options.remembered) restoreState(world, messages, options.remembered);
-  const commands = new Commands(world);
-  const interactions = new Interactions(world, stopwatch, stopping.signal);
-  const answering = new InteractionCallbacks(world, messages, interactions, files);
-  const client = new MemberClient(world, commands, messages, interactions, files);
+  const state = new DiscordState(clock, defaults);
+  const files = new Files(origin, state.nextId);
+  const messages = new Messages(state, stopwatch);
+  if (options.initialState) restoreState(state, messages, options.initialState);
+  const commands = new Commands(state);
+  const interactions = new Interactions(state, stopwatch, stopping.signal);
+  const callbacks = new InteractionCallbacks(state, messages, interactions, files);
+  const client = new MemberClient(state, commands, messages, interactions, files);
   const faults = new InjectedFaults(stopwatch);
   const gateway = new Gateway({
-    world,
+    state,
     url: gatewayUrl,
     token,
     stopwatch,
     stopped: stopping.signal,
     heartbeatInterval: options.heartbeatInterval ?? 41_250,
     grantedIntents: options.grantedIntents ?? 0,
-    sent: (dispatch) => {
+    onDispatch: (dispatch) => {
       dispatches.push(dispatch);
       sentDispatches.publish(dispatch);
     },
   });
   const rest = createRest({
-    routes: allRoutes({ world, commands, messages, files, answering, gatewayUrl }),
+    routes: allRoutes({ state, commands, messages, files, callbacks, gatewayUrl }),
     token,
     faults,
     limits: options.rateLimits === false ? undefined : new RateLimits(stopwatch),
     clock,
     stopwatch,
     log,
-    seen: (exchange) => {
-      const { answer: _answer, ...request } = exchange;
+    onExchange: (exchange) => {
+      const { response: _answer, ...request } = exchange;
       requests.push(request);
       events.emit('request', request);
       httpExchanges.publish(exchange);
     },
   });
-  world.events.on('change', (change) => {
+  state.events.on('change', (change) => {
     events.emit('change', change);
     if (change.kind === 'message') storedMessages.publish(change.message);
   });
   const page = options.page
     ? createPage({
-        world,
+        state,
         messages,
         commands,
         client,
@@ -180,35 +179,35 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     origin,
     pageReady: async () => page?.ready(),
     token,
-    applicationId: world.applicationId,
-    guildId: world.guildId,
-    channels: { general: scene.general.id, announcements: scene.announcements.id, premium: scene.premium.id },
-    roles: { voter: scene.roleIds.voter, supporter: scene.roleIds.supporter },
-    members: scene.people,
+    applicationId: state.applicationId,
+    guildId: state.guildId,
+    channels: { general: defaults.general.id, announcements: defaults.announcements.id, premium: defaults.premium.id },
+    roles: { voter: defaults.roleIds.voter, supporter: defaults.roleIds.supporter },
+    members: defaults.people,
     get connected() {
       return gateway.connected;
     },
-    faults: faultControls(faults, world, gateway),
+    faults: createFaultControls(faults, state, gateway),
     requests,
     dispatches,
     events,
-    runCommand: (use) => client.runCommand(use),
-    clickButton: (messageId, customId, userId) => client.use({ messageId, customId, userId }),
-    pick: (use) => client.use(use),
-    complete: (use) => client.complete(use),
-    submitModal: (use) => client.submitModal(use),
+    runCommand: (action) => client.runCommand(action),
+    clickButton: (messageId, customId, userId) => client.useComponent({ messageId, customId, userId }),
+    select: (action) => client.useComponent(action),
+    autocomplete: (action) => client.autocomplete(action),
+    submitModal: (action) => client.submitModal(action),
     channelName: (channelId) => {
-      const channel = world.channels.get(channelId);
+      const channel = state.channels.get(channelId);
       return channel?.type === 0 ? `#${channel.name}` : channel && 'a direct message';
     },
     messages: (channelId, viewerId) => messages.in(channelId, viewerId),
     directMessages: (userId) => {
-      const channel = world.directChannelOf(userId);
+      const channel = state.findDirectChannel(userId);
       return channel === undefined ? [] : messages.in(channel.id);
     },
-    rolesOf: (userId) => world.members.get(userId)?.roles ?? [],
-    remember: () => persistChange(world, messages),
-    commands: () => commands.offeredIn(world.guildId),
+    rolesOf: (userId) => state.members.get(userId)?.roles ?? [],
+    exportState: () => exportState(state, messages),
+    commands: () => commands.availableIn(state.guildId),
     stop: async () => {
       stopping.abort();
       gateway.stop();
@@ -217,7 +216,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   };
 }
 
-/** A token in the form of Discord's: the application's id, and two parts that nobody can guess. */
+/** A token in Discord's format, with a random last part. */
 function newToken(applicationId: string): string {
   return [Buffer.from(applicationId).toString('base64url'), 'local', randomBytes(24).toString('base64url')].join('.');
 }

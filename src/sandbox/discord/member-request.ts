@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DiscordState } from './discord-state.ts';
 
-const requestForm = z.object({
+const requestSchema = z.object({
   guild_id: z.string(),
   query: z.string().optional(),
   limit: z.int().optional(),
@@ -9,20 +9,20 @@ const requestForm = z.object({
   nonce: z.string().optional(),
 });
 
-/** The one chunk that answers "Request Guild Members"; undefined when the request makes no sense. */
-export function requestedMembers(world: DiscordState, data: unknown) {
-  const asked = requestForm.safeParse(data).data;
-  if (asked?.guild_id !== world.guildId) return undefined;
-  const ids = asked.user_ids === undefined ? undefined : [asked.user_ids].flat();
-  const wanted = [...world.members.values()].filter(({ user }) =>
-    ids === undefined ? user.username.startsWith(asked.query ?? '') : ids.includes(user.id),
+/** The chunk that responds to "Request Guild Members"; undefined if the request is invalid. */
+export function findRequestedMembers(state: DiscordState, data: unknown) {
+  const request = requestSchema.safeParse(data).data;
+  if (request?.guild_id !== state.guildId) return undefined;
+  const ids = request.user_ids === undefined ? undefined : [request.user_ids].flat();
+  const matches = [...state.members.values()].filter(({ user }) =>
+    ids === undefined ? user.username.startsWith(request.query ?? '') : ids.includes(user.id),
   );
   return {
-    guild_id: world.guildId,
-    members: asked.limit ? wanted.slice(0, asked.limit) : wanted,
+    guild_id: state.guildId,
+    members: request.limit ? matches.slice(0, request.limit) : matches,
     chunk_index: 0,
     chunk_count: 1,
-    not_found: ids?.filter((id) => !world.members.has(id)) ?? [],
-    ...(asked.nonce === undefined ? {} : { nonce: asked.nonce }),
+    not_found: ids?.filter((id) => !state.members.has(id)) ?? [],
+    ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
   };
 }

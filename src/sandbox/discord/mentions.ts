@@ -5,25 +5,26 @@ import type { Message, User } from './objects.ts';
 type Mentions = Pick<Message, 'mentions' | 'mention_roles' | 'mention_everyone'>;
 
 /**
- * Whom a text pings: those that it names, as far as `allowed_mentions` lets it. Without that field everybody named is pinged.
+ * The users and roles that a text pings: its mentions, filtered by `allowed_mentions`; without that field all of them.
  * Embeds never ping. Discord: "Allowed Mentions Object".
  */
-export function mentionsIn(
-  world: DiscordState,
+export function findMentions(
+  state: DiscordState,
   content: string,
   allowed: AllowedMentions | null | undefined,
 ): Mentions {
   const parse = allowed ? (allowed.parse ?? []) : ['users', 'roles', 'everyone'];
-  const may = (kind: 'users' | 'roles', id: string) => parse.includes(kind) || (allowed?.[kind]?.includes(id) ?? false);
-  const users = named(content, /<@!?(\d{1,20})>/g).filter((id) => may('users', id));
-  const roles = named(content, /<@&(\d{1,20})>/g).filter((id) => may('roles', id));
+  const isAllowed = (kind: 'users' | 'roles', id: string) =>
+    parse.includes(kind) || (allowed?.[kind]?.includes(id) ?? false);
+  const users = matchedIds(content, /<@!?(\d{1,20})>/g).filter((id) => isAllowed('users', id));
+  const roles = matchedIds(content, /<@&(\d{1,20})>/g).filter((id) => isAllowed('roles', id));
   return {
-    mentions: users.map((id) => world.user(id)).filter((user): user is User => user !== undefined),
+    mentions: users.map((id) => state.user(id)).filter((user): user is User => user !== undefined),
     mention_roles: roles,
     mention_everyone: parse.includes('everyone') && /@(everyone|here)/.test(content),
   };
 }
 
-function named(content: string, pattern: RegExp): string[] {
+function matchedIds(content: string, pattern: RegExp): string[] {
   return [...new Set([...content.matchAll(pattern)].map((match) => match[1] ?? ''))];
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 
 /**
- * What a message may hold. Discord: "Create Message", "Embed Limits", "Component Reference".
- * Lengths count UTF-16 units, which is never laxer than Discord.
+ * The schema of a message. Discord: "Create Message", "Embed Limits", "Component Reference".
+ * Lengths count UTF-16 code units, which is at least as strict as Discord.
  */
 
-const snowflake = z.string().regex(/^\d{1,20}$/);
+const snowflake = z.string().regex(snowflakePattern);
 const text = (max: number) => z.string().trim().max(max);
 const requiredText = (max: number) => z.string().trim().min(1).max(max);
 
@@ -14,13 +15,13 @@ const url = z
   .max(2048)
   .superRefine((value, context) => {
     if (/^attachment:\/\/\S+$/.test(value)) return;
-    if (!URL.canParse(value)) issue(context, [], 'URL_TYPE_INVALID_URL', 'Not a well formed URL.');
+    if (!URL.canParse(value)) addIssue(context, [], 'URL_TYPE_INVALID_URL', 'Not a well formed URL.');
     else if (!['http:', 'https:'].includes(new URL(value).protocol)) {
-      issue(context, [], 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https').");
+      addIssue(context, [], 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https').");
     }
   });
 
-const picture = z.object({ url });
+const image = z.object({ url });
 
 const embed = z
   .object({
@@ -30,8 +31,8 @@ const embed = z
     timestamp: z.iso.datetime({ offset: true }).nullish(),
     color: z.int().min(0).max(0xffffff).nullish(),
     footer: z.object({ text: requiredText(2048), icon_url: url.nullish() }).nullish(),
-    image: picture.nullish(),
-    thumbnail: picture.nullish(),
+    image: image.nullish(),
+    thumbnail: image.nullish(),
     author: z.object({ name: requiredText(256), url: url.nullish(), icon_url: url.nullish() }).nullish(),
     fields: z
       .array(z.object({ name: requiredText(256), value: requiredText(1024), inline: z.boolean().nullish() }))
@@ -39,15 +40,15 @@ const embed = z
       .nullish(),
   })
   .superRefine((value, context) => {
-    const shows = value.title || value.description || value.fields?.length || value.image || value.thumbnail;
-    if (!shows && !value.author && !value.footer) {
-      issue(context, ['description'], 'BASE_TYPE_REQUIRED', 'This field is required');
+    const hasContent = value.title || value.description || value.fields?.length || value.image || value.thumbnail;
+    if (!hasContent && !value.author && !value.footer) {
+      addIssue(context, ['description'], 'BASE_TYPE_REQUIRED', 'This field is required');
     }
   });
 
 export type Embed = z.output<typeof embed>;
 
-/** "32 bit integer used as an optional identifier"; 0 is none. */
+/** "32 bit integer used as an optional identifier"; 0 means none. */
 const componentId = z.int32().min(0).nullish();
 
 const emoji = z.object({ id: snowflake.nullish(), name: z.string().nullish(), animated: z.boolean().nullish() });
@@ -64,13 +65,13 @@ const button = z
     disabled: z.boolean().nullish(),
   })
   .superRefine((value, context) => {
-    const needed = value.style === 5 ? 'url' : 'custom_id';
+    const required = value.style === 5 ? 'url' : 'custom_id';
     const excluded = value.style === 5 ? 'custom_id' : 'url';
-    if (!value[needed]) issue(context, [needed], 'BASE_TYPE_REQUIRED', 'This field is required');
+    if (!value[required]) addIssue(context, [required], 'BASE_TYPE_REQUIRED', 'This field is required');
     if (value[excluded])
-      issue(context, [excluded], 'BUTTON_COMPONENT_CUSTOM_ID_AND_URL', 'A button is a link or it acts, not both.');
+      addIssue(context, [excluded], 'BUTTON_COMPONENT_CUSTOM_ID_AND_URL', 'A button is a link or it acts, not both.');
     if (!value.label && !value.emoji) {
-      issue(context, ['label'], 'BUTTON_COMPONENT_LABEL_REQUIRED', 'A button must have a label or an emoji.');
+      addIssue(context, ['label'], 'BUTTON_COMPONENT_LABEL_REQUIRED', 'A button must have a label or an emoji.');
     }
   });
 
@@ -102,22 +103,22 @@ export const stringSelect = z.object({
       for (const [index, { value }] of options.entries()) {
         if (options.findIndex((other) => other.value === value) < index) {
           const code = 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED';
-          issue(context, [index, 'value'], code, 'The specified option value is already used');
+          addIssue(context, [index, 'value'], code, 'The specified option value is already used');
         }
       }
     }),
 });
 
-export const pickingSelect = z.object({ type: z.literal([5, 6, 7, 8]), ...selectBounds });
+export const entitySelect = z.object({ type: z.literal([5, 6, 7, 8]), ...selectBounds });
 
 export type Button = z.output<typeof button>;
-export type Select = z.output<typeof stringSelect> | z.output<typeof pickingSelect>;
+export type Select = z.output<typeof stringSelect> | z.output<typeof entitySelect>;
 
 const actionRow = z.object({
   type: z.literal(1),
   id: componentId,
   components: z
-    .array(z.discriminatedUnion('type', [button, stringSelect, pickingSelect]))
+    .array(z.discriminatedUnion('type', [button, stringSelect, entitySelect]))
     .min(1)
     .max(5),
 });
@@ -131,7 +132,7 @@ const components = z
     const seen = new Set<string>();
     for (const [row, { components: children }] of rows.entries()) {
       if (children.length > 1 && children.some((child) => child.type !== 2)) {
-        issue(
+        addIssue(
           context,
           [row, 'components'],
           'COMPONENT_LAYOUT_WIDTH_EXCEEDED',
@@ -142,7 +143,7 @@ const components = z
         if (!child.custom_id) continue;
         if (seen.has(child.custom_id)) {
           const path = [row, 'components', column, 'custom_id'];
-          issue(context, path, 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated');
+          addIssue(context, path, 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated');
         }
         seen.add(child.custom_id);
       }
@@ -160,14 +161,14 @@ const allowedMentions = z
     for (const kind of ['users', 'roles'] as const) {
       if (value.parse?.includes(kind) && value[kind]?.length) {
         const message = `parse:["${kind}"] and ${kind}: [ids...] are mutually exclusive.`;
-        issue(context, [], 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', message);
+        addIssue(context, [], 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', message);
       }
     }
   });
 
 export type AllowedMentions = z.output<typeof allowedMentions>;
 
-/** The body of a message, of an edit and of an interaction's answer. */
+/** The body of a new message, an edit, or an interaction response. */
 export const messageSchema = z.object({
   content: text(2000).nullish(),
   embeds: z
@@ -175,7 +176,7 @@ export const messageSchema = z.object({
     .max(10)
     .superRefine((embeds, context) => {
       if (embeds.reduce((sum, each) => sum + embedLength(each), 0) > 6000) {
-        issue(context, [], 'MAX_EMBED_SIZE_EXCEEDED', 'Embed size exceeds maximum size of 6000');
+        addIssue(context, [], 'MAX_EMBED_SIZE_EXCEEDED', 'Embed size exceeds maximum size of 6000');
       }
     })
     .nullish(),
@@ -199,14 +200,14 @@ export const messageSchema = z.object({
 
 export type MessagePayload = z.output<typeof messageSchema>;
 
-/** What counts towards the 6,000 characters that the embeds of one message share. */
+/** The characters of an embed that count toward the limit of 6,000 per message. */
 function embedLength(each: Embed): number {
   const fields = (each.fields ?? []).reduce((sum, field) => sum + field.name.length + field.value.length, 0);
   const texts = [each.title, each.description, each.footer?.text, each.author?.name];
   return texts.reduce((sum, part) => sum + (part?.length ?? 0), fields);
 }
 
-/** Reports a fault that has a code of Discord's own. */
-export function issue(context: z.RefinementCtx, path: PropertyKey[], code: string, message: string): void {
+/** Adds an issue with a Discord error code. */
+export function addIssue(context: z.RefinementCtx, path: PropertyKey[], code: string, message: string): void {
   context.addIssue({ code: 'custom', path, message, params: { code }, input: context.value });
 }

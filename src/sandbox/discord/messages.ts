@@ -3,53 +3,53 @@ import { minute } from '../../platform/durations.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse } from './errors.ts';
 import { intent } from './intents.ts';
-import { mentionsIn } from './mentions.ts';
+import { findMentions } from './mentions.ts';
 import type { MessagePayload } from './message-schema.ts';
 import { normalizeComponents, normalizeEmbeds } from './normalize.ts';
 import { type Attachment, type Channel, type Message, messageFlag, messageType, type User } from './objects.ts';
 
-/** How long Discord remembers a nonce: "the past few minutes", says "Create Message". */
-const nonceMemory = 5 * minute;
+/** How long a nonce is remembered (ms). Discord, "Create Message": "the past few minutes". */
+const nonceLifetimeMs = 5 * minute;
 
 export interface StoredMessage {
   readonly message: Message;
-  /** The one who sees an ephemeral message. */
+  /** Id of the only user who sees it (ephemeral); null if it is visible to all. */
   readonly onlyFor: string | null;
 }
 
 export interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
-  readonly form: MessagePayload;
+  readonly payload: MessagePayload;
   readonly attachments?: readonly Attachment[];
   readonly flags?: number;
   readonly onlyFor?: string | null;
-  /** What only the answer to an interaction carries. */
+  /** Fields of interaction responses. */
   readonly extra?: Partial<Message>;
 }
 
-/** Every message of every channel. A message never changes: an edit puts another in its place. */
+/** All messages of all channels. Messages are immutable: an edit replaces the message. */
 export class Messages {
-  readonly #world: DiscordState;
+  readonly #state: DiscordState;
   readonly #stopwatch: Clock;
-  readonly #kept = new Map<string, StoredMessage>();
+  readonly #messages = new Map<string, StoredMessage>();
   readonly #nonces = new Map<string, { messageId: string; at: number }>();
 
-  constructor(world: DiscordState, stopwatch: Clock) {
-    this.#world = world;
+  constructor(state: DiscordState, stopwatch: Clock) {
+    this.#state = state;
     this.#stopwatch = stopwatch;
   }
 
   find(messageId: string): StoredMessage | undefined {
-    return this.#kept.get(messageId);
+    return this.#messages.get(messageId);
   }
 
-  /** All of them, oldest first. */
+  /** All messages, oldest first. */
   all(): StoredMessage[] {
-    return [...this.#kept.values()];
+    return [...this.#messages.values()];
   }
 
-  /** The messages of a channel, oldest first; ephemeral ones only for the one who sees them, or all of them for null. */
+  /** The messages of a channel that a viewer sees, oldest first; ephemeral ones of all users if the viewer is null. */
   in(channelId: string, viewerId?: string | null): Message[] {
     return this.all()
       .filter(({ message }) => message.channel_id === channelId)
@@ -57,92 +57,92 @@ export class Messages {
       .map(({ message }) => message);
   }
 
-  /** @throws DiscordRefusal when there is nothing to show. */
-  create({ channel, author, form, attachments = [], flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
-    const repeated = form.enforce_nonce ? this.#knownNonce(author, form.nonce) : undefined;
-    if (repeated !== undefined) return repeated;
+  /** @throws DiscordApiError if the message would be empty */
+  create({ channel, author, payload, attachments = [], flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
+    const duplicate = payload.enforce_nonce ? this.#findByNonce(author, payload.nonce) : undefined;
+    if (duplicate !== undefined) return duplicate;
     const message: Message = {
-      id: this.#world.nextId(),
+      id: this.#state.nextId(),
       channel_id: channel.id,
       author,
-      content: form.content ?? '',
-      timestamp: this.#world.timestamp(),
+      content: payload.content ?? '',
+      timestamp: this.#state.timestamp(),
       edited_timestamp: null,
-      tts: form.tts ?? false,
-      ...mentionsIn(this.#world, form.content ?? '', form.allowed_mentions),
+      tts: payload.tts ?? false,
+      ...findMentions(this.#state, payload.content ?? '', payload.allowed_mentions),
       attachments,
-      embeds: normalizeEmbeds(form.embeds),
-      components: normalizeComponents(form.components),
+      embeds: normalizeEmbeds(payload.embeds),
+      components: normalizeComponents(payload.components),
       pinned: false,
       type: messageType.default,
-      flags: flags | settableFlags(form.flags),
-      ...(form.nonce == null ? {} : { nonce: form.nonce }),
+      flags: flags | settableFlags(payload.flags),
+      ...(payload.nonce == null ? {} : { nonce: payload.nonce }),
       ...extra,
     };
-    refuseEmpty(message);
+    rejectEmpty(message);
     this.#rememberNonce(message);
-    this.#keep({ message, onlyFor });
-    this.#tell('MESSAGE_CREATE', message, onlyFor);
+    this.#store({ message, onlyFor });
+    this.#dispatchMessage('MESSAGE_CREATE', message, onlyFor);
     return message;
   }
 
-  /** Changes what the form names and nothing else; `ends` are the flags that end with the edit. */
+  /** Replaces the fields that the payload contains, and clears `clearFlags`. */
   edit(
     messageId: string,
-    form: MessagePayload,
-    options: { attachments?: readonly Attachment[]; ends?: number } = {},
+    payload: MessagePayload,
+    options: { attachments?: readonly Attachment[]; clearFlags?: number } = {},
   ): Message {
-    const { message, onlyFor } = this.#kept.get(messageId) ?? lost();
-    const content = form.content === undefined ? message.content : (form.content ?? '');
-    const keptFiles = form.attachments
-      ? message.attachments.filter(({ id }) => form.attachments?.some((each) => String(each.id) === id))
+    const { message, onlyFor } = this.#messages.get(messageId) ?? throwUnknownMessage();
+    const content = payload.content === undefined ? message.content : (payload.content ?? '');
+    const remainingAttachments = payload.attachments
+      ? message.attachments.filter(({ id }) => payload.attachments?.some((each) => String(each.id) === id))
       : message.attachments;
     const edited: Message = {
       ...message,
       content,
-      ...(form.content === undefined ? {} : mentionsIn(this.#world, content, form.allowed_mentions)),
-      embeds: form.embeds === undefined ? message.embeds : normalizeEmbeds(form.embeds),
-      components: form.components === undefined ? message.components : normalizeComponents(form.components),
-      attachments: [...keptFiles, ...(options.attachments ?? [])],
-      flags: message.flags & ~(options.ends ?? 0),
-      edited_timestamp: this.#world.timestamp(),
+      ...(payload.content === undefined ? {} : findMentions(this.#state, content, payload.allowed_mentions)),
+      embeds: payload.embeds === undefined ? message.embeds : normalizeEmbeds(payload.embeds),
+      components: payload.components === undefined ? message.components : normalizeComponents(payload.components),
+      attachments: [...remainingAttachments, ...(options.attachments ?? [])],
+      flags: message.flags & ~(options.clearFlags ?? 0),
+      edited_timestamp: this.#state.timestamp(),
     };
-    refuseEmpty(edited);
-    this.#keep({ message: edited, onlyFor });
-    this.#tell('MESSAGE_UPDATE', asReadAgain(edited), onlyFor);
+    rejectEmpty(edited);
+    this.#store({ message: edited, onlyFor });
+    this.#dispatchMessage('MESSAGE_UPDATE', withoutNonce(edited), onlyFor);
     return edited;
   }
 
   delete(messageId: string): void {
-    const { message, onlyFor } = this.#kept.get(messageId) ?? lost();
-    this.#kept.delete(messageId);
+    const { message, onlyFor } = this.#messages.get(messageId) ?? throwUnknownMessage();
+    this.#messages.delete(messageId);
     const data = { id: message.id, channel_id: message.channel_id };
     if (onlyFor === null) this.#dispatch('MESSAGE_DELETE', message.channel_id, data);
-    this.#world.events.emit('change', { kind: 'message_deleted', channelId: message.channel_id, messageId });
+    this.#state.events.emit('change', { kind: 'message_deleted', channelId: message.channel_id, messageId });
   }
 
-  /** A message of an earlier time, back in its place. */
-  putBack(message: Message): void {
-    this.#kept.set(message.id, { message, onlyFor: null });
+  /** Restores a saved message without emitting events. */
+  restore(message: Message): void {
+    this.#messages.set(message.id, { message, onlyFor: null });
     this.#rememberNonce(message);
   }
 
-  #keep(kept: StoredMessage): void {
-    this.#kept.set(kept.message.id, kept);
-    const channel = this.#world.channels.get(kept.message.channel_id);
-    if (channel && kept.onlyFor === null)
-      this.#world.channels.set(channel.id, { ...channel, last_message_id: kept.message.id });
-    this.#world.events.emit('change', { kind: 'message', ...kept });
+  #store(stored: StoredMessage): void {
+    this.#messages.set(stored.message.id, stored);
+    const channel = this.#state.channels.get(stored.message.channel_id);
+    if (channel && stored.onlyFor === null)
+      this.#state.channels.set(channel.id, { ...channel, last_message_id: stored.message.id });
+    this.#state.events.emit('change', { kind: 'message', ...stored });
   }
 
-  #tell(name: string, message: Message, onlyFor: string | null): void {
+  #dispatchMessage(name: string, message: Message, onlyFor: string | null): void {
     if (onlyFor === null) this.#dispatch(name, message.channel_id, message);
   }
 
   #dispatch(name: string, channelId: string, data: object): void {
-    const channel = this.#world.channels.get(channelId);
+    const channel = this.#state.channels.get(channelId);
     const guildId = channel?.type === 0 ? channel.guild_id : null;
-    this.#world.events.emit('dispatch', {
+    this.#state.events.emit('dispatch', {
       name,
       data: guildId === null ? data : { ...data, guild_id: guildId },
       intent: guildId === null ? intent.directMessages : intent.guildMessages,
@@ -150,10 +150,10 @@ export class Messages {
     });
   }
 
-  #knownNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
-    const known = this.#nonces.get(nonceKey(author, nonce));
-    if (known === undefined || this.#stopwatch.monotonic() - known.at > nonceMemory) return undefined;
-    return this.#kept.get(known.messageId)?.message;
+  #findByNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
+    const remembered = this.#nonces.get(nonceKey(author, nonce));
+    if (remembered === undefined || this.#stopwatch.monotonic() - remembered.at > nonceLifetimeMs) return undefined;
+    return this.#messages.get(remembered.messageId)?.message;
   }
 
   #rememberNonce(message: Message): void {
@@ -164,10 +164,10 @@ export class Messages {
 }
 
 /**
- * A message as it is when it is not new any more. Its nonce is told once, in the answer to its creation and in MESSAGE_CREATE, and
- * "lost if re-fetched" (discord.js, `Message#nonce`; so says discord-api-types).
+ * The message as later reads return it. Discord includes the nonce only in the response to its creation and in MESSAGE_CREATE; it is
+ * "lost if re-fetched" (discord.js, `Message#nonce`, and discord-api-types).
  */
-export function asReadAgain({ nonce: _told, ...message }: Message): Message {
+export function withoutNonce({ nonce: _nonce, ...message }: Message): Message {
   return message;
 }
 
@@ -179,12 +179,13 @@ function settableFlags(flags: number | null | undefined): number {
   return (flags ?? 0) & (messageFlag.suppressEmbeds | messageFlag.suppressNotifications);
 }
 
-function refuseEmpty(message: Message): void {
+function rejectEmpty(message: Message): void {
   if (message.flags & messageFlag.loading) return;
-  const shows = message.content || message.embeds.length || message.components.length || message.attachments.length;
-  if (!shows) throw errorResponse.emptyMessage();
+  const hasContent =
+    message.content || message.embeds.length || message.components.length || message.attachments.length;
+  if (!hasContent) throw errorResponse.emptyMessage();
 }
 
-function lost(): never {
+function throwUnknownMessage(): never {
   throw errorResponse.unknownMessage();
 }

@@ -1,6 +1,6 @@
 import type { NormalizedEmbed, NormalizedRow } from './normalize.ts';
 
-/** The objects that go over the wire, cut to what this Discord knows. Names and meanings are those of Discord's documentation. */
+/** Discord's API objects, limited to the fields that this server supports. Names follow Discord's documentation. */
 
 export interface User {
   readonly id: string;
@@ -43,13 +43,13 @@ export interface Role {
   readonly managed: boolean;
   readonly mentionable: boolean;
   readonly flags: number;
-  /** Whose own role it is. */
+  /** The bot that a managed role belongs to. */
   readonly tags?: { readonly bot_id: string };
 }
 
 export interface Overwrite {
   readonly id: string;
-  /** 0 a role, 1 a member. */
+  /** 0 role, 1 member. */
   readonly type: 0 | 1;
   readonly allow: string;
   readonly deny: string;
@@ -97,7 +97,7 @@ export interface InteractionMetadata {
   readonly user?: User;
   readonly authorizing_integration_owners: Readonly<Record<string, string>>;
   readonly original_response_message_id?: string;
-  /** The message whose component was used. */
+  /** The message of the used component. */
   readonly interacted_message_id?: string;
   /** The interaction that opened the modal. */
   readonly triggering_interaction_metadata?: InteractionMetadata;
@@ -113,7 +113,7 @@ export interface Message {
   readonly edited_timestamp: string | null;
   readonly tts: boolean;
   readonly mention_everyone: boolean;
-  /** Those whom the text pings; a mention that was not allowed is not in here. */
+  /** The users that the text pings, after `allowed_mentions`. */
   readonly mentions: readonly User[];
   readonly mention_roles: readonly string[];
   readonly attachments: readonly Attachment[];
@@ -126,7 +126,7 @@ export interface Message {
   readonly application_id?: string;
   readonly webhook_id?: string;
   readonly interaction_metadata?: InteractionMetadata;
-  /** The old form of the metadata; it alone says which command was used. */
+  /** Deprecated by Discord, but the only field with the name of the command. */
   readonly interaction?: { readonly id: string; readonly type: number; readonly name: string; readonly user: User };
 }
 

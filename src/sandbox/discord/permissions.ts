@@ -1,6 +1,6 @@
 import type { GuildChannel, Role } from './objects.ts';
 
-/** The permissions that this Discord looks at. Discord: "Permissions", bitwise permission flags. */
+/** The permissions that this server checks. Discord: "Permissions", bitwise permission flags. */
 export const permission = {
   administrator: 1n << 3n,
   addReactions: 1n << 6n,
@@ -18,30 +18,30 @@ export const permission = {
 
 export type PermissionName = keyof typeof permission;
 
-export const everyPermission = (1n << 53n) - 1n;
+export const allPermissions = (1n << 53n) - 1n;
 
 /** Several permissions as one bit set. */
 export function permissions(...names: PermissionName[]): bigint {
   return names.reduce((set, name) => set | permission[name], 0n);
 }
 
-interface Holder {
+interface PermissionHolder {
   readonly userId: string;
   /** The ids of the roles that the member has, without @everyone. */
   readonly roleIds: readonly string[];
 }
 
-/** What a member may do in the guild, before any channel has its say. */
-export function guildPermissions(holder: Holder, roles: readonly Role[], guildId: string): bigint {
-  const held = roles.filter((role) => role.id === guildId || holder.roleIds.includes(role.id));
-  const base = held.reduce((set, role) => set | BigInt(role.permissions), 0n);
-  return (base & permission.administrator) !== 0n ? everyPermission : base;
+/** The guild permissions of a member, before channel overwrites. */
+export function guildPermissions(holder: PermissionHolder, roles: readonly Role[], guildId: string): bigint {
+  const heldRoles = roles.filter((role) => role.id === guildId || holder.roleIds.includes(role.id));
+  const base = heldRoles.reduce((set, role) => set | BigInt(role.permissions), 0n);
+  return (base & permission.administrator) !== 0n ? allPermissions : base;
 }
 
-/** What a member may do in a channel. Discord: "Permission Overwrites": @everyone, then the roles together, then the member. */
-export function channelPermissions(holder: Holder, roles: readonly Role[], channel: GuildChannel): bigint {
+/** The permissions of a member in a channel. Discord: "Permission Overwrites": @everyone, then all roles, then the member. */
+export function channelPermissions(holder: PermissionHolder, roles: readonly Role[], channel: GuildChannel): bigint {
   const base = guildPermissions(holder, roles, channel.guild_id);
-  if (base === everyPermission) return base;
+  if (base === allPermissions) return base;
   const overwrites = channel.permission_overwrites;
   const steps = [
     overwrites.filter(({ id }) => id === channel.guild_id),

@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { DiscordState } from './discord-state.ts';
 import type { Messages } from './messages.ts';
 import type { DirectChannel, Message } from './objects.ts';
 
-/** How many messages are worth keeping. */
-const keptMessages = 1000;
+/** Number of messages that are saved. */
+const maxMessages = 1000;
 
-const id = z.string().regex(/^\d{1,20}$/);
+const id = z.string().regex(snowflakePattern);
 const user = z.looseObject({ id, username: z.string() });
 
-/** Only what tells that it can be shown: it was written by this Discord itself. */
+/** Checks only the fields that are needed to display a message: this program wrote the file. */
 const message = z
   .looseObject({
     id,
@@ -29,8 +30,8 @@ const directChannel = z
   .transform((value) => value as unknown as DirectChannel);
 
 /**
- * What outlives a restart: messages, direct conversations and the members' roles. Ephemeral messages do not, as they do not outlive a
- * restart of Discord's client; neither do uploaded files.
+ * The state that survives a restart: messages, direct message channels and the members' roles. Ephemeral messages and uploaded files
+ * are not saved; Discord's client also loses ephemeral messages when it restarts.
  */
 export const persistedState = z.object({
   version: z.literal(1),
@@ -40,33 +41,33 @@ export const persistedState = z.object({
 });
 export type PersistedState = z.output<typeof persistedState>;
 
-/** Whether a change is one of what is remembered. */
-export function isWorthKeeping(kind: string): boolean {
+/** Whether a change affects the saved state. */
+export function isPersistent(kind: string): boolean {
   return ['message', 'message_deleted', 'members', 'channels'].includes(kind);
 }
 
-export function persistChange(world: DiscordState, messages: Messages): PersistedState {
-  const lasting = messages
+export function exportState(state: DiscordState, messages: Messages): PersistedState {
+  const persistent = messages
     .all()
     .filter(({ onlyFor, message: { attachments } }) => onlyFor === null && !attachments.length);
   return {
     version: 1,
-    messages: lasting.slice(-keptMessages).map((kept) => kept.message),
-    directChannels: [...world.channels.values()].filter((channel) => channel.type === 1),
-    roles: Object.fromEntries([...world.members].map(([userId, { roles }]) => [userId, [...roles]])),
+    messages: persistent.slice(-maxMessages).map((stored) => stored.message),
+    directChannels: [...state.channels.values()].filter((channel) => channel.type === 1),
+    roles: Object.fromEntries([...state.members].map(([userId, { roles }]) => [userId, [...roles]])),
   };
 }
 
-/** Puts back what fits into this world; nobody is told of it, for nobody is there yet. */
-export function restoreState(world: DiscordState, messages: Messages, from: PersistedState): void {
-  for (const [userId, roles] of Object.entries(from.roles)) {
-    const member = world.members.get(userId);
-    const known = roles.filter((roleId) => world.roles.some((role) => role.id === roleId));
-    if (member !== undefined && userId !== world.bot.id) world.members.set(userId, { ...member, roles: known });
+/** Restores saved state that matches the current guild. Emits no events, since no client is connected yet. */
+export function restoreState(state: DiscordState, messages: Messages, saved: PersistedState): void {
+  for (const [userId, roles] of Object.entries(saved.roles)) {
+    const member = state.members.get(userId);
+    const roleIds = roles.filter((roleId) => state.roles.some((role) => role.id === roleId));
+    if (member !== undefined && userId !== state.bot.id) state.members.set(userId, { ...member, roles: roleIds });
   }
-  for (const channel of from.directChannels) {
-    const recipient = world.user(channel.recipients[0]?.id ?? '');
-    if (recipient !== undefined) world.channels.set(channel.id, { ...channel, recipients: [recipient] });
+  for (const channel of saved.directChannels) {
+    const recipient = state.user(channel.recipients[0]?.id ?? '');
+    if (recipient !== undefined) state.channels.set(channel.id, { ...channel, recipients: [recipient] });
   }
-  for (const each of from.messages) if (world.channels.has(each.channel_id)) messages.putBack(each);
+  for (const each of saved.messages) if (state.channels.has(each.channel_id)) messages.restore(each);
 }

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 
-/** So many requests in so many milliseconds. */
+/** A limit of `count` requests per window. */
 export interface RateLimitBucket {
   readonly count: number;
-  readonly per: number;
+  readonly windowMs: number;
 }
 
 /** "All bots can make up to 50 requests per second to our API." Discord: "Global Rate Limit". */
-const globalLimit: RateLimitBucket = { count: 50, per: second };
+const globalLimit: RateLimitBucket = { count: 50, windowMs: second };
 
 export interface RateLimitDecision {
   readonly headers: Readonly<Record<string, string>>;
-  /** Set when the request is one too many. */
-  readonly refused?: { readonly retryAfter: number; readonly global: boolean };
+  /** Set if the request exceeds a limit; `retryAfter` in seconds. */
+  readonly exceeded?: { readonly retryAfter: number; readonly global: boolean };
 }
 
 interface Window {
@@ -24,8 +24,7 @@ interface Window {
 }
 
 /**
- * Rate limits per route and top-level resource, and the global one. They run on the time that really passes, because a client
- * waits them out by its own watch. Discord: "Rate Limits".
+ * Rate limits per route and top-level resource, and the global rate limit. They use real time, because clients do. Discord: "Rate Limits".
  */
 export class RateLimits {
   readonly #clock: Clock;
@@ -43,8 +42,8 @@ export class RateLimits {
     global: boolean;
   }): RateLimitDecision {
     if (request.global) {
-      const all = this.#use('*', globalLimit);
-      if (all.used > globalLimit.count) return refuse({}, this.#secondsTo(all), true);
+      const globalWindow = this.#use('*', globalLimit);
+      if (globalWindow.used > globalLimit.count) return exceededResponse({}, this.#secondsTo(globalWindow), true);
     }
     if (request.limit === undefined) return { headers: {} };
     const window = this.#use(`${request.route} ${request.resource}`, request.limit);
@@ -56,13 +55,14 @@ export class RateLimits {
       'X-RateLimit-Reset-After': resetAfter.toFixed(3),
       'X-RateLimit-Bucket': createHash('md5').update(request.route).digest('hex'),
     };
-    return window.used > request.limit.count ? refuse(headers, resetAfter, false) : { headers };
+    return window.used > request.limit.count ? exceededResponse(headers, resetAfter, false) : { headers };
   }
 
   #use(key: string, limit: RateLimitBucket): Window {
     const now = this.#clock.monotonic();
-    const known = this.#windows.get(key);
-    const window = known !== undefined && known.resetsAt > now ? known : { used: 0, resetsAt: now + limit.per };
+    const current = this.#windows.get(key);
+    const window =
+      current !== undefined && current.resetsAt > now ? current : { used: 0, resetsAt: now + limit.windowMs };
     window.used += 1;
     this.#windows.set(key, window);
     return window;
@@ -73,8 +73,8 @@ export class RateLimits {
   }
 }
 
-function refuse(headers: Record<string, string>, retryAfter: number, global: boolean): RateLimitDecision {
-  return { headers: { ...headers, ...retryHeaders(Math.ceil(retryAfter), global) }, refused: { retryAfter, global } };
+function exceededResponse(headers: Record<string, string>, retryAfter: number, global: boolean): RateLimitDecision {
+  return { headers: { ...headers, ...retryHeaders(Math.ceil(retryAfter), global) }, exceeded: { retryAfter, global } };
 }
 
 /** The headers of a 429. */

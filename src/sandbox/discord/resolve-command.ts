@@ -1,165 +1,162 @@
-import { TallyhookError } from '../../platform/errors.ts';
 import { type Option, optionType, type ValueOption } from './command-schema.ts';
-import type { RegisteredCommand } from './commands.ts';
-import type { DiscordState } from './discord-state.ts';
-import type { Files, GivenFile } from './files.ts';
+import type { StoredCommand } from './commands.ts';
+import { RejectedByClientError } from './errors.ts';
+import type { FileInput, Files } from './files.ts';
 import type { Attachment } from './objects.ts';
-import { type Asker, type Resolved, resolvedIn } from './resolved.ts';
+import { type Actor, type Directory, type Resolved, resolveReferences } from './resolved.ts';
 
 type SentValue = string | number | boolean;
-/** A value as a member gives it. */
-export type OptionInput = SentValue | GivenFile;
-
-/** The client does not let a member send this at all, so the bot never hears of it. */
-export class RejectedByClientError extends TallyhookError {}
+/** The value that a member enters for an option. */
+export type OptionInput = SentValue | FileInput;
 
 interface SentOption {
   readonly name: string;
   readonly type: number;
   readonly value?: SentValue;
-  /** The one that is being typed. */
+  /** The option that the member is typing in. */
   readonly focused?: true;
   readonly options?: readonly SentOption[];
 }
 
-/** A use of a command that the client would send: its options, and what stands behind the ids among them. */
+/** The options of a command as the client sends them, with the objects behind their ids. */
 export interface ResolvedCommand {
   readonly options: readonly SentOption[];
   readonly resolved: Resolved;
 }
 
 /**
- * Checks what a member typed against what the bot registered. Subcommands follow the name: `vote trace`.
+ * Checks a member's input against the registered command.
  *
- * @throws RefusedByClient when the client would mark a field red.
+ * @param path the names of the subcommands
+ * @throws RejectedByClientError if the client would reject the input
  */
 export function resolveCommand(
-  asker: Asker,
+  actor: Actor,
   files: Files,
-  command: RegisteredCommand,
+  command: StoredCommand,
   path: readonly string[],
-  given: Readonly<Record<string, OptionInput>>,
+  input: Readonly<Record<string, OptionInput>>,
 ): ResolvedCommand {
-  const { steps, values } = descend(command, path);
-  const unknown = Object.keys(given).find((name) => !values.some((option) => option.name === name));
+  const { steps: parents, values } = findOptions(command, path);
+  const unknown = Object.keys(input).find((name) => !values.some((option) => option.name === name));
   if (unknown !== undefined)
     throw new RejectedByClientError('unknown_option', `/${command.name} has no option ${unknown}`);
   const attachments: Record<string, Attachment> = {};
-  const upload = (file: GivenFile) => {
-    const attachment = files.keepOne(file);
+  const upload = (file: FileInput) => {
+    const attachment = files.store(file);
     attachments[attachment.id] = attachment;
     return attachment.id;
   };
-  const sent = values.flatMap((option) => sentValue(asker.world, option, given[option.name], upload));
-  const named = sent.map(({ type, value }) => ({ type, id: String(value) }));
-  const resolved = resolvedIn(asker, named);
+  const options = values.flatMap((option) => toSentOptions(actor.directory, option, input[option.name], upload));
+  const named = options.map(({ type, value }) => ({ type, id: String(value) }));
+  const resolved = resolveReferences(actor, named);
   return {
-    options: nested(steps, sent),
+    options: nestOptions(parents, options),
     resolved: Object.keys(attachments).length > 0 ? { ...resolved, attachments } : resolved,
   };
 }
 
 /**
- * What the client asks while a value is being typed: what has been typed so far, without a check, and which option it is about.
+ * The options of an autocomplete interaction: the unchecked input so far, and which option has the focus.
  *
- * @throws RefusedByClient where the bot completes no such option
+ * @throws RejectedByClientError if the option has no autocomplete
  */
-export function resolveCompletion(
-  command: RegisteredCommand,
+export function resolveAutocomplete(
+  command: StoredCommand,
   path: readonly string[],
-  given: Readonly<Record<string, OptionInput>>,
+  input: Readonly<Record<string, OptionInput>>,
   focused: { readonly name: string; readonly value: string },
 ): readonly SentOption[] {
-  const { steps, values } = descend(command, path);
+  const { steps: parents, values } = findOptions(command, path);
   if (!values.some((option) => option.name === focused.name && option.autocomplete)) {
-    throw new RejectedByClientError('no_autocomplete', `/${command.name} completes no option ${focused.name}`);
+    throw new RejectedByClientError('no_autocomplete', `/${command.name} has no autocomplete for ${focused.name}`);
   }
-  const sent = values.flatMap(({ name, type }): SentOption[] => {
+  const options = values.flatMap(({ name, type }): SentOption[] => {
     if (name === focused.name) return [{ name, type, value: focused.value, focused: true }];
-    const value = given[name];
+    const value = input[name];
     return value === undefined || typeof value === 'object' ? [] : [{ name, type, value }];
   });
-  return nested(steps, sent);
+  return nestOptions(parents, options);
 }
 
-/** The subcommands on the way, and the options at its end. */
-function descend(command: RegisteredCommand, path: readonly string[]) {
-  const steps: NestingOption[] = [];
+/** The subcommands along the path, and the options at its end. */
+function findOptions(command: StoredCommand, path: readonly string[]) {
+  const parents: ParentOption[] = [];
   let options: readonly Option[] = command.options ?? [];
   for (const name of path) {
-    const step = options.filter(isNesting).find((option) => option.name === name);
-    if (step === undefined)
+    const parent = options.filter(isParent).find((option) => option.name === name);
+    if (parent === undefined)
       throw new RejectedByClientError('unknown_subcommand', `/${command.name} has no subcommand ${name}`);
-    steps.push(step);
-    options = step.options ?? [];
+    parents.push(parent);
+    options = parent.options ?? [];
   }
-  if (options.some(isNesting))
+  if (options.some(isParent))
     throw new RejectedByClientError('subcommand_missing', `/${command.name} needs a subcommand`);
-  const values = options.filter((option): option is ValueOption => !isNesting(option));
-  return { steps, values };
+  const values = options.filter((option): option is ValueOption => !isParent(option));
+  return { steps: parents, values };
 }
 
-function nested(steps: readonly NestingOption[], sent: readonly SentOption[]): readonly SentOption[] {
-  return steps.reduceRight<readonly SentOption[]>(
-    (inner, step) => [{ name: step.name, type: step.type, options: inner }],
-    sent,
+function nestOptions(parents: readonly ParentOption[], options: readonly SentOption[]): readonly SentOption[] {
+  return parents.reduceRight<readonly SentOption[]>(
+    (inner, parent) => [{ name: parent.name, type: parent.type, options: inner }],
+    options,
   );
 }
 
-type NestingOption = Exclude<Option, ValueOption>;
+type ParentOption = Exclude<Option, ValueOption>;
 
-function isNesting(option: Option): option is NestingOption {
+function isParent(option: Option): option is ParentOption {
   return option.type === optionType.subcommand || option.type === optionType.subcommandGroup;
 }
 
-function sentValue(
-  world: DiscordState,
+function toSentOptions(
+  directory: Directory,
   option: ValueOption,
   value: OptionInput | undefined,
-  upload: (file: GivenFile) => string,
+  upload: (file: FileInput) => string,
 ): SentOption[] {
   if (value === undefined) {
     if (option.required) throw new RejectedByClientError('option_missing', `The option ${option.name} is required`);
     return [];
   }
-  const fault = faultOf(world, option, value);
-  if (fault !== undefined) throw new RejectedByClientError('option_invalid', `The option ${option.name} ${fault}`);
+  const issue = findIssue(directory, option, value);
+  if (issue !== undefined) throw new RejectedByClientError('option_invalid', `The option ${option.name} ${issue}`);
   return [{ name: option.name, type: option.type, value: typeof value === 'object' ? upload(value) : value }];
 }
 
-function faultOf(world: DiscordState, option: ValueOption, value: OptionInput): string | undefined {
+function findIssue(directory: Directory, option: ValueOption, value: OptionInput): string | undefined {
   const named = typeof value === 'string' ? value : '';
-  const isRole = world.roles.some(({ id }) => id === named);
+  const isRole = directory.roles.some(({ id }) => id === named);
   if (option.choices?.length && !option.choices.some((choice) => choice.value === value))
-    return 'is none of the choices';
+    return 'is not one of the choices';
   switch (option.type) {
     case optionType.boolean:
       return typeof value === 'boolean' ? undefined : 'is not true or false';
     case optionType.integer:
     case optionType.number:
-      return numberFault(option, value);
+      return findNumberIssue(option, value);
     case optionType.user:
-      return world.user(named) ? undefined : 'is no user';
+      return directory.user(named) ? undefined : 'is not a user';
     case optionType.channel:
-      return channelFault(world, option, named);
+      return findChannelIssue(directory, option, named);
     case optionType.role:
-      return isRole ? undefined : 'is no role';
+      return isRole ? undefined : 'is not a role';
     case optionType.mentionable:
-      return isRole || world.user(named) ? undefined : 'is nobody who can be mentioned';
+      return isRole || directory.user(named) ? undefined : 'is not mentionable';
     case optionType.attachment:
-      return typeof value === 'object' ? undefined : 'is no file';
+      return typeof value === 'object' ? undefined : 'is not a file';
     default:
-      return textFault(option, value);
+      return findTextIssue(option, value);
   }
 }
 
-function channelFault(world: DiscordState, option: ValueOption, id: string): string | undefined {
-  const channel = world.channels.get(id);
-  if (channel?.type !== 0) return 'is no channel';
-  return option.channel_types?.includes(channel.type) === false ? 'is no channel of the kind' : undefined;
+function findChannelIssue(directory: Directory, option: ValueOption, id: string): string | undefined {
+  const channel = directory.channels.get(id);
+  if (channel?.type !== 0) return 'is not a channel';
+  return option.channel_types?.includes(channel.type) === false ? 'is not a channel of an allowed type' : undefined;
 }
 
-function numberFault(option: ValueOption, value: OptionInput): string | undefined {
+function findNumberIssue(option: ValueOption, value: OptionInput): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'is not a number';
   if (option.type === optionType.integer && !Number.isSafeInteger(value)) return 'is not a whole number';
   if (value < (option.min_value ?? -Infinity)) return `is less than ${option.min_value}`;
@@ -167,8 +164,8 @@ function numberFault(option: ValueOption, value: OptionInput): string | undefine
   return undefined;
 }
 
-function textFault(option: ValueOption, value: OptionInput): string | undefined {
-  if (typeof value !== 'string') return 'is not a text';
+function findTextIssue(option: ValueOption, value: OptionInput): string | undefined {
+  if (typeof value !== 'string') return 'is not text';
   if (value.length < (option.min_length ?? 1)) return 'is too short';
   if (value.length > (option.max_length ?? 6000)) return 'is too long';
   return undefined;

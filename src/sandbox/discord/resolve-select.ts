@@ -1,51 +1,53 @@
 import { optionType } from './command-schema.ts';
-import type { DiscordState } from './discord-state.ts';
+import { RejectedByClientError } from './errors.ts';
 import type { Select } from './message-schema.ts';
-import { RejectedByClientError } from './resolve-command.ts';
-import { type Asker, type Resolved, resolvedIn } from './resolved.ts';
+import { type Actor, type Directory, type Resolved, resolveReferences } from './resolved.ts';
 
 /** Discord: "Component Types". */
 export const selectType = { string: 3, user: 5, role: 6, mentionable: 7, channel: 8 } as const;
 
-/** The type of option that names the same kind of thing. */
-const namedAs: Readonly<Record<number, number>> = {
+/** The command option type that refers to the same kind of object. */
+const optionTypeOf: Readonly<Record<number, number>> = {
   [selectType.user]: optionType.user,
   [selectType.role]: optionType.role,
   [selectType.mentionable]: optionType.mentionable,
   [selectType.channel]: optionType.channel,
 };
 
-/** What a member picked, checked as the client checks it, and what stands behind the ids. @throws RefusedByClient */
+/** Checks a member's selection and resolves its ids. @throws RejectedByClientError */
 export function resolveSelection(
-  asker: Asker,
+  actor: Actor,
   select: Select,
   values: readonly string[],
-  fewest: number = select.min_values ?? 1,
+  minValues: number = select.min_values ?? 1,
 ): { readonly values: readonly string[]; readonly resolved: Resolved } {
-  const most = select.max_values ?? 1;
-  if (values.length < fewest || values.length > most) {
-    throw new RejectedByClientError('picked_too_many_or_few', `From ${fewest} to ${most} can be picked`);
+  const maxValues = select.max_values ?? 1;
+  if (values.length < minValues || values.length > maxValues) {
+    throw new RejectedByClientError(
+      'picked_too_many_or_few',
+      `The select requires ${minValues} to ${maxValues} values`,
+    );
   }
   if (new Set(values).size < values.length)
-    throw new RejectedByClientError('picked_twice', 'Nothing can be picked twice');
-  const stranger = values.find((value) => !isOffered(asker.world, select, value));
-  if (stranger !== undefined) throw new RejectedByClientError('not_offered', 'The select does not offer that');
-  const type = namedAs[select.type];
+    throw new RejectedByClientError('picked_twice', 'A value is selected twice');
+  const invalid = values.find((value) => !isOffered(actor.directory, select, value));
+  if (invalid !== undefined) throw new RejectedByClientError('not_offered', 'The select does not have this option');
+  const type = optionTypeOf[select.type];
   return {
     values,
     resolved:
       type === undefined
         ? {}
-        : resolvedIn(
-            asker,
+        : resolveReferences(
+            actor,
             values.map((id) => ({ type, id })),
           ),
   };
 }
 
-function isOffered(world: DiscordState, select: Select, value: string): boolean {
-  const isUser = world.user(value) !== undefined;
-  const isRole = world.roles.some(({ id }) => id === value);
+function isOffered(directory: Directory, select: Select, value: string): boolean {
+  const isUser = directory.user(value) !== undefined;
+  const isRole = directory.roles.some(({ id }) => id === value);
   switch (select.type) {
     case selectType.string:
       return select.options.some((option) => option.value === value);
@@ -56,6 +58,6 @@ function isOffered(world: DiscordState, select: Select, value: string): boolean 
     case selectType.mentionable:
       return isUser || isRole;
     default:
-      return world.channels.get(value)?.type === 0;
+      return directory.channels.get(value)?.type === 0;
   }
 }

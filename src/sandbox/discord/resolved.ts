@@ -1,60 +1,69 @@
 import { optionType } from './command-schema.ts';
-import type { DiscordState } from './discord-state.ts';
-import type { GuildChannel, Member } from './objects.ts';
+import type { Channel, GuildChannel, Member, Role, User } from './objects.ts';
+
+/** The lookups that resolving ids needs; `DiscordState` implements it. */
+export interface Directory {
+  readonly bot: User;
+  readonly roles: readonly Role[];
+  readonly members: ReadonlyMap<string, Member>;
+  readonly channels: ReadonlyMap<string, Channel>;
+  user(id: string): User | undefined;
+  permissionsOf(userId: string, channel?: GuildChannel): bigint;
+}
 
 /** Users, members, channels and roles by their ids. Discord: "Resolved Data Structure". */
 export type Resolved = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Something that was named by its id, as an option of that type would name it. */
-export interface Named {
+/** An id, with the command option type that says what it refers to. */
+export interface Reference {
   readonly type: number;
   readonly id: string;
 }
 
-/** Who names it, and whether in the guild: a direct conversation knows no members. */
-export interface Asker {
-  readonly world: DiscordState;
+/** The member who acts, and whether in the guild: direct messages have no guild members. */
+export interface Actor {
+  readonly directory: Directory;
   readonly userId: string;
   readonly inGuild: boolean;
 }
 
-/** What stands behind the ids; only what there is. */
-export function resolvedIn(asker: Asker, named: readonly Named[]): Resolved {
-  const { world, inGuild } = asker;
+/** The objects behind the ids; unknown ids are omitted. */
+export function resolveReferences(actor: Actor, references: readonly Reference[]): Resolved {
+  const { directory, inGuild } = actor;
   const users: Record<string, unknown> = {};
   const members: Record<string, unknown> = {};
   const channels: Record<string, unknown> = {};
   const roles: Record<string, unknown> = {};
-  for (const { type, id } of named) {
-    const member = world.members.get(id);
+  for (const { type, id } of references) {
+    const member = directory.members.get(id);
     if ((type === optionType.user || type === optionType.mentionable) && member !== undefined) {
       users[id] = member.user;
-      if (inGuild) members[id] = partialMember(world, member);
+      if (inGuild) members[id] = partialMember(directory, member);
     }
-    const channel = world.channels.get(id);
-    if (type === optionType.channel && channel?.type === 0) channels[id] = partialChannel(asker, channel);
+    const channel = directory.channels.get(id);
+    if (type === optionType.channel && channel?.type === 0) channels[id] = partialChannel(actor, channel);
     if (type === optionType.role || type === optionType.mentionable) {
-      const role = world.roles.find((each) => each.id === id);
+      const role = directory.roles.find((each) => each.id === id);
       if (role !== undefined) roles[id] = role;
     }
   }
-  const found = Object.entries({ users, members, channels, roles }).filter(
+  const nonEmpty = Object.entries({ users, members, channels, roles }).filter(
     ([, items]) => Object.keys(items).length > 0,
   );
-  return Object.fromEntries(found);
+  return Object.fromEntries(nonEmpty);
 }
 
 /** "Partial Member objects are missing user, deaf and mute fields." */
-function partialMember(world: DiscordState, { user, deaf: _deaf, mute: _mute, ...rest }: Member) {
-  return { ...rest, permissions: String(world.permissionsOf(user.id)) };
+function partialMember(directory: Directory, { user, deaf: _deaf, mute: _mute, ...rest }: Member) {
+  return { ...rest, permissions: String(directory.permissionsOf(user.id)) };
 }
 
-/** A channel without its overwrites, but with what they come to for the two who meet in it. */
-function partialChannel({ world, userId }: Asker, channel: GuildChannel) {
+/** A channel with the resulting permissions of the member and the bot instead of its overwrites. */
+function partialChannel({ directory, userId }: Actor, channel: GuildChannel) {
   const { permission_overwrites: _overwrites, ...rest } = channel;
   return {
     ...rest,
-    permissions: String(world.permissionsOf(userId, channel)),
-    app_permissions: String(world.permissionsOf(world.bot.id, channel)),
+    permissions: String(directory.permissionsOf(userId, channel)),
+    app_permissions: String(directory.permissionsOf(directory.bot.id, channel)),
   };
 }

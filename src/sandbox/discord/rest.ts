@@ -5,36 +5,43 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { readRequestBody } from './body.ts';
 import type { HttpExchange } from './diagnostics.ts';
+import { visibleHeaders, withoutToken } from './diagnostics.ts';
 import { DiscordApiError, errorResponse } from './errors.ts';
-import type { InjectedFault, InjectedFaults } from './injected-faults.ts';
+import type { InjectedFault, InjectedFaults } from './faults.ts';
 import { type RateLimits, retryHeaders } from './rate-limits.ts';
-import { visibleHeaders, withoutToken } from './requests.ts';
-import { checkIds, decoded, matcher, type Route, type RouteRequest, type RouteResponse } from './route.ts';
+import {
+  checkIds,
+  createRouteMatcher,
+  decodePath,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from './route.ts';
 
 interface RestOptions {
   readonly routes: readonly Route[];
   readonly token: string;
   readonly faults: InjectedFaults;
-  /** Absent: nothing is limited. */
+  /** Undefined disables rate limits. */
   readonly limits: RateLimits | undefined;
   readonly clock: Clock;
-  /** The time that really passes; a slow answer is slow for the client. */
+  /** Real time, for delayed responses. */
   readonly stopwatch: Clock;
   readonly log: Log | undefined;
-  readonly seen: (exchange: HttpExchange) => void;
+  readonly onExchange: (exchange: HttpExchange) => void;
 }
 
 interface Reply extends RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A reply, or a connection that is cut instead of one. */
+/** A reply, or a connection that is closed without one. */
 type Outcome = Reply | 'cut';
 
-/** Answers REST requests; the path comes without `/api/v10`. */
+/** Handles REST requests; the path excludes `/api/v10`. */
 export function createRest(options: RestOptions) {
   const { token, faults, limits, clock, stopwatch, log } = options;
-  const find = matcher(options.routes);
+  const find = createRouteMatcher(options.routes);
 
   return async (
     request: IncomingMessage,
@@ -47,70 +54,70 @@ export function createRest(options: RestOptions) {
     let body: unknown;
 
     const answer = async (): Promise<Outcome> => {
-      const mishap = faults.take(method, path);
-      if (mishap === 'refuse') return 'cut';
-      const read = await readRequestBody(request);
-      body = read.json;
-      if (faults.delay > 0) await stopwatch.sleep(faults.delay);
-      if (mishap !== undefined && mishap !== 'lose_answer') return misfortune(mishap);
-      const found = find(method, path);
-      if (found === undefined) throw errorResponse.notFound();
-      if (found === 'other_method') throw errorResponse.methodNotAllowed();
-      const { route, ids } = found;
+      const fault = faults.take(method, path);
+      if (fault === 'refuse') return 'cut';
+      const content = await readRequestBody(request);
+      body = content.json;
+      if (faults.responseDelayMs > 0) await stopwatch.sleep(faults.responseDelayMs);
+      if (fault !== undefined && fault !== 'lose_answer') return faultResponse(fault);
+      const match = find(method, path);
+      if (match === undefined) throw errorResponse.notFound();
+      if (match === 'other_method') throw errorResponse.methodNotAllowed();
+      const { route, ids } = match;
       if (route.needsBot && request.headers.authorization !== `Bot ${token}`) throw errorResponse.unauthorized();
       checkIds(ids);
       const bucket = `${method} ${route.path}`;
-      const verdict = limits?.count({
+      const rateLimit = limits?.count({
         route: bucket,
-        resource: topLevel(ids),
+        resource: topLevelResource(ids),
         limit: route.limit,
         global: route.needsBot,
       });
-      if (verdict?.refused) {
-        const { retryAfter, global } = verdict.refused;
-        return { status: 429, body: limitBody(retryAfter, global), headers: verdict.headers };
+      if (rateLimit?.exceeded) {
+        const { retryAfter, global } = rateLimit.exceeded;
+        return { status: 429, body: rateLimitBody(retryAfter, global), headers: rateLimit.headers };
       }
-      const call = { ids, query, body, files: read.files } as RouteRequest<never>;
+      const call = { ids, query, body, files: content.files } as RouteRequest<never>;
       const answered = await attempt(() => route.handle(call), log);
-      return mishap === 'lose_answer' ? 'cut' : { ...answered, headers: verdict?.headers ?? {} };
+      return fault === 'lose_answer' ? 'cut' : { ...answered, headers: rateLimit?.headers ?? {} };
     };
 
     const outcome = await attempt(answer, log);
     const status = outcome === 'cut' ? 0 : outcome.status;
-    const asked = { at, method, path: withoutToken(decoded(path)), query: query.toString(), body, status };
+    const recorded = { at, method, path: withoutToken(decodePath(path)), query: query.toString(), body, status };
     const answered = outcome === 'cut' ? undefined : outcome.body;
-    options.seen({ ...asked, headers: visibleHeaders(request.headers), answer: answered });
+    options.onExchange({ ...recorded, headers: visibleHeaders(request.headers), response: answered });
     if (outcome === 'cut') request.socket.destroy();
     else send(response, outcome);
   };
 }
 
-/** What Discord refuses becomes its answer; what we did not foresee becomes a 500. */
+/** Turns a DiscordApiError into its response, and any other error into a 500. */
 async function attempt<Result extends Outcome>(
   action: () => Result | Promise<Result>,
   log: Log | undefined,
 ): Promise<Result | Reply> {
   try {
     return await action();
-  } catch (thrown) {
-    if (thrown instanceof DiscordApiError) return { status: thrown.status, body: thrown.json };
-    log?.error({ reason: messageOf(thrown) }, 'The local Discord failed.');
+  } catch (error) {
+    if (error instanceof DiscordApiError) return { status: error.status, body: error.json };
+    log?.error({ reason: messageOf(error) }, 'local Discord request failed');
     return { status: 500, body: errorResponse.internal().json };
   }
 }
 
-function misfortune(mishap: Exclude<InjectedFault, string>): Reply {
-  if (mishap.status === 500) return { status: 500, body: errorResponse.internal().json };
-  const { retryAfter, global } = mishap;
-  return { status: 429, body: limitBody(retryAfter, global), headers: retryHeaders(retryAfter, global) };
+function faultResponse(fault: Exclude<InjectedFault, string>): Reply {
+  if (fault.status === 500) return { status: 500, body: errorResponse.internal().json };
+  const { retryAfter, global } = fault;
+  return { status: 429, body: rateLimitBody(retryAfter, global), headers: retryHeaders(retryAfter, global) };
 }
 
-function limitBody(retryAfter: number, global: boolean) {
+function rateLimitBody(retryAfter: number, global: boolean) {
   return { message: 'You are being rate limited.', retry_after: Math.round(retryAfter * second) / second, global };
 }
 
-/** The resource for which a route's limit is counted apart. Discord: "Rate Limits", top-level resources. */
-function topLevel(ids: Readonly<Record<string, string>>): string {
+/** The resource that has its own rate limit bucket. Discord: "Rate Limits", top-level resources. */
+function topLevelResource(ids: Readonly<Record<string, string>>): string {
   return ids['channelId'] ?? ids['guildId'] ?? ids['token'] ?? '';
 }
 

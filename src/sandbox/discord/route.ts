@@ -1,3 +1,4 @@
+import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { UploadedFile } from './body.ts';
 import { fieldError } from './errors.ts';
 import type { RateLimitBucket } from './rate-limits.ts';
@@ -9,7 +10,7 @@ type IdsIn<Path extends string> = Path extends `${string}:${infer Id}/${infer Re
     ? Id
     : never;
 
-/** What was asked, already read and taken apart. */
+/** A parsed request. */
 export interface RouteRequest<Id extends string = string> {
   readonly ids: Readonly<Record<Id, string>>;
   readonly query: URLSearchParams;
@@ -26,13 +27,13 @@ export interface RouteResponse {
 export interface Route {
   readonly method: string;
   readonly path: string;
-  /** Interactions are answered with their own token; all else needs the bot's, and counts against its global limit. */
+  /** Whether the route needs the bot's token and counts toward its global limit. Interaction callbacks use their own token. */
   readonly needsBot: boolean;
   readonly limit: RateLimitBucket | undefined;
   readonly handle: (call: RouteRequest<never>) => RouteResponse | Promise<RouteResponse>;
 }
 
-/** One endpoint. Its handler is given exactly the ids that stand in its path. */
+/** One endpoint. Its handler receives exactly the ids in its path. */
 export function route<const Path extends string>(
   method: string,
   path: Path,
@@ -50,8 +51,8 @@ interface Match {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-/** Finds the endpoint of a path; a path that exists only for other methods is told apart from one that does not exist. */
-export function matcher(
+/** Finds the endpoint for a request; `other_method` if the path exists for other methods only. */
+export function createRouteMatcher(
   routes: readonly Route[],
 ): (method: string, path: string) => Match | 'other_method' | undefined {
   const patterns = routes.map((each) => ({
@@ -59,25 +60,25 @@ export function matcher(
     pattern: new RegExp(`^${each.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
   }));
   return (method, path) => {
-    const fitting = patterns.filter(({ pattern }) => pattern.test(path));
-    const found = fitting.find((each) => each.route.method === method);
-    if (found === undefined) return fitting.length === 0 ? undefined : 'other_method';
-    const encoded = Object.entries(found.pattern.exec(path)?.groups ?? {});
-    return { route: found.route, ids: Object.fromEntries(encoded.map(([id, text]) => [id, decoded(text)])) };
+    const candidates = patterns.filter(({ pattern }) => pattern.test(path));
+    const match = candidates.find((each) => each.route.method === method);
+    if (match === undefined) return candidates.length === 0 ? undefined : 'other_method';
+    const encoded = Object.entries(match.pattern.exec(path)?.groups ?? {});
+    return { route: match.route, ids: Object.fromEntries(encoded.map(([id, text]) => [id, decodePath(text)])) };
   };
 }
 
-/** @throws DiscordRefusal where an id in the path is no snowflake; `@original` stands for a message. */
+/** @throws DiscordApiError if an id in the path is not a snowflake; `@original` is a valid message id */
 export function checkIds(ids: Match['ids']): void {
   for (const [name, id] of Object.entries(ids)) {
-    if (name === 'token' || id === '@original' || /^\d{1,20}$/.test(id)) continue;
+    if (name === 'token' || id === '@original' || snowflakePattern.test(id)) continue;
     const field = name.replace('Id', '_id');
     throw fieldError([field], 'NUMBER_TYPE_COERCE', `Value "${id}" is not snowflake.`);
   }
 }
 
-/** The text without its percent signs; as it is where they make no sense. */
-export function decoded(text: string): string {
+/** The percent-decoded text, or the text itself if its encoding is malformed. */
+export function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TallyhookError } from '../../platform/errors.ts';
+import type { InjectedFaults } from './faults.ts';
 import type { Files } from './files.ts';
 import type { Gateway } from './gateway.ts';
-import type { InjectedFaults } from './injected-faults.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams) => unknown;
 
-interface Served {
+interface ServerHandlers {
   readonly rest: Handle;
   readonly gateway: Gateway;
   readonly faults: InjectedFaults;
@@ -16,23 +16,23 @@ interface Served {
   readonly page: Handle | undefined;
 }
 
-/** Pictures that a page may show; anything else is handed out as a download. */
-const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+/** Image types that are displayed inline; other files are downloads. */
+const inlineTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** One address for the REST API, the gateway, uploaded files and the page. */
+/** One HTTP server for the REST API, the gateway, uploaded files and the page. @throws TallyhookError `cannot_listen` */
 export async function listen(port: number, host: string) {
   const server = createServer();
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new TallyhookError('cannot_listen', `Discord and its page cannot listen on ${host}:${port}.`, {
+    throw new TallyhookError('cannot_listen', `The local Discord cannot listen on ${host}:${port}.`, {
       cause,
-      hint: 'Another program is there already: choose another --port.',
+      hint: 'Another program may use this port: choose another --port.',
     });
   });
-  const taken = (server.address() as AddressInfo).port;
-  const origin = `http://127.0.0.1:${taken}`;
+  const boundPort = (server.address() as AddressInfo).port;
+  const origin = `http://127.0.0.1:${boundPort}`;
   let closed: Promise<unknown> | undefined;
-  // Who asks early waits: a page that was left open asks as soon as anybody listens.
+  // Requests before `serve` wait: an open page reconnects as soon as the port is open.
   const ready = Promise.withResolvers<RequestListener>();
   server.on('request', (request, response) => {
     ready.promise.then((handle) => handle(request, response)).catch(() => request.socket.destroy());
@@ -40,8 +40,8 @@ export async function listen(port: number, host: string) {
 
   return {
     origin,
-    gatewayUrl: `ws://127.0.0.1:${taken}/gateway`,
-    serve({ rest, gateway, faults, files, page }: Served): void {
+    gatewayUrl: `ws://127.0.0.1:${boundPort}/gateway`,
+    serve({ rest, gateway, faults, files, page }: ServerHandlers): void {
       ready.resolve((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
         const path = /^\/api\/v10(\/.*)$/.exec(pathname)?.[1];
@@ -74,12 +74,12 @@ function sendFile(response: ServerResponse, file: ReturnType<Files['find']>): vo
     response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Not found\n');
     return;
   }
-  const picture = pictures.includes(file.contentType);
+  const isInline = inlineTypes.includes(file.contentType);
   response
     .writeHead(200, {
-      'Content-Type': picture ? file.contentType : 'application/octet-stream',
+      'Content-Type': isInline ? file.contentType : 'application/octet-stream',
       'X-Content-Type-Options': 'nosniff',
-      ...(picture ? {} : { 'Content-Disposition': 'attachment' }),
+      ...(isInline ? {} : { 'Content-Disposition': 'attachment' }),
     })
     .end(file.bytes);
 }

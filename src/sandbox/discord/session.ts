@@ -1,6 +1,6 @@
-import type { Dispatch } from './discord-state.ts';
+import type { Dispatch } from './events.ts';
 
-/** A dispatch as it went out: op 0 with its sequence number. */
+/** A sent dispatch: op 0 with its sequence number. */
 export interface SentDispatch {
   readonly op: 0;
   readonly t: string;
@@ -8,16 +8,16 @@ export interface SentDispatch {
   readonly d: unknown;
 }
 
-/** Discord keeps a session's events for a while only; a client that missed more has to identify anew. */
-const replayLimit = 1000;
+/** Number of events per session that can be replayed; a client that missed more must identify again. */
+const maxReplayedEvents = 1000;
 
-/** One gateway session: it outlives its connection, so that it can be resumed. Discord: "Resuming". */
+/** One gateway session. It survives its connection, so that it can be resumed. Discord: "Resuming". */
 export class GatewayServerSession {
   readonly id: string;
   readonly intents: number;
-  /** This shard and how many there are. */
+  /** Shard id and number of shards. */
   readonly shard: readonly [number, number];
-  /** Where the events go; null while nobody is connected. */
+  /** Sends events to the client; null without a connection. */
   send: ((payload: SentDispatch) => void) | null = null;
   #sequence = 0;
   #sent: SentDispatch[] = [];
@@ -32,27 +32,27 @@ export class GatewayServerSession {
     return this.#sequence;
   }
 
-  /** Whether an event is for this session: it asked for such events, and the guild is one of its shard's. */
-  hears({ intent, guildId }: Dispatch): boolean {
+  /** Whether the session receives an event: it has the intent, and the guild belongs to its shard. */
+  accepts({ intent, guildId }: Dispatch): boolean {
     const [shard, count] = this.shard;
-    const ownShard = guildId === null ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count));
-    return shard === ownShard && (intent === 0 || (this.intents & intent) !== 0);
+    const eventShard = guildId === null ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count));
+    return shard === eventShard && (intent === 0 || (this.intents & intent) !== 0);
   }
 
   dispatch(name: string, data: unknown): void {
     this.#sequence += 1;
     const payload: SentDispatch = { op: 0, t: name, s: this.#sequence, d: data };
     this.#sent.push(payload);
-    if (this.#sent.length > replayLimit) this.#sent = this.#sent.slice(-replayLimit);
+    if (this.#sent.length > maxReplayedEvents) this.#sent = this.#sent.slice(-maxReplayedEvents);
     this.send?.(payload);
   }
 
-  /** Whether all that came after `sequence` is still known. */
-  remembers(sequence: number): boolean {
+  /** Whether all events after `sequence` are still stored. */
+  canReplayAfter(sequence: number): boolean {
     return sequence >= (this.#sent[0]?.s ?? 1) - 1;
   }
 
-  /** Sends again what came after `sequence`. */
+  /** Sends the events after `sequence` again. */
   replayAfter(sequence: number): void {
     for (const payload of this.#sent) {
       if (payload.s > sequence) this.send?.(payload);

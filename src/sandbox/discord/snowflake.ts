@@ -1,13 +1,12 @@
 import type { Clock } from '../../platform/clock.ts';
 
-/** Discord's epoch, the first second of 2015 (ms since the Unix epoch). Discord: "Snowflakes". */
+/** Discord's epoch, 2015-01-01 (ms since the Unix epoch). Discord: "Snowflakes". */
 const discordEpoch = 1_420_070_400_000;
 
 /**
- * A source of snowflakes that carry the moment they were drawn, always rising, however fast they are drawn and even when the
- * clock stands still.
+ * A generator of snowflakes with the current time. They are strictly increasing, even if the clock stands still.
  */
-export function snowflakes(clock: Clock): () => string {
+export function createSnowflakes(clock: Clock): () => string {
   let last = 0n;
   return () => {
     const fromClock = BigInt(Math.max(0, Math.floor(clock.now()) - discordEpoch)) << 22n;
@@ -16,7 +15,7 @@ export function snowflakes(clock: Clock): () => string {
   };
 }
 
-/** The moment at which a snowflake was drawn (ms since the Unix epoch). */
-export function momentOf(snowflake: string): number {
+/** The creation time of a snowflake (ms since the Unix epoch). */
+export function snowflakeTimestamp(snowflake: string): number {
   return Number(BigInt(snowflake) >> 22n) + discordEpoch;
 }

@@ -1,27 +1,27 @@
-import type { CallbackSeen } from './interactions.ts';
-import type { SubmittedField } from './modal.ts';
+import type { ReceivedCallback } from './interactions.ts';
+import type { SubmittedValues } from './modal.ts';
 import type { Message } from './objects.ts';
 import type { OptionInput } from './resolve-command.ts';
 
-/** What a member can do by hand, and what comes of it. */
+/** The actions of a member, and their results. */
 
-/** What came of a command or a click. */
+/** A sent interaction and its responses. */
 export interface InteractionHandle {
   readonly id: string;
-  /** The first callback; rejects with {@link ApplicationDidNotRespond} after 3 seconds without one. */
-  readonly response: Promise<CallbackSeen>;
-  /** The message once it shows more than "is thinking…"; rejects as `response` does. */
+  /** The callback; rejects with ApplicationDidNotRespondError after 3 seconds without one. */
+  readonly response: Promise<ReceivedCallback>;
+  /** The message once it is more than "is thinking…"; rejects like `response`. */
   readonly settled: Promise<Message>;
-  /** Every message that the interaction has made or changed, as they are now. */
+  /** The current versions of the messages that the interaction created or edited. */
   readonly messages: readonly Message[];
 }
 
 export interface CommandAction {
-  /** With its subcommands, as in `vote trace`. */
+  /** Including subcommands, as in `vote trace`. */
   readonly name: string;
   readonly userId: string;
   readonly channelId: string;
-  /** By name; users, channels and roles by their ids, an attachment as a file. */
+  /** By option name; users, channels and roles as ids, an attachment as a file. */
   readonly options?: Readonly<Record<string, OptionInput>>;
 }
 
@@ -29,25 +29,25 @@ export interface ComponentAction {
   readonly messageId: string;
   readonly customId: string;
   readonly userId: string;
-  /** What was picked, for a select. */
+  /** The selected values of a select. */
   readonly values?: readonly string[];
 }
 
-export interface Completion extends CommandAction {
-  /** The option that is being typed, and what has been typed of it. */
+export interface AutocompleteAction extends CommandAction {
+  /** The option that the member is typing in, and its text so far. */
   readonly focused: { readonly name: string; readonly value: string };
 }
 
-/** What a bot offers while an option is being typed. */
+/** An autocomplete choice. */
 export interface Choice {
   readonly name: string;
   readonly value: string | number;
 }
 
 export interface ModalAction {
-  /** Of the command or click that opened it. */
+  /** The id of the interaction that opened it. */
   readonly interactionId: string;
   readonly userId: string;
-  /** By the fields' custom ids. */
-  readonly values: SubmittedField;
+  /** By the custom ids of the fields. */
+  readonly values: SubmittedValues;
 }

@@ -4,43 +4,43 @@ import { DiscordApiError, type FieldError, type FieldErrors } from './errors.ts'
 type Issue = z.core.$ZodIssue;
 
 /**
- * Checks what was sent against a schema and refuses it in Discord's own shape: code 50035 and, under "errors", the path of every
- * field at fault down to its `_errors`. Discord: "Error Messages".
+ * Parses a body with a schema and reports issues in Discord's format: code 50035 and, under "errors", the path of every invalid
+ * field down to its `_errors`. Discord: "Error Messages".
  *
- * @throws DiscordRefusal
+ * @throws DiscordApiError
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
   const errors: FieldErrors = {};
-  for (const issue of parsed.error.issues) place(errors, issue.path, faultOf(issue));
+  for (const issue of parsed.error.issues) addFieldError(errors, issue.path, toFieldError(issue));
   throw new DiscordApiError(400, 50035, 'Invalid Form Body', errors);
 }
 
-function place(errors: FieldErrors, path: readonly PropertyKey[], fault: FieldError): void {
+function addFieldError(errors: FieldErrors, path: readonly PropertyKey[], error: FieldError): void {
   let node = errors;
   for (const step of path) {
     const name = String(step);
     const inner = node[name];
     if (inner !== undefined && !Array.isArray(inner)) node = inner as FieldErrors;
     else {
-      const made: FieldErrors = {};
-      node[name] = made;
-      node = made;
+      const created: FieldErrors = {};
+      node[name] = created;
+      node = created;
     }
   }
-  const known = node['_errors'];
-  node['_errors'] = Array.isArray(known) ? [...known, fault] : [fault];
+  const existing = node['_errors'];
+  node['_errors'] = Array.isArray(existing) ? [...existing, error] : [error];
 }
 
-/** Discord's code and wording for what the schema found. */
-function faultOf(issue: Issue): FieldError {
+/** Discord's code and message for a schema issue. */
+function toFieldError(issue: Issue): FieldError {
   if (issue.code === 'custom') return { code: String(issue.params?.['code'] ?? 'INVALID'), message: issue.message };
   if (issue.input === undefined || (issue.code === 'too_small' && issue.input === '')) {
     return { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
   }
-  if (issue.code === 'too_big' || issue.code === 'too_small') return sizeFault(issue);
-  if (issue.code === 'invalid_type') return typeFault(issue.expected);
+  if (issue.code === 'too_big' || issue.code === 'too_small') return sizeError(issue);
+  if (issue.code === 'invalid_type') return typeError(issue.expected);
   if (issue.code === 'invalid_value') {
     return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${issue.values.map(String).join(', ')}}.` };
   }
@@ -50,7 +50,7 @@ function faultOf(issue: Issue): FieldError {
   return { code: 'STRING_TYPE_REGEX', message: 'String value did not match validation regex.' };
 }
 
-function sizeFault(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): FieldError {
+function sizeError(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): FieldError {
   const limit = String(issue.code === 'too_big' ? issue.maximum : issue.minimum);
   const side = issue.code === 'too_big' ? 'MAX' : 'MIN';
   const comparison = issue.code === 'too_big' ? 'or fewer' : 'or more';
@@ -61,7 +61,7 @@ function sizeFault(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): Fi
   return { code: `NUMBER_TYPE_${side}`, message: `int value should be ${bound} ${limit}.` };
 }
 
-function typeFault(expected: string): FieldError {
+function typeError(expected: string): FieldError {
   if (expected === 'array') return { code: 'LIST_TYPE_CONVERT', message: 'Only iterables may be used in a ListType' };
   if (expected === 'object') {
     return { code: 'MODEL_TYPE_CONVERT', message: 'Only dictionaries may be used in a ModelType' };

@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * The page's own files by the path under which they are served. They are read once; no path ever reaches the disk.
+ * The page's files by URL path. They are read once, so a request path never reaches the file system.
  *
  * @throws TallyhookError `page_not_bundled`
  */

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isOwnHost } from '../../web/host.ts';
 
 /**
- * Only our own files may be loaded. Avatars are drawn by the page itself, as `data:` pictures, and the elements of Discord's look
- * carry colors in style attributes; a whole stylesheet or a script must come from a file.
+ * Only our own files may be loaded. Avatars are generated as `data:` images, and the Discord components use style attributes for
+ * colors; stylesheets and scripts must come from files.
  */
-const policy = [
+const contentSecurityPolicy = [
   "default-src 'self'",
   "img-src 'self' data:",
   "style-src-attr 'unsafe-inline'",
@@ -15,9 +15,9 @@ const policy = [
   "object-src 'none'",
 ];
 
-/** Sent with everything: nothing comes from elsewhere, nobody may frame the page, and nothing is kept. */
-export const safetyHeaders = {
-  'Content-Security-Policy': policy.join('; '),
+/** Sent with every response: no external resources, no framing, no caching. */
+export const securityHeaders = {
+  'Content-Security-Policy': contentSecurityPolicy.join('; '),
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
@@ -27,8 +27,8 @@ export const safetyHeaders = {
 };
 
 /**
- * Whether a request comes from the page itself. The name it was sent to must be this machine's. What changes something must carry our
- * own Origin and JSON, which no other site can make a browser send.
+ * Whether a request comes from the page itself. The Host header must name this machine. Requests that change state must have our own
+ * Origin and a JSON content type, which another site cannot make a browser send.
  */
 export function isSameOrigin(request: IncomingMessage): boolean {
   const { host } = request.headers;

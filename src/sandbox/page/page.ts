@@ -3,21 +3,22 @@ import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Commands } from '../discord/commands.ts';
-import type { DiscordState, StateChange } from '../discord/discord-state.ts';
+import type { DiscordState } from '../discord/discord-state.ts';
+import type { StateChange } from '../discord/events.ts';
 import type { MemberClient } from '../discord/member-client.ts';
 import type { Messages } from '../discord/messages.ts';
-import { actions } from './actions.ts';
 import { readAssets } from './assets.ts';
-import { Credits } from './credits.ts';
-import { isSameOrigin, safetyHeaders } from './guard.ts';
+import { BalanceCache } from './balances.ts';
+import { EventStream } from './event-stream.ts';
+import { isSameOrigin, securityHeaders } from './guard.ts';
+import { createActions } from './page-actions.ts';
 import type { PagePorts } from './ports.ts';
 import type { PageChange } from './protocol.ts';
 import { fullState, sidebarState, simulationState } from './snapshot.ts';
-import { Stream } from './stream.ts';
 import { Timeline } from './timeline.ts';
 
 export interface PageOptions {
-  readonly world: DiscordState;
+  readonly state: DiscordState;
   readonly messages: Messages;
   readonly commands: Commands;
   readonly client: MemberClient;
@@ -29,71 +30,72 @@ export interface PageOptions {
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-export interface Page {
+export interface SandboxPage {
   readonly handle: Handle;
-  /** Resolves when all of it can be served. Throws what {@link readAssets} throws. */
+  /** Resolves when the page can be served. @throws as {@link readAssets} */
   ready(): Promise<void>;
 }
 
 /**
- * The page on which a person sees this Discord, acts as its members, and votes on the service. Its files are read while the rest of
- * the sandbox starts: whoever asks before that waits.
+ * The page that shows the local Discord, acts as its members, and votes on the service. Its files are loaded while the rest of the
+ * sandbox starts; earlier requests wait.
  */
-export function createPage(options: PageOptions): Page {
-  const { world, client, ports, stopped, stopwatch, log } = options;
-  const reading = readAssets();
-  // Said to whoever asks for a file; until then nobody listens.
-  reading.catch(() => {});
-  const perform = actions(client, ports);
-  const stream = new Stream(stopwatch, stopped);
-  const credits = new Credits({
-    userIds: [...world.members.keys()].filter((userId) => userId !== world.bot.id),
-    ask: (userId) => ports.credits(userId),
+export function createPage(options: PageOptions): SandboxPage {
+  const { state, client, ports, stopped, stopwatch, log } = options;
+  const loadingAssets = readAssets();
+  // Requests for a file report the error; this prevents an unhandled rejection before the first one.
+  loadingAssets.catch(() => {});
+  const perform = createActions(client, ports);
+  const stream = new EventStream(stopwatch, stopped);
+  const credits = new BalanceCache({
+    userIds: [...state.members.keys()].filter((userId) => userId !== state.bot.id),
+    fetchBalance: (userId) => ports.credits(userId),
     clock: stopwatch,
-    tell: (balances) => stream.tell({ kind: 'credits', credits: balances }),
+    onChange: (balances) => stream.send({ kind: 'credits', credits: balances }),
   });
-  const timeline = new Timeline(world, ports.news, (item) => {
-    stream.tell({ kind: 'timeline', item });
+  const timeline = new Timeline(state, ports.events, (item) => {
+    stream.send({ kind: 'timeline', item });
     void credits.refresh();
   });
-  ports.news.on('conditions', () => stream.tell({ kind: 'conditions', ...simulationState(ports) }));
+  ports.events.on('simulation', () => stream.send({ kind: 'simulation', ...simulationState(ports) }));
   let connected = false;
-  world.events.on('change', (change) => {
+  state.events.on('change', (change) => {
     if (change.kind === 'gateway') connected = change.connected;
-    stream.tell(newsOf(change) ?? { kind: 'places', ...sidebarState(options, connected) });
+    stream.send(toPageChange(change) ?? { kind: 'sidebar', ...sidebarState(options, connected) });
   });
 
   const act = async (request: IncomingMessage, response: ServerResponse, path: string) => {
     const body = await readJson(request);
-    const done = await perform(path, body);
-    response.writeHead(done.status, { ...safetyHeaders, 'Content-Type': 'application/json' });
-    response.end(JSON.stringify(done.body));
+    const result = await perform(path, body);
+    response.writeHead(result.status, { ...securityHeaders, 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(result.body));
   };
 
   const handle: Handle = async (request, response, path) => {
     try {
-      if (!isSameOrigin(request)) refuse(response, 403, 'Only the page itself, on this machine, may ask this.');
+      if (!isSameOrigin(request))
+        sendError(response, 403, 'Only the page itself may send this request, from this machine.');
       else if (request.method === 'POST') await act(request, response, path);
-      else if (request.method !== 'GET') refuse(response, 405, 'Only GET and POST.');
+      else if (request.method !== 'GET') sendError(response, 405, 'Only GET and POST are supported.');
       else if (path === '/page/events') {
         await credits.refresh();
         stream.add(response, fullState(options, { connected, credits: credits.current, timeline: timeline.items }));
       } else {
-        const asset = (await reading).get(path);
-        if (asset === undefined) refuse(response, 404, 'There is nothing here.');
-        else response.writeHead(200, { ...safetyHeaders, 'Content-Type': asset.type }).end(asset.bytes);
+        const asset = (await loadingAssets).get(path);
+        if (asset === undefined) sendError(response, 404, 'Not found.');
+        else response.writeHead(200, { ...securityHeaders, 'Content-Type': asset.type }).end(asset.bytes);
       }
-    } catch (thrown) {
-      log?.error({ reason: messageOf(thrown) }, 'The page failed.');
+    } catch (error) {
+      log?.error({ reason: messageOf(error) }, 'page request failed');
       if (response.headersSent) response.destroy();
-      else refuse(response, 500, 'The page failed. The log says why.');
+      else sendError(response, 500, 'The request failed. See the log of the sandbox.');
     }
   };
-  return { handle, ready: async () => void (await reading) };
+  return { handle, ready: async () => void (await loadingAssets) };
 }
 
-/** What the page is told of a change; null when the places (channels, members, commands) have to be sent again. */
-function newsOf(change: StateChange): PageChange | null {
+/** The event that a change sends to the page; null if the sidebar state must be sent again. */
+function toPageChange(change: StateChange): PageChange | null {
   switch (change.kind) {
     case 'message':
     case 'message_deleted':
@@ -105,12 +107,12 @@ function newsOf(change: StateChange): PageChange | null {
   }
 }
 
-function refuse(response: ServerResponse, status: number, error: string): void {
-  response.writeHead(status, { ...safetyHeaders, 'Content-Type': 'application/json' });
+function sendError(response: ServerResponse, status: number, error: string): void {
+  response.writeHead(status, { ...securityHeaders, 'Content-Type': 'application/json' });
   response.end(JSON.stringify({ error }));
 }
 
-/** A small JSON body; what is too large or no JSON is as good as nothing. */
+/** Reads a JSON body of at most 32 KiB; undefined if it is larger or not JSON. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;

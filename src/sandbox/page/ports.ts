@@ -1,8 +1,7 @@
 import type { EventEmitter } from 'node:events';
+import type { ListingKind } from '../../service/listing/listing.ts';
 
-export type ListingKind = 'server' | 'bot';
-
-/** What the service says to a vote. */
+/** The result of a vote. */
 export type VoteResult =
   | { readonly outcome: 'recorded' /** ms since the epoch */; readonly nextVoteAt: number }
   | { readonly outcome: 'too_soon' /** ms since the epoch */; readonly nextVoteAt: number }
@@ -10,19 +9,17 @@ export type VoteResult =
 
 export type Tone = 'good' | 'plain' | 'bad';
 
-/** Something that happened beside the deliveries. */
+/** An event other than a delivery. */
 export interface TimelineLine {
   readonly kind: 'line';
   /** ms since the epoch */
   readonly at: number;
-  /** Where it happened. */
-  readonly where: 'service' | 'bot' | 'discord' | 'sandbox';
+  readonly source: 'service' | 'bot' | 'discord' | 'sandbox';
   readonly tone: Tone;
-  /** One short sentence. */
   readonly text: string;
 }
 
-/** How far a delivery has come. */
+/** A step of a delivery. */
 export type StepName =
   | 'received'
   | 'verified'
@@ -40,31 +37,30 @@ export interface Step {
   readonly name: StepName;
   readonly tone: Tone;
   readonly text: string;
-  /** ms since the epoch, by the sandbox's clock */
+  /** ms since the epoch, sandbox clock */
   readonly at: number;
-  /** Since the delivery was received (ms that really passed). */
+  /** Time since the delivery was received (ms of real time). */
   readonly afterMs: number;
 }
 
-/** One delivery from its first byte to its announcement; told again whenever a step is added. */
+/** One delivery from its first byte to its announcement; sent again whenever a step is added. */
 export interface TimelineDelivery {
   readonly kind: 'delivery';
   readonly id: number;
-  /** When it was received (ms since the epoch, by the sandbox's clock). */
+  /** When it was received (ms since the epoch, sandbox clock). */
   readonly at: number;
-  /** What it says, in a few words. */
   readonly title: string;
-  /** The kind of event that it claims to be; null where it names none. */
+  /** The event type that it names, unverified; null if it names none. */
   readonly event: string | null;
   readonly steps: readonly Step[];
-  /** Whether no further step is to be expected. */
+  /** Whether no further steps are expected. */
   readonly isSettled: boolean;
 }
 
 export type TimelineItem = TimelineLine | TimelineDelivery;
 
-/** What can be done to see how the bot bears it. */
-export const faultKinds = [
+/** The faults that the page can inject. */
+export const faultActions = [
   'repeat',
   'break_signature',
   'unknown_event',
@@ -72,39 +68,39 @@ export const faultKinds = [
   'service_down',
   'move_clock',
 ] as const;
-export type FaultKind = (typeof faultKinds)[number];
+export type FaultAction = (typeof faultActions)[number];
 
-/** What is out of order at the moment. */
+/** The parts that are currently down. */
 export interface Outages {
   readonly discord: boolean;
   readonly service: boolean;
 }
 
-/** The sandbox's clock as the page has to know it. */
-export interface PageTime {
+/** The sandbox clock as the page sees it. */
+export interface PageClock {
   now(): number;
-  /** How many seconds pass in the sandbox while one passes outside. */
+  /** Seconds that pass in the sandbox per second of real time. */
   readonly speed: number;
 }
 
-/** The rest of the sandbox, as the page sees it. Whoever puts the sandbox together hands it in. */
+/** The parts of the sandbox that the page needs; implemented by `page-bridge.ts`. */
 export interface PagePorts {
-  /** The listings that can be voted for, with their names. */
+  /** The listings that members can vote for. */
   readonly listings: readonly { readonly kind: ListingKind; readonly name: string }[];
-  /** The pages of the service, if they can be visited. */
+  /** The base URL of the service's own pages, if it has any. */
   readonly serviceUrl?: string;
-  /** Votes on the service, which then sends its signed webhook. */
+  /** Votes on the service, which then sends a signed delivery. */
   castVote(vote: { readonly userId: string; readonly kind: ListingKind }): Promise<VoteResult>;
-  /** A member's balance (credits); null while the bot cannot tell. */
+  /** A member's balance (credits); null if it is not available. */
   credits(userId: string): Promise<number | null>;
-  /** Makes trouble in a member's name. Says in a sentence what was done. */
-  trouble(what: FaultKind, userId: string): Promise<string>;
+  /** Injects a fault on behalf of a member; returns what was done, as text for the page. */
+  injectFault(what: FaultAction, userId: string): Promise<string>;
   readonly outages: Outages;
-  readonly time: PageTime;
-  readonly news: EventEmitter<{
-    /** A line, or a delivery that has come further. */
+  readonly time: PageClock;
+  readonly events: EventEmitter<{
+    /** A new line, or a delivery with a new step. */
     timeline: [TimelineItem];
-    /** The clock was moved, or something went down or came back. */
-    conditions: [];
+    /** The clock was advanced, or an outage started or ended. */
+    simulation: [];
   }>;
 }

@@ -1,20 +1,20 @@
-import type { StateChange } from '../discord/discord-state.ts';
-import type { Balances } from './credits.ts';
+import type { StateChange } from '../discord/events.ts';
+import type { Balances } from './balances.ts';
 import type { fullState, sidebarState, simulationState } from './snapshot.ts';
-import type { PlacedItem } from './timeline.ts';
+import type { KeyedItem } from './timeline.ts';
 
 export type FullState = ReturnType<typeof fullState>;
 export type SidebarState = ReturnType<typeof sidebarState>;
 export type SimulationState = ReturnType<typeof simulationState>;
 
-/** A change of Discord that the page is told as it is. */
+/** A change of the Discord state that is sent to the page unchanged. */
 export type PageChange = Extract<StateChange, { kind: 'message' | 'message_deleted' | 'interaction' | 'modal' }>;
 
-/** All that goes over the page's stream, as JSON: everything once, and then what changes. */
+/** An event of the page's stream, as JSON: the full state first, then changes. */
 export type PageEvent =
   | FullState
-  | (SidebarState & { readonly kind: 'places' })
-  | (SimulationState & { readonly kind: 'conditions' })
+  | (SidebarState & { readonly kind: 'sidebar' })
+  | (SimulationState & { readonly kind: 'simulation' })
   | { readonly kind: 'credits'; readonly credits: Balances }
-  | { readonly kind: 'timeline'; readonly item: PlacedItem }
+  | { readonly kind: 'timeline'; readonly item: KeyedItem }
   | PageChange;

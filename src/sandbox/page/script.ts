@@ -1,21 +1,22 @@
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 
-/** Where `npm run build` leaves it: in the package and the image, never in the repository. */
-const built = new URL('./public/main.js', import.meta.url);
+/** Written by `npm run build`: exists in the package and the image, not in the repository. */
+const builtScript = new URL('./public/main.js', import.meta.url);
 
 /**
- * The page's script. The package and the image carry it, since they have no bundler; the repository needs no build, so there it is
- * bundled in memory, which takes a moment (100 ms).
+ * The page's script. The package and the image contain the built script, since they have no bundler; in the repository it is bundled
+ * in memory (100 ms).
  *
- * @throws TallyhookError `page_not_bundled` where neither can be done
+ * @throws TallyhookError `page_not_bundled` if neither works
  */
 export async function pageScript(): Promise<string> {
-  return (await readFile(built, 'utf8').catch(() => null)) ?? bundledScript({ minify: false });
+  return (await readFile(builtScript, 'utf8').catch(() => null)) ?? bundledScript({ minify: false });
 }
 
-/** One module of browser/ and of all that it imports. @throws TallyhookError `page_not_bundled` */
+/** Bundles browser/main.ts and its imports into one module. @throws TallyhookError `page_not_bundled` */
 export async function bundledScript({ minify }: { minify: boolean }): Promise<string> {
   try {
     const { build } = await import('rolldown');
@@ -25,7 +26,14 @@ export async function bundledScript({ minify }: { minify: boolean }): Promise<st
   } catch (cause) {
     throw new TallyhookError('page_not_bundled', `The script of the page cannot be bundled: ${messageOf(cause)}.`, {
       cause,
-      hint: 'Run "npm ci", which installs the bundler.',
+      hint: 'Run "npm ci" to install the bundler.',
     });
   }
+}
+
+/** Copies the page's files and its bundled script into the build output. */
+export async function buildPage(folder: string): Promise<void> {
+  const target = join(folder, 'public');
+  await cp(fileURLToPath(new URL('./public/', import.meta.url)), target, { recursive: true });
+  await writeFile(join(target, 'main.js'), await bundledScript({ minify: true }));
 }

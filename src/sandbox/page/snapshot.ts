@@ -1,30 +1,30 @@
 import type { Commands } from '../discord/commands.ts';
 import type { DiscordState } from '../discord/discord-state.ts';
 import type { Messages } from '../discord/messages.ts';
-import type { Balances } from './credits.ts';
+import type { Balances } from './balances.ts';
 import type { PagePorts } from './ports.ts';
-import type { PlacedItem } from './timeline.ts';
+import type { KeyedItem } from './timeline.ts';
 
-/** How many messages a newly opened page gets. */
-const shownMessages = 300;
+/** Number of messages that are sent to a new page. */
+const maxMessages = 300;
 
-interface Seen {
-  readonly world: DiscordState;
+interface SnapshotSources {
+  readonly state: DiscordState;
   readonly messages: Messages;
   readonly commands: Commands;
   readonly ports: PagePorts;
 }
 
-/** Channels, members, roles and commands: what changes seldom is sent as a whole. */
-export function sidebarState({ world, commands }: Seen, connected: boolean) {
+/** Channels, members, roles and commands: they change rarely, so they are always sent completely. */
+export function sidebarState({ state, commands }: SnapshotSources, connected: boolean) {
   return {
     connected,
-    channels: [...world.channels.values()].map((channel) =>
+    channels: [...state.channels.values()].map((channel) =>
       channel.type === 0
         ? { id: channel.id, name: channel.name, topic: channel.topic, with: null }
-        : { id: channel.id, name: world.bot.username, topic: null, with: channel.recipients[0]?.id ?? null },
+        : { id: channel.id, name: state.bot.username, topic: null, with: channel.recipients[0]?.id ?? null },
     ),
-    members: [...world.members.values()]
+    members: [...state.members.values()]
       .filter(({ user }) => !user.bot)
       .map(({ user, roles }) => ({
         id: user.id,
@@ -32,12 +32,12 @@ export function sidebarState({ world, commands }: Seen, connected: boolean) {
         name: user.global_name ?? user.username,
         roles,
       })),
-    roles: world.roles.map(({ id, name, color }) => ({ id, name, color })),
-    commands: commands.offeredIn(world.guildId),
+    roles: state.roles.map(({ id, name, color }) => ({ id, name, color })),
+    commands: commands.availableIn(state.guildId),
   };
 }
 
-/** What time it is in here, and what is out of order. */
+/** The sandbox time and the current outages. */
 export function simulationState({ time, outages }: PagePorts) {
   return {
     time: { now: time.now(), speed: time.speed },
@@ -45,19 +45,22 @@ export function simulationState({ time, outages }: PagePorts) {
   };
 }
 
-/** All that a newly opened page has to know. */
-export function fullState(seen: Seen, now: { connected: boolean; credits: Balances; timeline: readonly PlacedItem[] }) {
-  const { world, messages, ports } = seen;
-  const { name, id } = world.guild();
+/** The complete state for a new page. */
+export function fullState(
+  seen: SnapshotSources,
+  now: { connected: boolean; credits: Balances; timeline: readonly KeyedItem[] },
+) {
+  const { state, messages, ports } = seen;
+  const { name, id } = state.guild();
   return {
-    kind: 'everything' as const,
+    kind: 'full_state' as const,
     guild: { id, name },
-    bot: { id: world.bot.id, name: world.bot.username },
+    bot: { id: state.bot.id, name: state.bot.username },
     listings: ports.listings,
     serviceUrl: ports.serviceUrl ?? null,
     ...simulationState(ports),
     ...sidebarState(seen, now.connected),
-    messages: messages.all().slice(-shownMessages),
+    messages: messages.all().slice(-maxMessages),
     credits: now.credits,
     timeline: now.timeline,
   };

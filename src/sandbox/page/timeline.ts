@@ -1,54 +1,58 @@
-import type { DiscordState, StateChange } from '../discord/discord-state.ts';
+import { formatElapsed } from '../../platform/durations.ts';
+import type { DiscordState } from '../discord/discord-state.ts';
+import type { StateChange } from '../discord/events.ts';
 import type { PagePorts, TimelineItem, Tone } from './ports.ts';
 
-const kept = 200;
+/** Number of items that are stored. */
+const maxItems = 200;
 
-/** An item with its place: what has the same id takes the place of what was told before. */
-export type PlacedItem = TimelineItem & { readonly key: string };
+/** An item with a key; a later item with the same key replaces it. */
+export type KeyedItem = TimelineItem & { readonly key: string };
 
-/** What happened so far: what the sandbox reports, and what can be seen of the bot on Discord. */
+/** The timeline: events that the sandbox reports, and the bot's activity on Discord. */
 export class Timeline {
-  readonly #items = new Map<string, PlacedItem>();
-  readonly #world: DiscordState;
-  readonly #tell: (item: PlacedItem) => void;
+  readonly #items = new Map<string, KeyedItem>();
+  readonly #state: DiscordState;
+  readonly #onItem: (item: KeyedItem) => void;
   #lines = 0;
   #connected = false;
 
-  constructor(world: DiscordState, source: PagePorts['news'], tell: (item: PlacedItem) => void) {
-    this.#world = world;
-    this.#tell = tell;
+  constructor(state: DiscordState, source: PagePorts['events'], onItem: (item: KeyedItem) => void) {
+    this.#state = state;
+    this.#onItem = onItem;
     source.on('timeline', (item) => this.#add(item));
-    world.events.on('change', (change) => this.#watch(change));
+    state.events.on('change', (change) => this.#handleChange(change));
   }
 
   /** Oldest first. */
-  get items(): readonly PlacedItem[] {
+  get items(): readonly KeyedItem[] {
     return [...this.#items.values()];
   }
 
-  #watch(change: StateChange): void {
+  #handleChange(change: StateChange): void {
     if (change.kind === 'gateway' && change.connected !== this.#connected) {
       this.#connected = change.connected;
-      if (change.connected) this.#note('good', 'The bot is connected');
-      else this.#note('bad', 'The bot has lost its connection');
+      if (change.connected) this.#addLine('good', 'The bot is connected');
+      else this.#addLine('bad', 'The bot is disconnected');
     }
     if (change.kind === 'interaction' && change.state !== 'sent') {
-      const who = this.#world.user(change.userId)?.username ?? 'somebody';
-      if (change.state === 'failed') this.#note('bad', `${change.label} by ${who}: no answer within 3 seconds`);
-      else this.#note('plain', `${change.label} by ${who}: answered after ${Math.round(change.afterMs)} ms`);
+      const username = this.#state.user(change.userId)?.username ?? 'unknown user';
+      if (change.state === 'failed')
+        this.#addLine('bad', `${change.label} by ${username}: no response within 3 seconds`);
+      else this.#addLine('plain', `${change.label} by ${username}: responded after ${formatElapsed(change.afterMs)}`);
     }
   }
 
-  #note(tone: Tone, text: string): void {
-    this.#add({ kind: 'line', at: this.#world.clock.now(), where: 'discord', tone, text });
+  #addLine(tone: Tone, text: string): void {
+    this.#add({ kind: 'line', at: this.#state.clock.now(), source: 'discord', tone, text });
   }
 
   #add(item: TimelineItem): void {
     const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${this.#lines++}`;
-    const placed = { ...item, key };
-    this.#items.set(key, placed);
+    const keyed = { ...item, key };
+    this.#items.set(key, keyed);
     const [oldest] = this.#items.keys();
-    if (this.#items.size > kept && oldest !== undefined) this.#items.delete(oldest);
-    this.#tell(placed);
+    if (this.#items.size > maxItems && oldest !== undefined) this.#items.delete(oldest);
+    this.#onItem(keyed);
   }
 }

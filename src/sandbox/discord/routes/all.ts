@@ -10,21 +10,21 @@ import { commandRoutes } from './commands.ts';
 import { guildRoutes } from './guilds.ts';
 import { interactionRoutes } from './interactions.ts';
 
-/** Every endpoint there is. What is not here is answered with 404, as Discord answers what it does not know. */
+/** All endpoints. Any other path is answered with 404. */
 export function allRoutes(parts: {
-  world: DiscordState;
+  state: DiscordState;
   commands: Commands;
   messages: Messages;
   files: Files;
-  answering: InteractionCallbacks;
+  callbacks: InteractionCallbacks;
   gatewayUrl: string;
 }): Route[] {
-  const { world, commands, messages, files, answering, gatewayUrl } = parts;
+  const { state, commands, messages, files, callbacks, gatewayUrl } = parts;
   return [
-    ...applicationRoutes(world, gatewayUrl),
-    ...commandRoutes(world, commands),
-    ...interactionRoutes(answering, world.applicationId),
-    ...channelRoutes(world, messages, files),
-    ...guildRoutes(world),
+    ...applicationRoutes(state, gatewayUrl),
+    ...commandRoutes(state, commands),
+    ...interactionRoutes(callbacks, state.applicationId),
+    ...channelRoutes(state, messages, files),
+    ...guildRoutes(state),
   ];
 }

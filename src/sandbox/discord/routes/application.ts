@@ -2,16 +2,16 @@ import { hour } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
 import { ok, type Route, route } from '../route.ts';
 
-/** Who the bot is, and where its gateway is. Discord: "Application", "Get Gateway Bot". */
-export function applicationRoutes(world: DiscordState, gatewayUrl: string): Route[] {
+/** The bot's application and its gateway URL. Discord: "Application", "Get Gateway Bot". */
+export function applicationRoutes(state: DiscordState, gatewayUrl: string): Route[] {
   const application = {
-    id: world.applicationId,
-    name: world.bot.username,
+    id: state.applicationId,
+    name: state.bot.username,
     icon: null,
-    description: 'Lives on this machine only.',
+    description: 'Exists on this machine only.',
     bot_public: true,
     bot_require_code_grant: false,
-    bot: world.bot,
+    bot: state.bot,
     verify_key: '0'.repeat(64),
     type: null,
     flags: 0,
@@ -22,7 +22,7 @@ export function applicationRoutes(world: DiscordState, gatewayUrl: string): Rout
     explicit_content_filter: 0,
     eligible_oauth2_scopes: ['bot', 'applications.commands'],
     team: null,
-    owner: world.user(world.guild().owner_id),
+    owner: state.user(state.guild().owner_id),
     approximate_guild_count: 1,
     approximate_user_install_count: 0,
     approximate_user_authorization_count: 0,
@@ -33,12 +33,12 @@ export function applicationRoutes(world: DiscordState, gatewayUrl: string): Rout
     route('GET', '/gateway/bot', () =>
       ok({
         url: gatewayUrl,
-        shards: world.requiredShards,
+        shards: state.requiredShards,
         session_start_limit: { total: 1000, remaining: 999, reset_after: 24 * hour, max_concurrency: 1 },
       }),
     ),
     route('GET', '/applications/@me', () => ok(application)),
     route('GET', '/oauth2/applications/@me', () => ok(application)),
-    route('GET', '/users/@me', () => ok({ ...world.bot, verified: true, mfa_enabled: false, locale: 'en-US' })),
+    route('GET', '/users/@me', () => ok({ ...state.bot, verified: true, mfa_enabled: false, locale: 'en-US' })),
   ];
 }

@@ -1,39 +1,40 @@
 import { second } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
 import { errorResponse } from '../errors.ts';
-import { type Files, withAddresses } from '../files.ts';
-import { historyOf, historySchema } from '../history.ts';
+import { type Files, resolveAttachmentUrls } from '../files.ts';
+import { historySchema, selectHistory } from '../history.ts';
 import { messageSchema } from '../message-schema.ts';
-import { asReadAgain, type Messages } from '../messages.ts';
+import { type Messages, withoutNonce } from '../messages.ts';
 import type { Channel, Message } from '../objects.ts';
 import type { PermissionName } from '../permissions.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 import { validate } from '../validate.ts';
 
-const messageLimit = { count: 5, per: 5 * second };
+const messageLimit = { count: 5, windowMs: 5 * second };
 
 /** Channels and their messages. Discord: "Channel", "Message". */
-export function channelRoutes(world: DiscordState, messages: Messages, files: Files): Route[] {
-  /** The channel, if the bot may see it and do this in it. */
-  const channelFor = (id: string, ...needed: PermissionName[]): Channel => {
-    const channel = world.channels.get(id);
+export function channelRoutes(state: DiscordState, messages: Messages, files: Files): Route[] {
+  /** The channel, if the bot can see it and has the permissions. @throws DiscordApiError */
+  const channelFor = (id: string, ...permissions: PermissionName[]): Channel => {
+    const channel = state.channels.get(id);
     if (channel === undefined) throw errorResponse.unknownChannel();
     if (channel.type === 1) {
-      if (needed.includes('sendMessages') && world.closedDirectMessages.has(channel.recipients[0]?.id ?? '')) {
+      if (permissions.includes('sendMessages') && state.closedDirectMessages.has(channel.recipients[0]?.id ?? '')) {
         throw errorResponse.closedDirectMessages();
       }
       return channel;
     }
-    if (!world.may(world.bot.id, 'viewChannel', channel)) throw errorResponse.missingAccess();
-    if (needed.some((name) => !world.may(world.bot.id, name, channel))) throw errorResponse.missingPermissions();
+    if (!state.hasPermission(state.bot.id, 'viewChannel', channel)) throw errorResponse.missingAccess();
+    if (permissions.some((name) => !state.hasPermission(state.bot.id, name, channel)))
+      throw errorResponse.missingPermissions();
     return channel;
   };
 
-  /** A message of the channel that is there for all. */
+  /** A non-ephemeral message of the channel. @throws DiscordApiError */
   const messageIn = (channelId: string, messageId: string): Message => {
-    const kept = messages.find(messageId);
-    if (kept?.message.channel_id !== channelId || kept.onlyFor !== null) throw errorResponse.unknownMessage();
-    return kept.message;
+    const stored = messages.find(messageId);
+    if (stored?.message.channel_id !== channelId || stored.onlyFor !== null) throw errorResponse.unknownMessage();
+    return stored.message;
   };
 
   return [
@@ -44,38 +45,47 @@ export function channelRoutes(world: DiscordState, messages: Messages, files: Fi
     }),
     route('GET', '/channels/:channelId/messages', ({ ids, query }) => {
       const channel = channelFor(ids.channelId);
-      const asked = validate(historySchema, Object.fromEntries(query));
+      const range = validate(historySchema, Object.fromEntries(query));
       // "If the current user is missing the READ_MESSAGE_HISTORY permission in the channel, then no messages will be returned."
-      if (channel.type === 0 && !world.may(world.bot.id, 'readMessageHistory', channel)) return ok([]);
-      return ok(historyOf(messages.in(channel.id), asked).map(asReadAgain));
+      if (channel.type === 0 && !state.hasPermission(state.bot.id, 'readMessageHistory', channel)) return ok([]);
+      return ok(selectHistory(messages.in(channel.id), range).map(withoutNonce));
     }),
     route('GET', '/channels/:channelId/messages/:messageId', ({ ids }) => {
       channelFor(ids.channelId, 'readMessageHistory');
-      return ok(asReadAgain(messageIn(ids.channelId, ids.messageId)));
+      return ok(withoutNonce(messageIn(ids.channelId, ids.messageId)));
     }),
     route(
       'POST',
       '/channels/:channelId/messages',
-      ({ ids, body, files: uploaded }) => {
+      ({ ids, body, files: uploads }) => {
         const channel = channelFor(ids.channelId, 'sendMessages');
-        const form = validate(messageSchema, body);
-        if (form.embeds?.length) channelFor(ids.channelId, 'embedLinks');
-        if (uploaded.length > 0) channelFor(ids.channelId, 'attachFiles');
-        const attachments = files.keep(uploaded, form);
-        return ok(messages.create({ channel, author: world.bot, form: withAddresses(form, attachments), attachments }));
+        const payload = validate(messageSchema, body);
+        if (payload.embeds?.length) channelFor(ids.channelId, 'embedLinks');
+        if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
+        const attachments = files.storeUploads(uploads, payload);
+        return ok(
+          messages.create({
+            channel,
+            author: state.bot,
+            payload: resolveAttachmentUrls(payload, attachments),
+            attachments,
+          }),
+        );
       },
       { limit: messageLimit },
     ),
     route(
       'PATCH',
       '/channels/:channelId/messages/:messageId',
-      ({ ids, body, files: uploaded }) => {
+      ({ ids, body, files: uploads }) => {
         channelFor(ids.channelId);
         const message = messageIn(ids.channelId, ids.messageId);
-        if (message.author.id !== world.bot.id) throw errorResponse.notYourMessage();
-        const form = validate(messageSchema, body);
-        const attachments = files.keep(uploaded, form);
-        return ok(asReadAgain(messages.edit(message.id, withAddresses(form, attachments), { attachments })));
+        if (message.author.id !== state.bot.id) throw errorResponse.notMessageAuthor();
+        const payload = validate(messageSchema, body);
+        const attachments = files.storeUploads(uploads, payload);
+        return ok(
+          withoutNonce(messages.edit(message.id, resolveAttachmentUrls(payload, attachments), { attachments })),
+        );
       },
       { limit: messageLimit },
     ),
@@ -85,11 +95,11 @@ export function channelRoutes(world: DiscordState, messages: Messages, files: Fi
       ({ ids }) => {
         channelFor(ids.channelId);
         const message = messageIn(ids.channelId, ids.messageId);
-        if (message.author.id !== world.bot.id) channelFor(ids.channelId, 'manageMessages');
+        if (message.author.id !== state.bot.id) channelFor(ids.channelId, 'manageMessages');
         messages.delete(message.id);
         return noContent;
       },
-      { limit: { count: 5, per: second } },
+      { limit: { count: 5, windowMs: second } },
     ),
   ];
 }

@@ -3,36 +3,38 @@ import type { DiscordState } from '../discord-state.ts';
 import { errorResponse } from '../errors.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 
-/** Registration, globally and on a guild. Discord: "Application Commands", endpoints. */
-export function commandRoutes(world: DiscordState, commands: Commands): Route[] {
-  const check = (applicationId: string, guildId: Scope): Scope => {
-    if (applicationId !== world.applicationId) throw errorResponse.unknownApplication();
-    if (guildId !== null && guildId !== world.guildId) throw errorResponse.missingAccess();
+/** Registration of commands, globally and per guild. Discord: "Application Commands", endpoints. */
+export function commandRoutes(state: DiscordState, commands: Commands): Route[] {
+  const checkScope = (applicationId: string, guildId: Scope): Scope => {
+    if (applicationId !== state.applicationId) throw errorResponse.unknownApplication();
+    if (guildId !== null && guildId !== state.guildId) throw errorResponse.missingAccess();
     return guildId;
   };
   return [
-    ...routesBelow('/applications/:applicationId/commands', commands, (ids) => check(ids['applicationId'] ?? '', null)),
-    ...routesBelow('/applications/:applicationId/guilds/:guildId/commands', commands, (ids) =>
-      check(ids['applicationId'] ?? '', ids['guildId'] ?? ''),
+    ...scopedRoutes('/applications/:applicationId/commands', commands, (ids) =>
+      checkScope(ids['applicationId'] ?? '', null),
+    ),
+    ...scopedRoutes('/applications/:applicationId/guilds/:guildId/commands', commands, (ids) =>
+      checkScope(ids['applicationId'] ?? '', ids['guildId'] ?? ''),
     ),
   ];
 }
 
 type ScopeOf = (ids: Readonly<Record<string, string>>) => Scope;
 
-/** The two scopes have the same endpoints. */
-function routesBelow(base: string, commands: Commands, scopeOf: ScopeOf): Route[] {
+/** The endpoints of one scope; both scopes have the same ones. */
+function scopedRoutes(base: string, commands: Commands, scopeOf: ScopeOf): Route[] {
   const one = `${base}/:commandId`;
   const commandId = (ids: Readonly<Record<string, string>>) => ids['commandId'] ?? '';
   return [
     route('GET', base, ({ ids }) => ok(commands.list(scopeOf(ids)))),
     route('PUT', base, ({ ids, body }) => ok(commands.overwrite(scopeOf(ids), body))),
     route('POST', base, ({ ids, body }) => {
-      const { command, created } = commands.put(scopeOf(ids), body);
+      const { command, created } = commands.upsert(scopeOf(ids), body);
       return { status: created ? 201 : 200, body: command };
     }),
     route('GET', one, ({ ids }) => ok(commands.get(scopeOf(ids), commandId(ids)))),
-    route('PATCH', one, ({ ids, body }) => ok(commands.change(scopeOf(ids), commandId(ids), body))),
+    route('PATCH', one, ({ ids, body }) => ok(commands.update(scopeOf(ids), commandId(ids), body))),
     route('DELETE', one, ({ ids }) => {
       commands.delete(scopeOf(ids), commandId(ids));
       return noContent;

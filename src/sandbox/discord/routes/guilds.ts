@@ -5,62 +5,62 @@ import type { Member, Role } from '../objects.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 import { validate } from '../validate.ts';
 
-/** The guild, its members and their roles, and direct conversations. Discord: "Guild", "User". */
-export function guildRoutes(world: DiscordState): Route[] {
+/** The guild, its members and their roles, and direct message channels. Discord: "Guild", "User". */
+export function guildRoutes(state: DiscordState): Route[] {
   const checkGuild = (id: string) => {
-    if (id !== world.guildId) throw errorResponse.unknownGuild();
+    if (id !== state.guildId) throw errorResponse.unknownGuild();
   };
   const memberOf = (guildId: string, userId: string): Member => {
     checkGuild(guildId);
-    return world.members.get(userId) ?? nobody();
+    return state.members.get(userId) ?? throwUnknownMember();
   };
-  /** A role that the bot may hand out: below its own highest, says "Permission Hierarchy". */
-  const roleToGive = (roleId: string): Role => {
-    const role = world.roles.find(({ id }) => id === roleId) ?? noRole();
-    const own = world.members.get(world.bot.id)?.roles ?? [];
-    const highest = Math.max(...world.roles.filter(({ id }) => own.includes(id)).map(({ position }) => position));
-    if (!world.may(world.bot.id, 'manageRoles') || role.position >= highest || role.managed)
+  /** A role that the bot may assign. Discord, "Permission Hierarchy": it must be below the bot's highest role. */
+  const assignableRole = (roleId: string): Role => {
+    const role = state.roles.find(({ id }) => id === roleId) ?? throwUnknownRole();
+    const botRoles = state.members.get(state.bot.id)?.roles ?? [];
+    const highest = Math.max(...state.roles.filter(({ id }) => botRoles.includes(id)).map(({ position }) => position));
+    if (!state.hasPermission(state.bot.id, 'manageRoles') || role.position >= highest || role.managed)
       throw errorResponse.missingPermissions();
     return role;
   };
 
   return [
     route('GET', '/users/@me/guilds', () => {
-      const { id, name, icon, banner, features } = world.guild();
-      const permissions = String(world.permissionsOf(world.bot.id));
+      const { id, name, icon, banner, features } = state.guild();
+      const permissions = String(state.permissionsOf(state.bot.id));
       return ok([{ id, name, icon, banner, features, owner: false, permissions }]);
     }),
     route('POST', '/users/@me/channels', ({ body }) => {
       const { recipient_id } = validate(z.object({ recipient_id: z.string() }), body);
-      const user = world.user(recipient_id);
-      if (user === undefined || user.id === world.bot.id) throw errorResponse.invalidRecipients();
-      return ok(world.directChannelWith(user));
+      const user = state.user(recipient_id);
+      if (user === undefined || user.id === state.bot.id) throw errorResponse.invalidRecipients();
+      return ok(state.openDirectChannel(user));
     }),
-    route('GET', '/users/:userId', ({ ids }) => ok(world.user(ids.userId) ?? noUser())),
+    route('GET', '/users/:userId', ({ ids }) => ok(state.user(ids.userId) ?? throwUnknownUser())),
     route('GET', '/guilds/:guildId', ({ ids, query }) => {
       checkGuild(ids.guildId);
-      const counts = { approximate_member_count: world.members.size, approximate_presence_count: world.members.size };
-      return ok({ ...world.guild(), ...(query.get('with_counts') === 'true' ? counts : {}) });
+      const counts = { approximate_member_count: state.members.size, approximate_presence_count: state.members.size };
+      return ok({ ...state.guild(), ...(query.get('with_counts') === 'true' ? counts : {}) });
     }),
     route('GET', '/guilds/:guildId/channels', ({ ids }) => {
       checkGuild(ids.guildId);
-      return ok(world.guildChannels());
+      return ok(state.guildChannels());
     }),
     route('GET', '/guilds/:guildId/roles', ({ ids }) => {
       checkGuild(ids.guildId);
-      return ok(world.roles);
+      return ok(state.roles);
     }),
     route('GET', '/guilds/:guildId/members/:userId', ({ ids }) => ok(memberOf(ids.guildId, ids.userId))),
     route('PUT', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
       const member = memberOf(ids.guildId, ids.userId);
-      const { id } = roleToGive(ids.roleId);
-      if (!member.roles.includes(id)) world.setRoles(member, [...member.roles, id]);
+      const { id } = assignableRole(ids.roleId);
+      if (!member.roles.includes(id)) state.setRoles(member, [...member.roles, id]);
       return noContent;
     }),
     route('DELETE', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
       const member = memberOf(ids.guildId, ids.userId);
-      const { id } = roleToGive(ids.roleId);
-      world.setRoles(
+      const { id } = assignableRole(ids.roleId);
+      state.setRoles(
         member,
         member.roles.filter((each) => each !== id),
       );
@@ -69,12 +69,12 @@ export function guildRoutes(world: DiscordState): Route[] {
   ];
 }
 
-function nobody(): never {
+function throwUnknownMember(): never {
   throw errorResponse.unknownMember();
 }
-function noRole(): never {
+function throwUnknownRole(): never {
   throw errorResponse.unknownRole();
 }
-function noUser(): never {
+function throwUnknownUser(): never {
   throw errorResponse.unknownUser();
 }

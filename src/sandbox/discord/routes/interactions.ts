@@ -5,9 +5,9 @@ import type { InteractionCallbacks } from '../interaction-callbacks.ts';
 import { messageFlag } from '../objects.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 
-/** Answers to interactions. Discord: "Receiving and Responding", endpoints. */
-export function interactionRoutes(answering: InteractionCallbacks, applicationId: string): Route[] {
-  const own = { needsBot: false, limit: { count: 5, per: 2 * second } };
+/** Responses to interactions. Discord: "Receiving and Responding", endpoints. */
+export function interactionRoutes(callbacks: InteractionCallbacks, applicationId: string): Route[] {
+  const tokenRouteOptions = { needsBot: false, limit: { count: 5, windowMs: 2 * second } };
   const checkApplication = (id: string) => {
     if (id !== applicationId) throw errorResponse.unknownWebhook();
   };
@@ -16,8 +16,8 @@ export function interactionRoutes(answering: InteractionCallbacks, applicationId
       'POST',
       '/interactions/:interactionId/:token/callback',
       ({ ids, query, body, files }) => {
-        const done = answering.callback(ids.interactionId, ids.token, body, files);
-        return query.get('with_response') === 'true' ? ok(callbackResponse(done)) : noContent;
+        const result = callbacks.respond(ids.interactionId, ids.token, body, files);
+        return query.get('with_response') === 'true' ? ok(callbackResponse(result)) : noContent;
       },
       { needsBot: false },
     ),
@@ -26,43 +26,43 @@ export function interactionRoutes(answering: InteractionCallbacks, applicationId
       '/webhooks/:applicationId/:token',
       ({ ids, body, files }) => {
         checkApplication(ids.applicationId);
-        return ok(answering.followUp(ids.token, body, files));
+        return ok(callbacks.followUp(ids.token, body, files));
       },
-      own,
+      tokenRouteOptions,
     ),
     route(
       'GET',
       '/webhooks/:applicationId/:token/messages/:messageId',
       ({ ids }) => {
         checkApplication(ids.applicationId);
-        return ok(answering.message(ids.token, ids.messageId));
+        return ok(callbacks.message(ids.token, ids.messageId));
       },
-      own,
+      tokenRouteOptions,
     ),
     route(
       'PATCH',
       '/webhooks/:applicationId/:token/messages/:messageId',
       ({ ids, body, files }) => {
         checkApplication(ids.applicationId);
-        return ok(answering.edit(ids.token, ids.messageId, body, files));
+        return ok(callbacks.edit(ids.token, ids.messageId, body, files));
       },
-      own,
+      tokenRouteOptions,
     ),
     route(
       'DELETE',
       '/webhooks/:applicationId/:token/messages/:messageId',
       ({ ids }) => {
         checkApplication(ids.applicationId);
-        answering.delete(ids.token, ids.messageId);
+        callbacks.delete(ids.token, ids.messageId);
         return noContent;
       },
-      own,
+      tokenRouteOptions,
     ),
   ];
 }
 
 /** Discord: "Interaction Callback Response Object". */
-function callbackResponse({ interaction, callback, message }: ReturnType<InteractionCallbacks['callback']>) {
+function callbackResponse({ interaction, callback, message }: ReturnType<InteractionCallbacks['respond']>) {
   const flags = message?.flags ?? 0;
   const carriesMessage = callback.type === callbackType.message || callback.type === callbackType.update;
   return {

@@ -1,8 +1,8 @@
 const colors = ['#4e5bd8', '#2d7d46', '#b3541e', '#a2317d', '#0f6f8f', '#b5323a'];
 
 /**
- * The address of a picture: a letter on a color, always the same for the same member. A browser runs no script in a picture, and of
- * the name only a letter or a digit gets into it.
+ * A `data:` URL of an avatar: the initial on a color that depends on the id. Safe for any name: only one letter or digit of it is used,
+ * and browsers do not run scripts in images.
  */
 export function avatarUrl(id: string, name: string): string {
   const color = colors[id === '' ? 0 : Number(BigInt(id) % BigInt(colors.length))];

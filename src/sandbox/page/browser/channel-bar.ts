@@ -1,18 +1,18 @@
-import { find } from './element.ts';
+import { findById } from './element.ts';
 import type { PageStore } from './store.ts';
 
-/** The name of the open channel, what it is for, and whether the bot is there. */
+/** The name and topic of the open channel, and the bot's connection status. */
 export function startChannelBar(store: PageStore): void {
   const { state } = store;
   store.subscribe(({ kind }) => {
-    if (!['everything', 'places', 'channel', 'acting', 'live'].includes(kind)) return;
+    if (!['full_state', 'sidebar', 'channel', 'acting', 'live'].includes(kind)) return;
     const channel = state.channels.find(({ id }) => id === state.channelId);
-    const name = find('channel-name');
+    const name = findById('channel-name');
     name.textContent = channel?.name ?? '';
     name.classList.toggle('direct', channel?.with != null);
-    find('channel-topic').textContent = channel?.topic ?? '';
-    const connection = find('connection');
-    connection.textContent = !state.live ? 'Sandbox not reachable' : state.connected ? 'Bot online' : 'Bot offline';
+    findById('channel-topic').textContent = channel?.topic ?? '';
+    const connection = findById('connection');
+    connection.textContent = !state.live ? 'Sandbox unreachable' : state.connected ? 'Bot online' : 'Bot offline';
     connection.dataset['state'] = state.live && state.connected ? 'good' : 'bad';
   });
 }

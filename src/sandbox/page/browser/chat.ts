@@ -1,105 +1,106 @@
-import { element, find } from './element.ts';
-import { focusKeeper } from './focus.ts';
-import { continues, type MessageActions, messageElement, pendingElement, spokenText } from './message.ts';
-import { formatMoment } from './moments.ts';
-import { ask } from './requests.ts';
-import { sandboxNow } from './sandbox-time.ts';
-import { type Changed, type PageStore, type State, visibleMessages } from './store.ts';
+import { focusOn } from './discord-components.ts';
+import { element, findById } from './element.ts';
+import { formatMessageTime } from './format-time.ts';
+import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
+import { postAction } from './requests.ts';
+import { type PageStore, type State, type StoreChange, visibleMessages } from './store.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
 
-/** Within this distance of its end a list that grows keeps showing its end (pixels). */
-const nearEnd = 80;
+const controlSelector = 'discord-button, discord-link, discord-spoiler, select, summary, input, button';
 
-const redraws: readonly Changed['kind'][] = [
-  'everything',
-  'places',
+/** The list follows new messages if it is scrolled to within this distance of its end (pixels). */
+const scrollThresholdPx = 80;
+
+const redrawKinds: readonly StoreChange['kind'][] = [
+  'full_state',
+  'sidebar',
   'channel',
   'acting',
   'message',
   'message_deleted',
   'pending',
-  'conditions',
+  'simulation',
 ];
 
-/** The messages of the open channel, and the ones that are still on their way. */
+/** The messages of the open channel, and the pending commands. */
 export function startChat(store: PageStore): void {
   const { state } = store;
-  const list = find<HTMLElementTagNameMap['discord-messages']>('messages');
-  const log = find('log');
-  // Not every browser lets the keyboard scroll what cannot have the focus.
+  const list = findById<HTMLElementTagNameMap['discord-messages']>('messages');
+  const log = findById('log');
+  // Some browsers scroll with the keyboard only if the element is focusable.
   log.tabIndex = 0;
-  const announcer = find('announcer');
-  /** A message that is drawn already is left as it is: somebody may be ticking its boxes. */
-  const drawn = new Map<string, { readonly shows: string; readonly made: HTMLElement }>();
+  const announcer = findById('announcer');
+  /** Elements of unchanged messages are reused, since the member may be filling in their selects. */
+  const cache = new Map<string, { readonly fingerprint: string; readonly node: HTMLElement }>();
   followTheme(list, () => {
-    drawn.clear();
-    draw();
+    cache.clear();
+    render();
   });
 
-  const on: MessageActions = {
+  const actions: MessageActions = {
     dismiss: (id) => store.dismiss(id),
-    press: (message, customId, values) => void press(message, customId, values),
+    useComponent: (message, customId, values) => void useComponent(message, customId, values),
   };
 
-  async function press(message: Message, customId: string, values?: readonly string[]): Promise<void> {
-    const use = { messageId: message.id, userId: state.userId };
-    const answer = await ask('/page/components', { ...use, customId, ...(values ? { values } : {}) });
-    if (answer.error !== undefined) {
-      announcer.textContent = answer.error;
+  async function useComponent(message: Message, customId: string, values?: readonly string[]): Promise<void> {
+    const action = { messageId: message.id, userId: state.userId };
+    const response = await postAction('/page/components', { ...action, customId, ...(values ? { values } : {}) });
+    if (response.error !== undefined) {
+      announcer.textContent = response.error;
       return;
     }
-    store.sent(answer.interactionId, { ...use, name: null, channelId: message.channel_id });
+    store.addPending(response.interactionId, { ...action, name: null, channelId: message.channel_id });
     if (message.interaction?.name === 'reviews') store.tried('reviews');
   }
 
-  function drawnMessage(message: Message, before: Message | undefined): HTMLElement {
-    const waiting = [...state.pending.values()].find((use) => use.messageId === message.id);
-    const isContinued = continues(message, before);
-    const moment = formatMoment(Date.parse(message.timestamp), sandboxNow());
-    const shows = JSON.stringify([message, waiting?.failed, isContinued, moment]);
-    const known = drawn.get(message.id);
-    if (known?.shows === shows) return known.made;
-    const made = messageElement(message, { isContinued, waiting }, state, on);
-    drawn.set(message.id, { shows, made });
-    return made;
+  function renderMessage(message: Message, previous: Message | undefined): HTMLElement {
+    const pendingAction = [...state.pending.values()].find((action) => action.messageId === message.id);
+    const isContinued = isContinuation(message, previous);
+    const timestamp = formatMessageTime(Date.parse(message.timestamp), state.clock.now());
+    const fingerprint = JSON.stringify([message, pendingAction?.failed, isContinued, timestamp]);
+    const cached = cache.get(message.id);
+    if (cached?.fingerprint === fingerprint) return cached.node;
+    const node = messageElement(message, { isContinued, pendingAction }, state, actions);
+    cache.set(message.id, { fingerprint, node });
+    return node;
   }
 
-  function draw(): void {
-    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < nearEnd;
-    const keepFocus = focusKeeper(log);
+  function render(): void {
+    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < scrollThresholdPx;
+    const restoreFocus = captureFocus(log);
     const messages = visibleMessages(state);
     const pending = [...state.pending].filter(
-      ([, use]) => use.name !== null && use.channelId === state.channelId && use.userId === state.userId,
+      ([, action]) => action.name !== null && action.channelId === state.channelId && action.userId === state.userId,
     );
-    become(list, [
-      beginning(state, messages.length === 0),
-      ...messages.map((message, index) => drawnMessage(message, messages[index - 1])),
-      ...pending.map(([id, use]) => pendingElement(id, use, state, on)),
+    replaceChildren(list, [
+      channelIntro(state, messages.length === 0),
+      ...messages.map((message, index) => renderMessage(message, messages[index - 1])),
+      ...pending.map(([id, action]) => pendingElement(id, action, state, actions)),
     ]);
-    keepFocus();
-    if (atEnd) showEnd();
+    restoreFocus();
+    if (isAtEnd) scrollToEnd();
   }
 
-  /** The library draws a moment after it was asked to, and makes the list longer. */
-  function showEnd(): void {
+  /** In the next frame, since the components render asynchronously and change the height. */
+  function scrollToEnd(): void {
     requestAnimationFrame(() => {
       log.scrollTop = log.scrollHeight;
     });
   }
 
-  store.subscribe((changed) => {
-    // Names may be others now.
-    if (changed.kind === 'everything' || changed.kind === 'places') drawn.clear();
-    if (redraws.includes(changed.kind)) draw();
-    if (changed.kind === 'channel' || changed.kind === 'everything') showEnd();
-    if (changed.kind === 'message' && (changed.onlyFor ?? state.userId) === state.userId) {
-      announcer.textContent = spokenText(changed.message);
+  store.subscribe((change) => {
+    // Names may have changed.
+    if (change.kind === 'full_state' || change.kind === 'sidebar') cache.clear();
+    if (redrawKinds.includes(change.kind)) render();
+    if (change.kind === 'channel' || change.kind === 'full_state') scrollToEnd();
+    if (change.kind === 'message' && (change.onlyFor ?? state.userId) === state.userId) {
+      announcer.textContent = announcementText(change.message);
     }
   });
 }
 
-function beginning({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
+function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
   const channel = channels.find(({ id }) => id === channelId);
   const isDirect = channel?.with != null;
   return element(
@@ -113,19 +114,19 @@ function beginning({ channels, channelId, guild, bot }: State, isEmpty: boolean)
         ? `This is the beginning of your direct messages with ${bot.name}.`
         : `This is the start of the #${channel?.name ?? ''} channel of ${guild.name}.`,
     ),
-    isEmpty ? element('p', {}, 'Nothing yet: vote on the listing service, or type / below.') : null,
+    isEmpty ? element('p', {}, 'No messages yet. Vote on the listing service, or type / below.') : null,
   );
 }
 
-/** Makes these the children. One that stays is not touched: it keeps its focus and what was filled in. */
-function become(list: HTMLElement, wanted: readonly HTMLElement[]): void {
-  for (const child of [...list.children]) if (!wanted.includes(child as HTMLElement)) child.remove();
-  for (const [index, child] of wanted.entries()) {
+/** Sets the children. Existing ones are not moved, so they keep their focus and their input. */
+function replaceChildren(list: HTMLElement, children: readonly HTMLElement[]): void {
+  for (const child of [...list.children]) if (!children.includes(child as HTMLElement)) child.remove();
+  for (const [index, child] of children.entries()) {
     if (list.children[index] !== child) list.insertBefore(child, list.children[index] ?? null);
   }
 }
 
-/** The library's light theme follows the system, as the page does; what is drawn already would not notice. */
+/** Follows the system's color scheme; existing components must be rendered again. */
 function followTheme(list: HTMLElementTagNameMap['discord-messages'], redraw: () => void): void {
   const light = matchMedia('(prefers-color-scheme: light)');
   list.lightTheme = light.matches;
@@ -133,4 +134,28 @@ function followTheme(list: HTMLElementTagNameMap['discord-messages'], redraw: ()
     list.lightTheme = light.matches;
     redraw();
   });
+}
+
+/** Remembers which control of which message has the focus; the returned function restores it after rendering. */
+function captureFocus(list: HTMLElement): () => void {
+  const active = document.activeElement;
+  const messageId = active?.closest<HTMLElement>('[data-message-id]')?.dataset['messageId'];
+  if (active === null || messageId === undefined || !list.contains(active)) return () => {};
+  const index = controlsOf(list, messageId).indexOf(active as HTMLElement);
+  return () => {
+    if (active.isConnected) return;
+    const current = controlsOf(list, messageId);
+    const sameControl = current[index];
+    const next = sameControl && isUsable(sameControl) ? sameControl : current.find(isUsable);
+    void focusOn(next ?? list);
+  };
+}
+
+function controlsOf(list: HTMLElement, messageId: string): HTMLElement[] {
+  const message = list.querySelector(`[data-message-id="${messageId}"]`);
+  return [...(message?.querySelectorAll<HTMLElement>(controlSelector) ?? [])];
+}
+
+function isUsable(control: HTMLElement): boolean {
+  return !control.hasAttribute('disabled');
 }

@@ -1,43 +1,50 @@
-import { type KnownValues, typedValue, type Value } from './option-values.ts';
-import { readLine } from './typed-line.ts';
+import { type CommandContext, parseValue, type Value } from './option-values.ts';
+import { parseTypedLine } from './typed-line.ts';
 
 type Options = Readonly<Record<string, Value>>;
 
-/** What a line would send, or what is wrong with it. */
-export function understand(line: string, known: KnownValues): { name: string; options: Options } | { error: string } {
-  if (!line.startsWith('/')) return { error: 'Only commands work here. Type / to see them.' };
-  const typed = readLine(line, known.commands);
-  if (typed.stage === 'command') return { error: `There is no command /${typed.word}` };
+/** The command that a line sends, or an error message. */
+export function parseCommandLine(
+  line: string,
+  context: CommandContext,
+): { name: string; options: Options } | { error: string } {
+  if (!line.startsWith('/')) return { error: 'Only slash commands are supported. Type / to list them.' };
+  const typed = parseTypedLine(line, context.commands);
+  if (typed.stage === 'command') return { error: `Unknown command: /${typed.prefix}` };
   if (typed.stage === 'subcommand') {
-    return { error: `Choose one of: ${typed.nested.map(({ name }) => name).join(', ')}` };
+    return { error: `Choose one of: ${typed.subcommands.map(({ name }) => name).join(', ')}` };
   }
-  if (typed.rest !== '') {
-    return { error: `Name the option first, as in ${typed.options[0]?.name ?? 'option'}:${typed.rest}` };
+  if (typed.unparsed !== '') {
+    return { error: `Start with the name of an option, as in ${typed.options[0]?.name ?? 'option'}:${typed.unparsed}` };
   }
   const options: Record<string, Value> = {};
   for (const option of typed.options) {
     const text = typed.values.get(option.name) ?? '';
     if (text === '' && option.required) return { error: `${option.name} is required` };
     if (text === '') continue;
-    const value = typedValue(option, text, known);
-    if (value === undefined) return { error: `${option.name} cannot be “${text}”` };
+    const value = parseValue(option, text, context);
+    if (value === undefined) return { error: `Invalid value for ${option.name}: “${text}”` };
     options[option.name] = value;
   }
   return { name: typed.name, options };
 }
 
-/** What the bot has to be asked to complete; null unless an option is being typed that it completes. */
-export function toComplete(
+/** The autocomplete request for a line; null unless the current option has autocomplete. */
+export function autocompleteRequest(
   line: string,
-  known: KnownValues,
+  context: CommandContext,
 ): { name: string; options: Options; focused: { name: string; value: string } } | null {
-  const typed = line.startsWith('/') ? readLine(line, known.commands) : null;
-  if (typed?.stage !== 'options' || !typed.open?.autocomplete) return null;
-  const { name, options, open, values } = typed;
-  const given = options.flatMap((option) => {
+  const typed = line.startsWith('/') ? parseTypedLine(line, context.commands) : null;
+  if (typed?.stage !== 'options' || !typed.current?.autocomplete) return null;
+  const { name, options, current: open, values } = typed;
+  const entries = options.flatMap((option) => {
     const text = option.name === open.name ? '' : (values.get(option.name) ?? '');
-    const value = text === '' ? undefined : typedValue(option, text, known);
+    const value = text === '' ? undefined : parseValue(option, text, context);
     return value === undefined ? [] : [[option.name, value] as const];
   });
-  return { name, options: Object.fromEntries(given), focused: { name: open.name, value: values.get(open.name) ?? '' } };
+  return {
+    name,
+    options: Object.fromEntries(entries),
+    focused: { name: open.name, value: values.get(open.name) ?? '' },
+  };
 }

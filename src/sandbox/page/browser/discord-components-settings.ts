@@ -1,4 +1,4 @@
 import type {} from '@skyra/discord-components-core';
 
-/** The library reads this while it is loaded, and would ask Discord's network for the default avatars otherwise. */
+/** Must run before the components are imported, which read it on load; without it they load default avatars from Discord's CDN. */
 globalThis.$discordMessage = { avatars: { blue: '/icon.svg', default: 'blue' } };

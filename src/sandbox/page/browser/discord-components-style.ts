@@ -1,4 +1,4 @@
-/** Colors and measures of today's Discord for the library's elements, by the page's own variables, dark and light alike. */
+/** Colors and sizes of current Discord for the components, as the page's CSS variables for both color schemes. */
 import { DiscordAuthorInfo } from '@skyra/discord-components-core/discord-author-info.js';
 import { DiscordButton } from '@skyra/discord-components-core/discord-button.js';
 import { DiscordCode } from '@skyra/discord-components-core/discord-code.js';
@@ -9,16 +9,16 @@ import { DiscordEmbedFooter } from '@skyra/discord-components-core/discord-embed
 import { DiscordLink } from '@skyra/discord-components-core/discord-link.js';
 import { DiscordMessage } from '@skyra/discord-components-core/discord-message.js';
 
-interface Styled {
+interface StyledComponent {
   readonly elementStyles: (CSSStyleSheet | object)[];
 }
 
 /**
- * Adds to the library's own styles, which are its newest no more: its light theme is named as often as its dark one, hence
- * `!important`. Must come before the first of its elements is made.
+ * Adds styles to the components. `!important` overrides their light theme, whose selectors are as specific as the dark ones. Must
+ * run before the first component is created.
  */
-export function dressLibrary(): void {
-  add(
+export function styleComponents(): void {
+  addStyles(
     DiscordMessage,
     `:host { padding-inline: 1rem; color: var(--text); }
     :host(:hover) { background: color-mix(in srgb, var(--deep) 14%, transparent); }
@@ -30,8 +30,8 @@ export function dressLibrary(): void {
     .discord-message-inner-center { align-items: start; }
     .discord-message-body-only-indent { flex: none; margin: 0.5rem 0 0 !important; }`,
   );
-  add(DiscordAuthorInfo, ':host .discord-author-username { color: var(--strong) !important; font-weight: 600; }');
-  add(
+  addStyles(DiscordAuthorInfo, ':host .discord-author-username { color: var(--strong) !important; font-weight: 600; }');
+  addStyles(
     DiscordEmbed,
     `:host { margin-block: 4px; color: var(--text); }
     .discord-embed-wrapper { border: 0 !important; background: var(--side) !important; }
@@ -39,17 +39,17 @@ export function dressLibrary(): void {
     .discord-embed-title, .discord-embed-author, .discord-embed-author a { color: var(--strong) !important; }
     .discord-embed-title a { color: var(--link) !important; }`,
   );
-  add(DiscordEmbedField, '.discord-field-title { color: var(--strong) !important; }');
-  add(DiscordEmbedFooter, ':host, .discord-footer-separator { color: var(--muted) !important; }');
-  add(DiscordLink, 'a { color: var(--link); }');
-  add(DiscordCode, ':host { background: none; } :host code { background: var(--code) !important; }');
-  add(
+  addStyles(DiscordEmbedField, '.discord-field-title { color: var(--strong) !important; }');
+  addStyles(DiscordEmbedFooter, ':host, .discord-footer-separator { color: var(--muted) !important; }');
+  addStyles(DiscordLink, 'a { color: var(--link); }');
+  addStyles(DiscordCode, ':host { background: none; } :host code { background: var(--code) !important; }');
+  addStyles(
     DiscordCommand,
     `:host { color: var(--muted); }
     .discord-replied-message-username { color: var(--text) !important; }
     :host .discord-slash-command-name { background: var(--mention-ground); color: var(--mention-text) !important; }`,
   );
-  add(
+  addStyles(
     DiscordButton,
     `:host > *:first-child { border-radius: 4px; }
     .secondary { background: var(--quiet-button); color: var(--quiet-text); }
@@ -60,7 +60,7 @@ export function dressLibrary(): void {
   );
 }
 
-function add({ elementStyles }: Styled, css: string): void {
+function addStyles({ elementStyles }: StyledComponent, css: string): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   elementStyles.push(sheet);

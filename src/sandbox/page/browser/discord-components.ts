@@ -1,6 +1,6 @@
 /**
- * The elements that look like Discord's: @skyra/discord-components-core. What the page uses of it is named here, and here is what it
- * leaves undone: controls that the keyboard cannot reach, and templates that put spaces into the text.
+ * Custom elements in Discord's style, from @skyra/discord-components-core: the ones that the page uses, and workarounds for controls
+ * without keyboard access and for templates that add white space.
  */
 import './discord-components-settings.ts';
 import '@skyra/discord-components-core/discord-action-row.js';
@@ -30,11 +30,11 @@ import '@skyra/discord-components-core/discord-time.js';
 import '@skyra/discord-components-core/discord-underlined.js';
 import '@skyra/discord-components-core/discord-unordered-list.js';
 
-type Drawn = HTMLElement & { readonly updateComplete: Promise<boolean> };
+type LitComponent = HTMLElement & { readonly updateComplete: Promise<boolean> };
 
-/** A message whose "Dismiss message" can be reached and pressed with the keyboard. */
-export function reachable(message: HTMLElementTagNameMap['discord-message']): HTMLElement {
-  return afterDrawing(message, (root) => {
+/** Makes "Dismiss message" usable with the keyboard. */
+export function makeDismissFocusable(message: HTMLElementTagNameMap['discord-message']): HTMLElement {
+  return afterRender(message, (root) => {
     const link = root.querySelector<HTMLElement>('.discord-message-ephemeral-link');
     if (link === null) return;
     link.tabIndex = 0;
@@ -44,44 +44,44 @@ export function reachable(message: HTMLElementTagNameMap['discord-message']): HT
   });
 }
 
-/** A button that is disabled where it looks so. */
-export function honest(button: HTMLElementTagNameMap['discord-button']): HTMLElement {
-  return afterDrawing(button, (root) => root.querySelector('button')?.toggleAttribute('disabled', button.disabled));
+/** Disables the inner button of a disabled `discord-button`, which is only styled as disabled. */
+export function syncDisabled(button: HTMLElementTagNameMap['discord-button']): HTMLElement {
+  return afterRender(button, (root) => root.querySelector('button')?.toggleAttribute('disabled', button.disabled));
 }
 
-/** Words without the white space with which the library's template surrounds them. */
-export function tight(words: Drawn): HTMLElement {
-  return afterDrawing(words, (root) => {
+/** Removes the white space that the component's template adds around its content. */
+export function trimText(component: LitComponent): HTMLElement {
+  return afterRender(component, (root) => {
     const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue?.trim() ?? '';
   });
 }
 
-/** A cover that can be lifted with the keyboard, and of which nothing is read aloud before that. */
-export function covered(spoiler: HTMLElementTagNameMap['discord-spoiler']): HTMLElement {
-  const cover = { role: 'button', tabindex: '0', 'aria-label': 'Spoiler, press to show' };
-  for (const [name, value] of Object.entries(cover)) spoiler.setAttribute(name, value);
-  const lift = () => {
+/** Makes a spoiler usable with the keyboard, and hides its content from screen readers until it is revealed. */
+export function makeSpoilerAccessible(spoiler: HTMLElementTagNameMap['discord-spoiler']): HTMLElement {
+  const attributes = { role: 'button', tabindex: '0', 'aria-label': 'Spoiler, press to show' };
+  for (const [name, value] of Object.entries(attributes)) spoiler.setAttribute(name, value);
+  const reveal = () => {
     spoiler.activated = true;
-    for (const name of Object.keys(cover)) spoiler.removeAttribute(name);
+    for (const name of Object.keys(attributes)) spoiler.removeAttribute(name);
   };
-  spoiler.addEventListener('click', lift);
+  spoiler.addEventListener('click', reveal);
   spoiler.addEventListener('keydown', (event) => {
     if (spoiler.activated || !['Enter', ' '].includes(event.key)) return;
     event.preventDefault();
-    lift();
+    reveal();
   });
   return spoiler;
 }
 
-/** Gives the focus to a control, which may stand in an element of the library that has yet to be drawn. */
+/** Focuses a control, which may be inside a component that has not rendered yet. */
 export async function focusOn(control: HTMLElement): Promise<void> {
   if ('updateComplete' in control) await control.updateComplete;
   const inner = control.shadowRoot?.querySelector<HTMLElement>('button, a');
   (inner ?? control).focus();
 }
 
-function afterDrawing<Made extends Drawn>(made: Made, change: (root: ShadowRoot) => void): Made {
-  void made.updateComplete.then(() => made.shadowRoot && change(made.shadowRoot));
-  return made;
+function afterRender<Made extends LitComponent>(component: Made, change: (root: ShadowRoot) => void): Made {
+  void component.updateComplete.then(() => component.shadowRoot && change(component.shadowRoot));
+  return component;
 }

@@ -2,32 +2,33 @@ import './discord-components.ts';
 import { startChannelBar } from './channel-bar.ts';
 import { startChat } from './chat.ts';
 import { startComposer } from './composer.ts';
-import { dressLibrary } from './discord-components-style.ts';
+import { styleComponents } from './discord-components-style.ts';
+import { startFaultPanel } from './fault-panel.ts';
 import { startHints } from './hints.ts';
 import { startModal } from './modal.ts';
-import { follow } from './requests.ts';
-import { keepTimesCurrent } from './sandbox-time.ts';
-import { startService } from './service.ts';
-import { startPlaces } from './sidebar.ts';
+import { startRelativeTimes } from './relative-times.ts';
+import { subscribeToEvents } from './requests.ts';
+import { createSandboxTime } from './sandbox-time.ts';
+import { startServicePanel } from './service-panel.ts';
+import { startSidebar } from './sidebar.ts';
 import { createPageStore } from './store.ts';
 import { startTimeline } from './timeline.ts';
-import { startTrouble } from './trouble.ts';
 import { startViews } from './views.ts';
 
-dressLibrary();
-const store = createPageStore();
+styleComponents();
+const store = createPageStore(createSandboxTime());
 const parts = [
-  startPlaces,
+  startSidebar,
   startChannelBar,
   startChat,
   startComposer,
   startModal,
-  startService,
-  startTrouble,
+  startServicePanel,
+  startFaultPanel,
   startTimeline,
   startHints,
   startViews,
-  keepTimesCurrent,
+  startRelativeTimes,
 ];
 for (const start of parts) start(store);
-follow(store);
+subscribeToEvents(store);

@@ -1,7 +1,7 @@
-/** Discord's markdown as a tree: what a message may hold, not what it looks like. */
+/** A node of parsed Discord markdown. */
 export type MarkupNode =
   | string
-  | { readonly kind: Wrapping; readonly children: readonly MarkupNode[] }
+  | { readonly kind: ContainerKind; readonly children: readonly MarkupNode[] }
   | { readonly kind: 'heading'; readonly level: number; readonly children: readonly MarkupNode[] }
   | { readonly kind: 'code' | 'code_block'; readonly children: readonly string[] }
   | { readonly kind: 'link'; readonly url: string; readonly children: readonly MarkupNode[] }
@@ -10,24 +10,36 @@ export type MarkupNode =
   /** `at` in seconds since the epoch. */
   | { readonly kind: 'time'; readonly at: number; readonly style: string };
 
-type Wrapping = 'strong' | 'emphasis' | 'underline' | 'deleted' | 'spoiler' | 'subtext' | 'quote' | 'list' | 'item';
+type ContainerKind =
+  | 'strong'
+  | 'emphasis'
+  | 'underline'
+  | 'deleted'
+  | 'spoiler'
+  | 'subtext'
+  | 'quote'
+  | 'list'
+  | 'item';
 
-/** What a text begins with, and what it makes of the groups of the match. The first that fits wins. */
+/** A pattern for the start of the text, and the node for its match. The first matching rule applies. */
 type Rule = readonly [pattern: RegExp, make: (groups: readonly string[]) => MarkupNode];
 
-/** What begins a block at the beginning of a line. */
+/** Blocks, at the start of a line. */
 const blocks: readonly Rule[] = [
   [/^```(?:[a-z0-9+-]+\n)?\n*([\s\S]+?)\n*```(?:\n|$)/i, ([, text = '']) => ({ kind: 'code_block', children: [text] })],
   [
     /^(#{1,3}) +(.+)(?:\n|$)/,
-    ([, marks = '', text = '']) => ({ kind: 'heading', level: marks.length, children: inline(text) }),
+    ([, marks = '', text = '']) => ({ kind: 'heading', level: marks.length, children: parseInline(text) }),
   ],
-  [/^-# +(.+)(?:\n|$)/, ([, text = '']) => ({ kind: 'subtext', children: inline(text) })],
-  [/^(?:> .*(?:\n|$))+/, ([text = '']) => ({ kind: 'quote', children: parse(text.replaceAll(/^> /gm, '').trimEnd()) })],
-  [/^(?:[-*] .+(?:\n|$))+/, ([text = '']) => ({ kind: 'list', children: items(text) })],
+  [/^-# +(.+)(?:\n|$)/, ([, text = '']) => ({ kind: 'subtext', children: parseInline(text) })],
+  [
+    /^(?:> .*(?:\n|$))+/,
+    ([text = '']) => ({ kind: 'quote', children: parseMarkdown(text.replaceAll(/^> /gm, '').trimEnd()) }),
+  ],
+  [/^(?:[-*] .+(?:\n|$))+/, ([text = '']) => ({ kind: 'list', children: parseItems(text) })],
 ];
 
-/** What stands within a line. */
+/** Inline elements. */
 const spans: readonly Rule[] = [
   [/^\\([^\p{L}\p{N}\s])/u, ([, character = '']) => character],
   [/^``(.+?)``(?!`)/s, ([, text = '']) => ({ kind: 'code', children: [text] })],
@@ -38,71 +50,75 @@ const spans: readonly Rule[] = [
   [/^<\/([^:>]{1,100}):\d{1,20}>/, ([, name = '']) => ({ kind: 'command', name })],
   [/^<t:(-?\d{1,13})(?::([tTdDfFR]))?>/, ([, at = '', style = 'f']) => ({ kind: 'time', at: Number(at), style })],
   [/^<a?:(\w{2,32}):\d{1,20}>/, ([, name = '']) => `:${name}:`],
-  [/^\[((?:\\.|[^[\]\\])+)\]\(<?(https?:\/\/[^\s<>()]+(?:\([^\s<>()]*\)[^\s<>()]*)*)>?\)/, link],
+  [/^\[((?:\\.|[^[\]\\])+)\]\(<?(https?:\/\/[^\s<>()]+(?:\([^\s<>()]*\)[^\s<>()]*)*)>?\)/, parseLink],
   [/^<(https?:\/\/[^\s<>]+)>/, ([, url = '']) => ({ kind: 'link', url, children: [url] })],
   [/^https?:\/\/[^\s<>]*[^\s<>.,:;"')\]]/, ([url = '']) => ({ kind: 'link', url, children: [url] })],
-  [/^\*\*\*(?=\S)([\s\S]+?)\*\*\*(?!\*)/, ([, text = '']) => wrap('strong', [wrap('emphasis', inline(text))])],
-  [/^\*\*(?=\S)((?:\\.|[^\\])+?)\*\*(?!\*)/s, ([, text = '']) => wrap('strong', inline(text))],
-  [/^__(?=\S)((?:\\.|[^\\])+?)__(?!_)/s, ([, text = '']) => wrap('underline', inline(text))],
-  [/^~~(?=\S)((?:\\.|[^\\])+?)~~/s, ([, text = '']) => wrap('deleted', inline(text))],
-  [/^\|\|((?:\\.|[^\\])+?)\|\|/s, ([, text = '']) => wrap('spoiler', inline(text))],
-  [/^\*(?=\S)((?:\\.|[^\\*])+?)\*(?!\*)/s, ([, text = '']) => wrap('emphasis', inline(text))],
-  [/^_(?=\S)((?:\\.|[^\\_])+?)_(?![_\p{L}\p{N}])/su, ([, text = '']) => wrap('emphasis', inline(text))],
+  [
+    /^\*\*\*(?=\S)([\s\S]+?)\*\*\*(?!\*)/,
+    ([, text = '']) => container('strong', [container('emphasis', parseInline(text))]),
+  ],
+  [/^\*\*(?=\S)((?:\\.|[^\\])+?)\*\*(?!\*)/s, ([, text = '']) => container('strong', parseInline(text))],
+  [/^__(?=\S)((?:\\.|[^\\])+?)__(?!_)/s, ([, text = '']) => container('underline', parseInline(text))],
+  [/^~~(?=\S)((?:\\.|[^\\])+?)~~/s, ([, text = '']) => container('deleted', parseInline(text))],
+  [/^\|\|((?:\\.|[^\\])+?)\|\|/s, ([, text = '']) => container('spoiler', parseInline(text))],
+  [/^\*(?=\S)((?:\\.|[^\\*])+?)\*(?!\*)/s, ([, text = '']) => container('emphasis', parseInline(text))],
+  [/^_(?=\S)((?:\\.|[^\\_])+?)_(?![_\p{L}\p{N}])/su, ([, text = '']) => container('emphasis', parseInline(text))],
 ];
 
-/** The description of an embed is the longest text that Discord marks up. Discord: "Embed Limits". */
-const longest = 4_096;
+/** The longest text with markdown is the description of an embed. Discord: "Embed Limits". */
+const maxLength = 4_096;
 
-/** Reads a whole text: blocks first, and what is between them line by line. What is beyond Discord's limit is not looked at. */
-export function parse(text: string): readonly MarkupNode[] {
+/** Parses a text: blocks, and inline elements between them. Text beyond Discord's limit is ignored. */
+export function parseMarkdown(text: string): readonly MarkupNode[] {
   const nodes: MarkupNode[] = [];
-  let rest = text.slice(0, longest);
+  let remaining = text.slice(0, maxLength);
   let plain = '';
-  while (rest !== '') {
-    const block = firstMatch(blocks, rest);
+  while (remaining !== '') {
+    const block = firstMatch(blocks, remaining);
     if (block === null) {
-      const line = /^[^\n]*\n?/.exec(rest)?.[0] ?? rest;
+      const line = /^[^\n]*\n?/.exec(remaining)?.[0] ?? remaining;
       plain += line;
-      rest = rest.slice(line.length);
+      remaining = remaining.slice(line.length);
     } else {
-      if (plain !== '') nodes.push(...inline(plain.replace(/\n$/, '')));
+      if (plain !== '') nodes.push(...parseInline(plain.replace(/\n$/, '')));
       plain = '';
       nodes.push(block.node);
-      rest = rest.slice(block.length);
+      remaining = remaining.slice(block.length);
     }
   }
-  return plain === '' ? nodes : [...nodes, ...inline(plain)];
+  return plain === '' ? nodes : [...nodes, ...parseInline(plain)];
 }
 
-/** The words alone, for where nothing can be marked up. */
+/** The text without markup. */
 export function plainText(text: string): string {
-  return parse(text).map(wordsOf).join('');
+  return parseMarkdown(text).map(textOf).join('');
 }
 
-function wordsOf(node: MarkupNode): string {
+function textOf(node: MarkupNode): string {
   if (typeof node === 'string') return node;
-  if ('children' in node) return node.children.map(wordsOf).join('');
+  if ('children' in node) return node.children.map(textOf).join('');
   return 'name' in node ? `/${node.name}` : '';
 }
 
-function inline(text: string): readonly MarkupNode[] {
+function parseInline(text: string): readonly MarkupNode[] {
   const nodes: MarkupNode[] = [];
-  let rest = text;
-  let before = '';
-  while (rest !== '') {
-    // A name such as old_salt is no beginning of an emphasis.
-    const inWord = rest.startsWith('_') && /[\p{L}\p{N}]$/u.test(before);
-    const span = inWord ? null : firstMatch(spans, rest);
-    const taken = span === null ? String.fromCodePoint(rest.codePointAt(0) ?? 0) : rest.slice(0, span.length);
-    push(nodes, span === null ? taken : span.node);
-    before = taken;
-    rest = rest.slice(taken.length);
+  let remaining = text;
+  let previous = '';
+  while (remaining !== '') {
+    // An underscore within a word, as in old_salt, does not start emphasis.
+    const inWord = remaining.startsWith('_') && /[\p{L}\p{N}]$/u.test(previous);
+    const span = inWord ? null : firstMatch(spans, remaining);
+    const matched =
+      span === null ? String.fromCodePoint(remaining.codePointAt(0) ?? 0) : remaining.slice(0, span.length);
+    appendNode(nodes, span === null ? matched : span.node);
+    previous = matched;
+    remaining = remaining.slice(matched.length);
   }
   return nodes;
 }
 
-/** Texts that touch become one. */
-function push(nodes: MarkupNode[], node: MarkupNode): void {
+/** Appends a node; adjacent texts are joined. */
+function appendNode(nodes: MarkupNode[], node: MarkupNode): void {
   const last = nodes.at(-1);
   if (typeof node === 'string' && typeof last === 'string') nodes[nodes.length - 1] = last + node;
   else nodes.push(node);
@@ -116,17 +132,17 @@ function firstMatch(rules: readonly Rule[], text: string): { node: MarkupNode; l
   return null;
 }
 
-function wrap(kind: Wrapping, children: readonly MarkupNode[]): MarkupNode {
+function container(kind: ContainerKind, children: readonly MarkupNode[]): MarkupNode {
   return { kind, children };
 }
 
-function link([, label = '', url = '']: readonly string[]): MarkupNode {
-  return { kind: 'link', url, children: inline(label) };
+function parseLink([, label = '', url = '']: readonly string[]): MarkupNode {
+  return { kind: 'link', url, children: parseInline(label) };
 }
 
-function items(text: string): readonly MarkupNode[] {
+function parseItems(text: string): readonly MarkupNode[] {
   return text
     .trimEnd()
     .split('\n')
-    .map((line) => wrap('item', inline(line.slice(2))));
+    .map((line) => container('item', parseInline(line.slice(2))));
 }

@@ -1,83 +1,92 @@
+import { minute } from '../../../platform/durations.ts';
 import type { Message, User } from '../../discord/objects.ts';
 import { attachmentCards } from './attachments.ts';
 import { avatarUrl } from './avatar.ts';
 import { componentRows } from './components.ts';
-import { reachable } from './discord-components.ts';
+import { makeDismissFocusable } from './discord-components.ts';
 import { element } from './element.ts';
 import { embedCard } from './embed.ts';
-import { formatted } from './formatted.ts';
-import { formatMoment, formatTime } from './moments.ts';
-import { sandboxNow } from './sandbox-time.ts';
-import type { State, Use } from './store.ts';
+import { formatMessageTime, formatTime } from './format-time.ts';
+import { renderMarkdown } from './render-markdown.ts';
+import type { PendingAction, State } from './store.ts';
 
 /** Discord: "Message Flags". */
 const flag = { ephemeral: 1 << 6, loading: 1 << 7 };
 
-/** Messages of the same author that follow each other within this time stand under one name (ms). */
-const together = 7 * 60_000;
+/** Messages of one author within this time are grouped under one name (ms). */
+const groupingMs = 7 * minute;
 
 export interface MessageActions {
-  readonly press: (message: Message, customId: string, values?: readonly string[]) => void;
+  readonly useComponent: (message: Message, customId: string, values?: readonly string[]) => void;
   readonly dismiss: (id: string) => void;
 }
 
-/** How a message is shown, beside what it holds. */
-export interface Shown {
-  /** It stands below another one of the same author. */
+/** Display options of a message. */
+export interface MessageDisplay {
+  /** Whether it is grouped with the previous message. */
   readonly isContinued: boolean;
-  /** A use of its buttons that is on its way, or that failed. */
-  readonly waiting: Use | undefined;
+  /** A pending or failed use of its components. */
+  readonly pendingAction: PendingAction | undefined;
 }
 
-/** A message as Discord shows it. */
-export function messageElement(message: Message, shown: Shown, state: State, on: MessageActions): HTMLElement {
-  const { isContinued, waiting } = shown;
-  const isBusy = waiting !== undefined && !waiting.failed;
+/** The element of a message. */
+export function messageElement(
+  message: Message,
+  display: MessageDisplay,
+  state: State,
+  actions: MessageActions,
+): HTMLElement {
+  const { isContinued, pendingAction } = display;
+  const isBusy = pendingAction !== undefined && !pendingAction.failed;
   const at = Date.parse(message.timestamp);
-  return frame(
+  return messageFrame(
     message.author,
     state,
     {
       'data-message-id': message.id,
-      timestamp: isContinued ? formatTime(at, 't') : formatMoment(at, sandboxNow()),
+      timestamp: isContinued ? formatTime(at, 't') : formatMessageTime(at, state.clock.now()),
       ephemeral: isEphemeral(message),
       edited: message.edited_timestamp !== null && message.content !== '',
       'message-body-only': isContinued,
     },
-    () => on.dismiss(message.id),
-    message.interaction ? usedCommand(message.interaction, state) : null,
-    words(message, state),
+    () => actions.dismiss(message.id),
+    message.interaction ? commandHeader(message.interaction, state) : null,
+    contentElement(message, state),
     attachmentCards(message),
     ...message.embeds.map((embed) => embedCard(embed, state)),
-    ...componentRows(message, { state, isBusy, press: (customId, values) => on.press(message, customId, values) }),
-    waiting?.failed ? element('p', { class: 'failure', slot: 'components' }, 'This interaction failed') : null,
+    ...componentRows(message, {
+      state,
+      isBusy,
+      useComponent: (customId, values) => actions.useComponent(message, customId, values),
+    }),
+    pendingAction?.failed ? element('p', { class: 'failure', slot: 'components' }, 'This interaction failed') : null,
   );
 }
 
-/** A command that is on its way, or that the bot never answered. */
-export function pendingElement(id: string, use: Use, state: State, on: MessageActions): HTMLElement {
-  const text = use.failed
+/** The element of a pending or failed command. */
+export function pendingElement(id: string, action: PendingAction, state: State, actions: MessageActions): HTMLElement {
+  const text = action.failed
     ? element('p', { class: 'failure' }, 'The application did not respond')
     : element('p', { class: 'thinking' }, 'Sending command', dots());
-  return frame(
+  return messageFrame(
     { ...state.bot, bot: true },
     state,
-    { timestamp: '', ephemeral: use.failed, class: 'pending' },
-    () => on.dismiss(id),
-    usedCommand({ name: use.name ?? '', user: { id: use.userId } }, state),
+    { timestamp: '', ephemeral: action.failed, class: 'pending' },
+    () => actions.dismiss(id),
+    commandHeader({ name: action.name ?? '', user: { id: action.userId } }, state),
     text,
   );
 }
 
-/** Whether Discord would show it without a head of its own. */
-export function continues(message: Message, before: Message | undefined): boolean {
-  if (before === undefined || message.interaction || isEphemeral(message) || isEphemeral(before)) return false;
-  const apart = Date.parse(message.timestamp) - Date.parse(before.timestamp);
-  return message.author.id === before.author.id && apart < together;
+/** Whether Discord groups it with the previous message. */
+export function isContinuation(message: Message, previous: Message | undefined): boolean {
+  if (previous === undefined || message.interaction || isEphemeral(message) || isEphemeral(previous)) return false;
+  const gapMs = Date.parse(message.timestamp) - Date.parse(previous.timestamp);
+  return message.author.id === previous.author.id && gapMs < groupingMs;
 }
 
-/** What a message says, in one line, for those who do not see it. */
-export function spokenText(message: Message): string {
+/** A message as one line for screen readers. */
+export function announcementText(message: Message): string {
   const embeds = message.embeds.map(({ title, description }) => [title, description].filter(Boolean).join(': '));
   const text = [message.content, ...embeds].filter(Boolean).join('. ');
   return `${message.author.username}: ${text.replaceAll(/<[^<>]*>|[*_`~|#\\]/g, '').slice(0, 300)}`;
@@ -85,7 +94,7 @@ export function spokenText(message: Message): string {
 
 type Author = Pick<User, 'id'> & Partial<Pick<User, 'username' | 'global_name' | 'bot'>> & { readonly name?: string };
 
-function frame(
+function messageFrame(
   author: Author,
   state: State,
   attributes: Readonly<Record<string, string | boolean>>,
@@ -94,19 +103,19 @@ function frame(
 ): HTMLElement {
   const name = nameOf(author, state);
   const all = { role: 'article', author: name, avatar: avatarUrl(author.id, name), bot: Boolean(author.bot) };
-  const made = element('discord-message', { ...all, ...attributes }, ...children);
-  made.dismissMessageClicked = dismiss;
-  return reachable(made);
+  const node = element('discord-message', { ...all, ...attributes }, ...children);
+  node.dismissMessageClicked = dismiss;
+  return makeDismissFocusable(node);
 }
 
-function words(message: Message, state: State): HTMLElement | null {
+function contentElement(message: Message, state: State): HTMLElement | null {
   if ((message.flags & flag.loading) !== 0) {
     return element('p', { class: 'thinking' }, `${message.author.username} is thinking`, dots());
   }
-  return message.content ? element('div', { class: 'content' }, formatted(message.content, state)) : null;
+  return message.content ? element('div', { class: 'content' }, renderMarkdown(message.content, state)) : null;
 }
 
-function usedCommand({ name, user }: { name: string; user: Author }, state: State): HTMLElement {
+function commandHeader({ name, user }: { name: string; user: Author }, state: State): HTMLElement {
   const author = nameOf(user, state);
   const avatar = avatarUrl(user.id, author);
   return element('discord-command', { slot: 'reply', author, avatar, command: `/${name}` });
@@ -121,6 +130,6 @@ function isEphemeral({ flags }: Message): boolean {
 }
 
 function nameOf(user: Author, { members }: State): string {
-  const known = members.find(({ id }) => id === user.id);
-  return known?.name ?? user.global_name ?? user.username ?? user.name ?? 'somebody';
+  const member = members.find(({ id }) => id === user.id);
+  return member?.name ?? user.global_name ?? user.username ?? user.name ?? 'unknown user';
 }

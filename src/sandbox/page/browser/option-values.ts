@@ -1,69 +1,75 @@
 import type { ValueOption } from '../../discord/command-schema.ts';
 import type { State } from './store.ts';
-import type { ApplicationCommand } from './typed-line.ts';
+import type { CommandDefinition } from './typed-line.ts';
 
 export type Value = string | number | boolean;
 
-/** What can be typed: a part of what the page knows. */
-export interface KnownValues {
-  readonly commands: readonly ApplicationCommand[];
+/** The values that command options can refer to. */
+export interface CommandContext {
+  readonly commands: readonly CommandDefinition[];
   readonly members: readonly Pick<State['members'][number], 'id' | 'name' | 'username'>[];
   readonly channels: readonly Pick<State['channels'][number], 'id' | 'name' | 'with'>[];
   readonly roles: readonly Pick<State['roles'][number], 'id' | 'name'>[];
-  /** What the bot offered for options that it completes: values by `option:text`. */
+  /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed?: ReadonlyMap<string, Value>;
 }
 
 /** Discord: "Application Command Option Type". */
 const type = { integer: 4, boolean: 5, user: 6, channel: 7, role: 8, number: 10 };
 
-/** The values that can be picked for an option, and what else they are called. */
-export function choicesOf(option: ValueOption, known: KnownValues): readonly { text: string; also: string }[] {
-  const { members, channels, roles } = known;
-  if (option.choices?.length) return option.choices.map(({ name }) => ({ text: name, also: '' }));
+/** The suggested values of an option, with their aliases. */
+export function optionChoices(
+  option: ValueOption,
+  context: CommandContext,
+): readonly { text: string; alias: string }[] {
+  const { members, channels, roles } = context;
+  if (option.choices?.length) return option.choices.map(({ name }) => ({ text: name, alias: '' }));
   switch (option.type) {
     case type.user:
-      return members.map(({ name, username }) => ({ text: `@${name}`, also: username }));
+      return members.map(({ name, username }) => ({ text: `@${name}`, alias: username }));
     case type.channel:
-      return channels.filter((channel) => channel.with === null).map(({ name }) => ({ text: `#${name}`, also: '' }));
+      return channels.filter((channel) => channel.with === null).map(({ name }) => ({ text: `#${name}`, alias: '' }));
     case type.role:
-      return roles.map(({ name }) => ({ text: `@${name.replace(/^@/, '')}`, also: '' }));
+      return roles.map(({ name }) => ({ text: `@${name.replace(/^@/, '')}`, alias: '' }));
     case type.boolean:
-      return ['true', 'false'].map((text) => ({ text, also: '' }));
+      return ['true', 'false'].map((text) => ({ text, alias: '' }));
     default:
       return [];
   }
 }
 
-/** What a typed text means for an option; undefined where it cannot be that. */
-export function typedValue(option: ValueOption, text: string, known: KnownValues): Value | undefined {
-  const wanted = text.toLowerCase();
-  const offered = option.autocomplete ? known.completed?.get(`${option.name}:${wanted}`) : undefined;
-  if (offered !== undefined) return offered;
+/** Parses the text of an option; undefined if it is invalid. */
+export function parseValue(option: ValueOption, text: string, context: CommandContext): Value | undefined {
+  const normalized = text.toLowerCase();
+  const completion = option.autocomplete ? context.completed?.get(`${option.name}:${normalized}`) : undefined;
+  if (completion !== undefined) return completion;
   if (option.choices?.length) {
-    return option.choices.find(({ name, value }) => name.toLowerCase() === wanted || String(value) === text)?.value;
+    return option.choices.find(({ name, value }) => name.toLowerCase() === normalized || String(value) === text)?.value;
   }
   switch (option.type) {
     case type.integer:
     case type.number:
       return numberWithin(option, Number(text));
     case type.boolean:
-      return ['true', 'false'].includes(wanted) ? wanted === 'true' : undefined;
+      return ['true', 'false'].includes(normalized) ? normalized === 'true' : undefined;
     case type.user:
-      return idOf(known.members, wanted);
+      return findId(context.members, normalized);
     case type.channel:
-      return idOf(known.channels, wanted);
+      return findId(context.channels, normalized);
     case type.role:
-      return idOf(known.roles, wanted);
+      return findId(context.roles, normalized);
     default:
       return text;
   }
 }
 
-/** By name, user name or id, as a mention or not. */
-function idOf(named: readonly { id: string; name: string; username?: string }[], wanted: string): string | undefined {
-  const word = wanted.replace(/^<?[@#][!&]?/, '').replace(/>$/, '');
-  return named.find(({ id, name, username }) => [name, username, id].some((each) => each?.toLowerCase() === word))?.id;
+/** Finds an id by name, user name or id, with or without mention syntax. */
+function findId(
+  items: readonly { id: string; name: string; username?: string }[],
+  normalized: string,
+): string | undefined {
+  const text = normalized.replace(/^<?[@#][!&]?/, '').replace(/>$/, '');
+  return items.find(({ id, name, username }) => [name, username, id].some((each) => each?.toLowerCase() === text))?.id;
 }
 
 function numberWithin({ type: kind, min_value, max_value }: ValueOption, value: number): number | undefined {

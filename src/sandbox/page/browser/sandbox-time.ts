@@ -1,42 +1,21 @@
-import { formatRelative } from './moments.ts';
-import type { PageStore } from './store.ts';
-
-const apart = { now: 0, at: 0, speed: 1 };
-
-/**
- * From now on it is this time in the sandbox.
- *
- * @param time `now` in ms since the epoch
- */
-export function setSandboxTime({ now, speed }: { readonly now: number; readonly speed: number }): void {
-  Object.assign(apart, { now, speed, at: performance.now() });
+/** The sandbox clock as the page knows it. */
+export interface SandboxTime {
+  /** The current time in the sandbox (ms since the epoch). */
+  now(): number;
+  /** How far it is ahead of the system clock (ms). */
+  offsetMs(): number;
+  /** Synchronizes with the server. @param time `now` in ms since the epoch */
+  set(time: { readonly now: number; readonly speed: number }): void;
 }
 
-/** What time it is in the sandbox (ms since the epoch), which is not what it is outside. */
-export function sandboxNow(): number {
-  return apart.now + (performance.now() - apart.at) * apart.speed;
-}
-
-/** By how much the sandbox is ahead of the time outside (ms). */
-export function sandboxAhead(): number {
-  return sandboxNow() - (performance.timeOrigin + performance.now());
-}
-
-/** Calls `draw` once a second. */
-export function keepCurrent(draw: () => void): void {
-  setInterval(() => draw(), 1000);
-}
-
-/** Brings every relative time on the page up to date, once a second. */
-export function keepTimesCurrent(store: PageStore): void {
-  function draw(): void {
-    for (const each of document.querySelectorAll<HTMLElement>('time[data-relative]')) {
-      const text = formatRelative(Number(each.dataset['relative']), sandboxNow());
-      if (each.textContent !== text) each.textContent = text;
-    }
-  }
-  keepCurrent(draw);
-  store.subscribe(({ kind }) => {
-    if (kind === 'conditions') draw();
-  });
+export function createSandboxTime(): SandboxTime {
+  let reference = { now: 0, speed: 1, at: 0 };
+  const now = () => reference.now + (performance.now() - reference.at) * reference.speed;
+  return {
+    now,
+    offsetMs: () => now() - (performance.timeOrigin + performance.now()),
+    set(time) {
+      reference = { now: time.now, speed: time.speed, at: performance.now() };
+    },
+  };
 }

@@ -1,85 +1,95 @@
 import type { Select } from '../../discord/message-schema.ts';
 import { element } from './element.ts';
-import type { Pressed } from './pressed.ts';
 import type { State } from './store.ts';
 
-/** A select of a message. The library's own tells nobody what was picked and ignores the keyboard, so it is the browser's. */
-export function select(each: Select, how: Pressed): HTMLElement {
-  return (each.max_values ?? 1) > 1 ? manySelect(each, how) : singleSelect(each, how);
+/** Sends the use of a button or select. */
+export type UseComponent = (customId: string, values?: readonly string[]) => void;
+
+/** What the controls of a message depend on. */
+export interface ComponentContext {
+  readonly state: State;
+  /** Whether an earlier use is still pending. */
+  readonly isBusy: boolean;
+  readonly useComponent: UseComponent;
 }
 
-function singleSelect(each: Select, { state, isBusy, press }: Pressed): HTMLElement {
-  const made: HTMLSelectElement = element(
+/** A select of a message. A native control: the library's select emits no selection and ignores the keyboard. */
+export function selectElement(component: Select, context: ComponentContext): HTMLElement {
+  return (component.max_values ?? 1) > 1 ? multiSelect(component, context) : singleSelect(component, context);
+}
+
+function singleSelect(component: Select, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
+  const node: HTMLSelectElement = element(
     'select',
     {
       class: 'select',
-      disabled: Boolean(each.disabled) || isBusy,
-      'aria-label': each.placeholder ?? 'Choose',
-      'data-custom-id': each.custom_id,
-      onchange: (): void => press(each.custom_id, [made.value]),
+      disabled: Boolean(component.disabled) || isBusy,
+      'aria-label': component.placeholder ?? 'Choose',
+      'data-custom-id': component.custom_id,
+      onchange: (): void => press(component.custom_id, [node.value]),
     },
-    element('option', { value: '', disabled: true, selected: true }, each.placeholder ?? 'Choose'),
-    ...optionsOf(each, state).map(({ value, label, hint, selected }) =>
+    element('option', { value: '', disabled: true, selected: true }, component.placeholder ?? 'Choose'),
+    ...selectOptions(component, state).map(({ value, label, hint, selected }) =>
       element('option', { value, selected }, hint ? `${label} – ${hint}` : label),
     ),
   );
-  return made;
+  return node;
 }
 
-/** Several can be picked: boxes to tick, and a button that sends them. */
-function manySelect(each: Select, { state, isBusy, press }: Pressed): HTMLElement {
-  const fewest = each.min_values ?? 1;
-  const most = each.max_values ?? 1;
-  const boxes = optionsOf(each, state).map(({ value, label, hint, selected }) => {
-    const box = element('input', { type: 'checkbox', value, checked: selected, onchange: () => check() });
+/** A select with multiple values: checkboxes and a button to submit them. */
+function multiSelect(component: Select, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
+  const minValues = component.min_values ?? 1;
+  const maxValues = component.max_values ?? 1;
+  const boxes = selectOptions(component, state).map(({ value, label, hint, selected }) => {
+    const box = element('input', { type: 'checkbox', value, checked: selected, onchange: () => updateButton() });
     return { box, row: element('label', {}, box, hint ? `${label} – ${hint}` : label) };
   });
-  const picked = () => boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
-  const choose = () => press(each.custom_id, picked());
-  const send = element('button', { type: 'button', class: 'button primary', onclick: choose }, 'Choose');
-  function check(): void {
-    const count = picked().length;
-    send.disabled = isBusy || count < fewest || count > most;
+  const selectedValues = () => boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
+  const submit = () => press(component.custom_id, selectedValues());
+  const send = element('button', { type: 'button', class: 'button primary', onclick: submit }, 'Choose');
+  function updateButton(): void {
+    const count = selectedValues().length;
+    send.disabled = isBusy || count < minValues || count > maxValues;
   }
-  check();
-  const about = `${each.placeholder ?? 'Choose'} (${fewest === most ? fewest : `${fewest} to ${most}`})`;
-  if (each.disabled) return element('p', { class: 'select-many' }, about);
+  updateButton();
+  const label = `${component.placeholder ?? 'Choose'} (${minValues === maxValues ? minValues : `${minValues} to ${maxValues}`})`;
+  if (component.disabled) return element('p', { class: 'select-many' }, label);
   return element(
     'details',
-    { class: 'select-many', 'data-custom-id': each.custom_id },
-    element('summary', {}, about),
-    element('fieldset', {}, element('legend', { class: 'visually-hidden' }, about), ...boxes.map(({ row }) => row)),
+    { class: 'select-many', 'data-custom-id': component.custom_id },
+    element('summary', {}, label),
+    element('fieldset', {}, element('legend', { class: 'visually-hidden' }, label), ...boxes.map(({ row }) => row)),
     send,
   );
 }
 
-export interface Offered {
+export interface SelectOption {
   readonly value: string;
   readonly label: string;
   readonly hint?: string;
   readonly selected: boolean;
 }
 
-/** What a select offers: its own options, or members, roles and channels. Discord: "Component Types", 3 and 5 to 8. */
-export function optionsOf(each: Select, { members, roles, channels }: State): readonly Offered[] {
-  const named = (items: readonly { id: string; name: string }[], sign: string): readonly Offered[] =>
+/** The options of a select: its own, or members, roles and channels. Discord: "Component Types", 3 and 5 to 8. */
+export function selectOptions(component: Select, { members, roles, channels }: State): readonly SelectOption[] {
+  const toOptions = (items: readonly { id: string; name: string }[], sign: string): readonly SelectOption[] =>
     items.map(({ id, name }) => ({ value: id, label: sign + name.replace(/^@/, ''), selected: false }));
-  switch (each.type) {
+  switch (component.type) {
     case 3:
-      return each.options.map(({ label, value, description, default: selected }) => ({
+      return component.options.map(({ label, value, description, default: selected }) => ({
         value,
         label,
         ...(description ? { hint: description } : {}),
         selected: Boolean(selected),
       }));
     case 5:
-      return named(members, '@');
+      return toOptions(members, '@');
     case 6:
-      return named(roles, '@');
+      return toOptions(roles, '@');
     case 7:
-      return [...named(members, '@'), ...named(roles, '@')];
+      return [...toOptions(members, '@'), ...toOptions(roles, '@')];
     case 8:
-      return named(
+      return toOptions(
         channels.filter((channel) => channel.with === null),
         '#',
       );

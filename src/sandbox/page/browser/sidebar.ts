@@ -1,23 +1,23 @@
 import { avatarUrl } from './avatar.ts';
-import { element, find } from './element.ts';
+import { element, findById } from './element.ts';
 import { type PageStore, type State, visibleChannels } from './store.ts';
 
 type Channel = State['channels'][number];
 
-/** The guild's name, its channels, the direct messages, and who is acting. */
-export function startPlaces(store: PageStore): void {
+/** The guild's name, the channels, and the selection of the acting member. */
+export function startSidebar(store: PageStore): void {
   const { state } = store;
-  const acting = find<HTMLSelectElement>('acting-as');
-  acting.addEventListener('change', () => store.actAs(acting.value));
+  const memberSelect = findById<HTMLSelectElement>('acting-as');
+  memberSelect.addEventListener('change', () => store.actAs(memberSelect.value));
 
-  function drawChannels(): void {
-    const focused = (document.activeElement as HTMLElement | null)?.dataset['channelId'];
+  function renderChannels(): void {
+    const focusedId = (document.activeElement as HTMLElement | null)?.dataset['channelId'];
     const channels = visibleChannels(state);
-    const direct = channels.filter((channel) => channel.with !== null);
-    find('channels').replaceChildren(...channels.filter((channel) => channel.with === null).map(channelItem));
-    find('direct-channels').replaceChildren(...direct.map(channelItem));
-    find('direct').hidden = direct.length === 0;
-    if (focused) document.querySelector<HTMLElement>(`[data-channel-id="${focused}"]`)?.focus();
+    const directChannels = channels.filter((channel) => channel.with !== null);
+    findById('channels').replaceChildren(...channels.filter((channel) => channel.with === null).map(channelItem));
+    findById('direct-channels').replaceChildren(...directChannels.map(channelItem));
+    findById('direct').hidden = directChannels.length === 0;
+    if (focusedId) document.querySelector<HTMLElement>(`[data-channel-id="${focusedId}"]`)?.focus();
   }
 
   function channelItem(channel: Channel): HTMLElement {
@@ -41,24 +41,24 @@ export function startPlaces(store: PageStore): void {
     );
   }
 
-  function drawActing(): void {
-    acting.replaceChildren(...state.members.map(({ id, name }) => element('option', { value: id }, name)));
-    acting.value = state.userId;
+  function renderMember(): void {
+    memberSelect.replaceChildren(...state.members.map(({ id, name }) => element('option', { value: id }, name)));
+    memberSelect.value = state.userId;
     const member = state.members.find(({ id }) => id === state.userId);
-    if (member) find<HTMLImageElement>('acting-avatar').src = avatarUrl(member.id, member.name);
+    if (member) findById<HTMLImageElement>('acting-avatar').src = avatarUrl(member.id, member.name);
   }
 
   store.subscribe(({ kind }) => {
-    if (['everything', 'places', 'channel', 'acting', 'message'].includes(kind)) drawChannels();
-    if (['everything', 'places', 'acting'].includes(kind)) drawActing();
-    if (kind === 'everything') {
-      find('guild-name').textContent = state.guild.name;
-      find('guild-icon').textContent = initials(state.guild.name);
+    if (['full_state', 'sidebar', 'channel', 'acting', 'message'].includes(kind)) renderChannels();
+    if (['full_state', 'sidebar', 'acting'].includes(kind)) renderMember();
+    if (kind === 'full_state') {
+      findById('guild-name').textContent = state.guild.name;
+      findById('guild-icon').textContent = initials(state.guild.name);
     }
   });
 }
 
-/** What Discord puts in the place of a guild's icon. */
+/** The text that Discord shows for a guild without an icon. */
 function initials(name: string): string {
   return (name.match(/(?<=^|\s)\S/gu) ?? []).slice(0, 3).join('');
 }

@@ -1,54 +1,55 @@
 import type { FullState, PageEvent, SidebarState, SimulationState } from '../protocol.ts';
-import { setSandboxTime } from './sandbox-time.ts';
+import type { SandboxTime } from './sandbox-time.ts';
 
 type Item = FullState['timeline'][number];
-type KeptMessage = FullState['messages'][number];
-type NewsOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }>;
+type StoredMessage = FullState['messages'][number];
+type EventOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }>;
 
-/** A command, a click or a form that was sent and has no answer yet. */
-export interface Use {
-  /** The command; null for what is no command. */
+/** A command, component or modal submission without a response yet. */
+export interface PendingAction {
+  /** The name of the command; null for components and modals. */
   readonly name: string | null;
   readonly userId: string;
   readonly channelId: string;
-  /** The message of the control that was used. */
+  /** The message of the used component. */
   readonly messageId?: string;
-  /** It never got an answer. */
+  /** Whether the response timed out. */
   readonly failed: boolean;
 }
 
-/** What the page knows, and who is acting. */
+/** The state of the page. */
 export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
+  readonly clock: SandboxTime;
   loaded: boolean;
-  /** Whether the stream is open. */
+  /** Whether the event stream is open. */
   live: boolean;
   /** Oldest first. */
-  messages: readonly KeptMessage[];
-  /** Oldest first, by their keys: what is told again takes the place of what it was. */
+  messages: readonly StoredMessage[];
+  /** Oldest first, by key; a new item with the same key replaces the old one. */
   readonly timeline: Map<string, Item>;
-  /** By the interaction's id. */
-  readonly pending: Map<string, Use>;
+  /** By interaction id. */
+  readonly pending: Map<string, PendingAction>;
   readonly dismissed: Set<string>;
-  /** Channels with something new in them. */
+  /** Ids of channels with unread messages. */
   readonly unread: Set<string>;
   channelId: string;
   userId: string;
-  /** What the bot offered for options that it completes: values by `option:text`. */
+  /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed: Map<string, string | number>;
-  /** Hints that were followed. */
+  /** Actions that the user has tried, for the hints. */
   readonly tried: Set<string>;
 };
 
-/** What kind of change it was, and what is new. */
-export type Changed =
-  | { readonly kind: 'message'; readonly message: KeptMessage['message']; readonly onlyFor: string | null }
+/** A change of the state. */
+export type StoreChange =
+  | { readonly kind: 'message'; readonly message: StoredMessage['message']; readonly onlyFor: string | null }
   | { readonly kind: 'timeline'; readonly item: Item }
-  | NewsOf<'modal'>
+  | EventOf<'modal'>
   | {
       readonly kind:
-        | 'everything'
-        | 'places'
-        | 'conditions'
+        | 'full_state'
+        | 'sidebar'
+        | 'simulation'
         | 'credits'
         | 'message_deleted'
         | 'pending'
@@ -60,119 +61,120 @@ export type Changed =
 
 export type PageStore = ReturnType<typeof createPageStore>;
 
-/** Other pages' interactions are told, too; they are not remembered for long. */
-const mostEarly = 50;
+/** Number of results stored for unknown interactions, which may belong to other pages. */
+const maxEarlyResults = 50;
 
-/** The server tells everything once and then what changes; the views are told after each change what kind it was. */
-export function createPageStore() {
-  const state = emptyState();
-  const listeners = new Set<(changed: Changed) => void>();
-  /** How interactions ended of which the page did not know yet: the news may be faster than the answer to its own request. */
-  const early = new Map<string, 'answered' | 'failed'>();
-  const changed = (news: Changed) => {
-    for (const listener of listeners) listener(news);
+/** Applies the server's events to the state, and notifies the views of each change. */
+export function createPageStore(clock: SandboxTime) {
+  const state = emptyState(clock);
+  const listeners = new Set<(notify: StoreChange) => void>();
+  /** Results by interaction id: an event can arrive before the response that contains the interaction's id. */
+  const earlyResults = new Map<string, 'answered' | 'failed'>();
+  const notify = (event: StoreChange) => {
+    for (const listener of listeners) listener(event);
   };
 
-  function settle(interactionId: string, use: Use, stage: 'answered' | 'failed'): void {
-    if (stage === 'answered') state.pending.delete(interactionId);
-    else state.pending.set(interactionId, { ...use, failed: true });
-    changed({ kind: 'pending' });
+  function settle(interactionId: string, action: PendingAction, result: 'answered' | 'failed'): void {
+    if (result === 'answered') state.pending.delete(interactionId);
+    else state.pending.set(interactionId, { ...action, failed: true });
+    notify({ kind: 'pending' });
   }
 
-  function take(known: Partial<SidebarState & SimulationState>): void {
-    Object.assign(state, known);
-    setSandboxTime(state.time);
-    state.channelId = firstOf(visibleChannels(state), state.channelId);
-    state.userId = firstOf(state.members, state.userId);
+  function merge(update: Partial<SidebarState & SimulationState>): void {
+    Object.assign(state, update);
+    clock.set(state.time);
+    state.channelId = preferredId(visibleChannels(state), state.channelId);
+    state.userId = preferredId(state.members, state.userId);
   }
 
-  const receive: { readonly [Kind in PageEvent['kind']]: (news: NewsOf<Kind>) => void } = {
-    everything({ timeline, ...known }) {
+  const receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
+    full_state({ timeline, ...update }) {
       state.timeline.clear();
       for (const item of timeline) state.timeline.set(item.key, item);
-      take({ ...known, loaded: true } as Partial<State>);
-      changed({ kind: 'everything' });
+      merge({ ...update, loaded: true } as Partial<State>);
+      notify({ kind: 'full_state' });
     },
-    places(known) {
-      take(known);
-      changed({ kind: 'places' });
+    sidebar(update) {
+      merge(update);
+      notify({ kind: 'sidebar' });
     },
-    conditions(known) {
-      take(known);
-      changed({ kind: 'conditions' });
+    simulation(update) {
+      merge(update);
+      notify({ kind: 'simulation' });
     },
     message({ message, onlyFor }) {
       const isNew = !state.messages.some((each) => each.message.id === message.id);
-      const placed = state.messages.map((each) => (each.message.id === message.id ? { message, onlyFor } : each));
-      state.messages = isNew ? [...placed, { message, onlyFor }] : placed;
-      const isSeen = (onlyFor ?? state.userId) !== state.userId || message.channel_id === state.channelId;
-      if (isNew && !isSeen) state.unread.add(message.channel_id);
-      changed({ kind: 'message', message, onlyFor });
+      const messages = state.messages.map((each) => (each.message.id === message.id ? { message, onlyFor } : each));
+      state.messages = isNew ? [...messages, { message, onlyFor }] : messages;
+      const isVisible = (onlyFor ?? state.userId) !== state.userId || message.channel_id === state.channelId;
+      if (isNew && !isVisible) state.unread.add(message.channel_id);
+      notify({ kind: 'message', message, onlyFor });
     },
     message_deleted({ messageId }) {
       state.messages = state.messages.filter(({ message }) => message.id !== messageId);
-      changed({ kind: 'message_deleted' });
+      notify({ kind: 'message_deleted' });
     },
-    interaction({ interactionId, state: stage }) {
-      if (stage === 'sent') return;
-      const use = state.pending.get(interactionId);
-      if (use !== undefined) return settle(interactionId, use, stage);
-      early.set(interactionId, stage);
-      const [oldest] = early.keys();
-      if (early.size > mostEarly && oldest !== undefined) early.delete(oldest);
+    interaction({ interactionId, state: result }) {
+      if (result === 'sent') return;
+      const action = state.pending.get(interactionId);
+      if (action !== undefined) return settle(interactionId, action, result);
+      earlyResults.set(interactionId, result);
+      const [oldest] = earlyResults.keys();
+      if (earlyResults.size > maxEarlyResults && oldest !== undefined) earlyResults.delete(oldest);
     },
-    modal: changed,
+    modal: notify,
     credits({ credits }) {
       state.credits = credits;
-      changed({ kind: 'credits' });
+      notify({ kind: 'credits' });
     },
     timeline({ item }) {
       state.timeline.set(item.key, item);
-      changed({ kind: 'timeline', item });
+      notify({ kind: 'timeline', item });
     },
   };
 
   return {
     state: state as Readonly<State>,
-    subscribe: (listener: (changed: Changed) => void) => void listeners.add(listener),
-    receive: <Kind extends PageEvent['kind']>(news: NewsOf<Kind>) => receive[news.kind as Kind](news),
+    subscribe: (listener: (notify: StoreChange) => void) => void listeners.add(listener),
+    receive: <Kind extends PageEvent['kind']>(event: EventOf<Kind>) => receive[event.kind as Kind](event),
     live(isLive: boolean) {
       state.live = isLive;
-      changed({ kind: 'live' });
+      notify({ kind: 'live' });
     },
     openChannel(channelId: string) {
       state.channelId = channelId;
       state.unread.delete(channelId);
-      changed({ kind: 'channel' });
+      notify({ kind: 'channel' });
     },
     actAs(userId: string) {
       state.userId = userId;
-      state.channelId = firstOf(visibleChannels(state), state.channelId);
-      changed({ kind: 'acting' });
+      state.channelId = preferredId(visibleChannels(state), state.channelId);
+      notify({ kind: 'acting' });
     },
-    /** Something was sent; its answer is on its way. */
-    sent(interactionId: string, use: Omit<Use, 'failed'>) {
-      const stage = early.get(interactionId);
-      early.delete(interactionId);
-      if (stage !== undefined) return settle(interactionId, { ...use, failed: false }, stage);
-      state.pending.set(interactionId, { ...use, failed: false });
-      changed({ kind: 'pending' });
+    /** Adds a sent interaction. */
+    addPending(interactionId: string, action: Omit<PendingAction, 'failed'>) {
+      const result = earlyResults.get(interactionId);
+      earlyResults.delete(interactionId);
+      if (result !== undefined) return settle(interactionId, { ...action, failed: false }, result);
+      state.pending.set(interactionId, { ...action, failed: false });
+      notify({ kind: 'pending' });
     },
     dismiss(id: string) {
       state.dismissed.add(id);
       state.pending.delete(id);
-      changed({ kind: 'pending' });
+      notify({ kind: 'pending' });
     },
     tried(hint: string) {
       if (state.tried.has(hint)) return;
       state.tried.add(hint);
-      changed({ kind: 'tried' });
+      notify({ kind: 'tried' });
     },
   };
 }
 
-function emptyState(): State {
+function emptyState(clock: SandboxTime): State {
   return {
+    clock,
     loaded: false,
     live: false,
     connected: false,
@@ -199,20 +201,25 @@ function emptyState(): State {
   };
 }
 
-/** The channels of the guild, and the direct conversation of the one who is acting. */
+/** The guild's channels, and the direct message channel of the acting member. */
 export function visibleChannels({ channels, userId }: Readonly<State>): State['channels'] {
   return channels.filter((channel) => channel.with === null || channel.with === userId);
 }
 
-/** What the acting member sees in the open channel. */
-export function visibleMessages({ messages, channelId, userId, dismissed }: Readonly<State>): KeptMessage['message'][] {
+/** The messages of the open channel that the acting member sees. */
+export function visibleMessages({
+  messages,
+  channelId,
+  userId,
+  dismissed,
+}: Readonly<State>): StoredMessage['message'][] {
   return messages
     .filter(({ onlyFor }) => onlyFor === null || onlyFor === userId)
     .map(({ message }) => message)
     .filter(({ id, channel_id }) => channel_id === channelId && !dismissed.has(id));
 }
 
-/** The preferred id if it is still there, else the first. */
-function firstOf(items: readonly { readonly id: string }[], preferred: string): string {
+/** The preferred id if it exists, otherwise the first. */
+function preferredId(items: readonly { readonly id: string }[], preferred: string): string {
   return items.find(({ id }) => id === preferred)?.id ?? items[0]?.id ?? '';
 }

@@ -1,91 +1,91 @@
-import { choicesOf, type KnownValues } from './option-values.ts';
-import { readLine, type TypedLine } from './typed-line.ts';
+import { type CommandContext, optionChoices } from './option-values.ts';
+import { parseTypedLine, type TypedLine } from './typed-line.ts';
 
 export interface Suggestion {
   readonly label: string;
   readonly hint: string;
-  /** The whole line after the suggestion was taken. */
+  /** The complete line after accepting the suggestion. */
   readonly insert: string;
-  /** Surely meant: it is highlighted at once, and Enter takes it. */
-  readonly certain: boolean;
+  /** Whether it is highlighted initially, so that Enter accepts it. */
+  readonly isCertain: boolean;
 }
 
 type WithOptions = Extract<TypedLine, { stage: 'options' }>;
 
-/** Discord shows no more at a time. */
-const most = 25;
+/** Maximum number of suggestions, as on Discord. */
+const maxSuggestions = 25;
 
-/** What could come next in a line. */
-export function suggest(line: string, known: KnownValues): readonly Suggestion[] {
+/** The suggestions for a line. */
+export function suggest(line: string, context: CommandContext): readonly Suggestion[] {
   if (!line.startsWith('/')) return [];
-  const typed = readLine(line, known.commands);
+  const typed = parseTypedLine(line, context.commands);
   switch (typed.stage) {
     case 'command':
-      return named(known.commands, typed.word, '/');
+      return suggestNames(context.commands, typed.prefix, '/');
     case 'subcommand':
-      return named(typed.nested, typed.word, typed.head);
+      return suggestNames(typed.subcommands, typed.prefix, typed.head);
     case 'options':
-      return typed.open === null ? suggestOptions(typed) : suggestValues(typed, typed.open, known);
+      return typed.current === null ? suggestOptions(typed) : suggestValues(typed, typed.current, context);
   }
 }
 
-/** What the bot offered for the option that is being typed, as suggestions. */
+/** The bot's autocomplete choices for the current option as suggestions. */
 export function suggestCompletions(
   line: string,
   choices: readonly { readonly name: string }[],
-  known: KnownValues,
+  context: CommandContext,
 ): readonly Suggestion[] {
-  const typed = readLine(line, known.commands);
-  if (typed.stage !== 'options' || typed.open === null) return [];
-  const before = upTo(typed.open.name, typed);
-  return choices.map(({ name }) => ({ label: name, hint: '', insert: `${before}${name} `, certain: true }));
+  const typed = parseTypedLine(line, context.commands);
+  if (typed.stage !== 'options' || typed.current === null) return [];
+  const lineStart = lineBefore(typed.current.name, typed);
+  return choices.map(({ name }) => ({ label: name, hint: '', insert: `${lineStart}${name} `, isCertain: true }));
 }
 
-function named(
-  all: readonly { readonly name: string; readonly description: string }[],
-  word: string,
+function suggestNames(
+  items: readonly { readonly name: string; readonly description: string }[],
+  prefix: string,
   head: string,
 ): readonly Suggestion[] {
-  return all
-    .filter(({ name }) => name.startsWith(word.toLowerCase()))
+  return items
+    .filter(({ name }) => name.startsWith(prefix.toLowerCase()))
     .map(({ name, description }) => ({
       label: head === '/' ? `/${name}` : name,
       hint: description,
       insert: `${head}${name} `,
-      certain: true,
+      isCertain: true,
     }));
 }
 
-function suggestOptions({ options, values, head, rest }: WithOptions): readonly Suggestion[] {
-  const written = head + writtenValues(values);
+function suggestOptions({ options, values, head, unparsed: rest }: WithOptions): readonly Suggestion[] {
+  const lineStart = head + formatValues(values);
   return options
     .filter(({ name }) => !values.has(name) && name.startsWith(rest.toLowerCase()))
     .map(({ name, description, required }) => ({
       label: `${name}:`,
       hint: required ? `${description} (required)` : description,
-      insert: `${written}${name}:`,
-      certain: Boolean(required) || rest !== '',
+      insert: `${lineStart}${name}:`,
+      isCertain: Boolean(required) || rest !== '',
     }));
 }
 
 function suggestValues(
   typed: WithOptions,
-  open: NonNullable<WithOptions['open']>,
-  known: KnownValues,
+  open: NonNullable<WithOptions['current']>,
+  context: CommandContext,
 ): readonly Suggestion[] {
-  const wanted = (typed.values.get(open.name) ?? '').toLowerCase().replace(/^[@#]/, '');
-  const before = upTo(open.name, typed);
-  return choicesOf(open, known)
-    .filter(({ text, also }) => `${text}\n${also}`.toLowerCase().includes(wanted))
-    .slice(0, most)
-    .map(({ text, also }) => ({ label: text, hint: also, insert: `${before}${text} `, certain: true }));
+  const query = (typed.values.get(open.name) ?? '').toLowerCase().replace(/^[@#]/, '');
+  const lineStart = lineBefore(open.name, typed);
+  return optionChoices(open, context)
+    .filter(({ text, alias: also }) => `${text}\n${also}`.toLowerCase().includes(query))
+    .slice(0, maxSuggestions)
+    .map(({ text, alias: also }) => ({ label: text, hint: also, insert: `${lineStart}${text} `, isCertain: true }));
 }
 
-/** The line with the other options first, up to where the value of this one begins. */
-function upTo(name: string, { head, values }: WithOptions): string {
-  return `${head}${writtenValues([...values].filter(([other]) => other !== name))}${name}:`;
+/** The line up to the value of this option, with the other options before it. */
+function lineBefore(name: string, { head, values }: WithOptions): string {
+  return `${head}${formatValues([...values].filter(([other]) => other !== name))}${name}:`;
 }
 
-function writtenValues(values: Iterable<readonly [string, string]>): string {
+function formatValues(values: Iterable<readonly [string, string]>): string {
   return [...values].map(([name, text]) => `${name}:${text} `).join('');
 }

@@ -1,62 +1,75 @@
-import type { Step, TimelineDelivery, TimelineLine } from '../ports.ts';
-import { element, find } from './element.ts';
-import { formatTime } from './moments.ts';
-import { passed, stepWord } from './steps.ts';
+import { formatElapsed } from '../../../platform/durations.ts';
+import type { Step, StepName, TimelineDelivery, TimelineLine } from '../ports.ts';
+import { element, findById } from './element.ts';
+import { formatTime } from './format-time.ts';
 import type { PageStore, State } from './store.ts';
+
+const stepLabels: Readonly<Record<Exclude<StepName, 'credited'>, string>> = {
+  received: 'Received',
+  verified: 'Verified',
+  refused: 'Rejected',
+  recorded: 'Recorded',
+  duplicate: 'Duplicate',
+  test: 'Test',
+  quarantined: 'Quarantined',
+  waiting: 'Waiting',
+  announced: 'Announced',
+  buried: 'Buried',
+};
 
 type Item = State['timeline'] extends Map<string, infer Each> ? Each : never;
 
-/** What happened, newest first: a delivery is one entry that fills up and can be unfolded, everything else is a line. */
+/** The timeline, newest first: deliveries as expandable entries that are updated, other events as lines. */
 export function startTimeline(store: PageStore): void {
   const { state } = store;
-  const list = find('timeline');
-  const spoken = find('timeline-news');
-  // Not every browser lets the keyboard scroll what cannot have the focus.
+  const list = findById('timeline');
+  const announcer = findById('timeline-news');
+  // Some browsers scroll with the keyboard only if the element is focusable.
   list.tabIndex = 0;
 
-  function draw(): void {
-    list.replaceChildren(...[...state.timeline.values()].reverse().map(itemOf));
-    if (state.timeline.size === 0) list.append(element('li', { class: 'nothing' }, 'Nothing yet. Cast a vote.'));
+  function render(): void {
+    list.replaceChildren(...[...state.timeline.values()].reverse().map(itemElement));
+    if (state.timeline.size === 0) list.append(element('li', { class: 'nothing' }, 'No events yet. Cast a vote.'));
   }
 
-  function put(item: Item): void {
-    const known = list.querySelector<HTMLElement>(`[data-key="${item.key}"]`);
+  function update(item: Item): void {
+    const existing = list.querySelector<HTMLElement>(`[data-key="${item.key}"]`);
     list.querySelector('.nothing')?.remove();
-    if (known === null) list.prepend(itemOf(item));
-    else replace(known, itemOf(item));
-    // One sentence for each delivery, not one for each step.
-    if (item.kind === 'delivery' && isHalted(item)) spoken.textContent = `${item.title}: ${inWords(item)}`;
+    if (existing === null) list.prepend(itemElement(item));
+    else replace(existing, itemElement(item));
+    // One announcement per delivery, not per step.
+    if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
   }
 
-  store.subscribe((changed) => {
-    if (changed.kind === 'everything') draw();
-    if (changed.kind === 'timeline') put(changed.item);
+  store.subscribe((change) => {
+    if (change.kind === 'full_state') render();
+    if (change.kind === 'timeline') update(change.item);
   });
 }
 
-/** One that is unfolded stays so, and keeps the focus. */
-function replace(known: HTMLElement, made: HTMLElement): void {
-  const isFocused = known.contains(document.activeElement);
-  const [before, now] = [known, made].map((item) => item.querySelector('details'));
+/** Replaces an entry; keeps it expanded and focused. */
+function replace(existing: HTMLElement, replacement: HTMLElement): void {
+  const isFocused = existing.contains(document.activeElement);
+  const [before, now] = [existing, replacement].map((item) => item.querySelector('details'));
   if (before && now) now.open = before.open;
-  known.replaceWith(made);
-  if (isFocused) made.querySelector('summary')?.focus();
+  existing.replaceWith(replacement);
+  if (isFocused) replacement.querySelector('summary')?.focus();
 }
 
-function itemOf(item: Item): HTMLElement {
+function itemElement(item: Item): HTMLElement {
   return item.kind === 'delivery' ? deliveryItem(item) : lineItem(item);
 }
 
 function lineItem({ key, at, tone, text }: TimelineLine & { key: string }): HTMLElement {
-  const words = element('span', { class: 'line-text' }, text);
-  return element('li', { class: `line ${tone}`, 'data-key': key }, words, moment(at));
+  const textElement = element('span', { class: 'line-text' }, text);
+  return element('li', { class: `line ${tone}`, 'data-key': key }, textElement, timeElement(at));
 }
 
 function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
   const { key, at, title, steps } = item;
   const last = steps.at(-1);
   const tone = last?.tone ?? 'plain';
-  const isTold = last !== undefined && (tone === 'bad' || last.name === 'duplicate');
+  const hasNote = last !== undefined && (tone === 'bad' || last.name === 'duplicate');
   return element(
     'li',
     { class: `delivery ${tone}`, 'data-key': key },
@@ -66,28 +79,33 @@ function deliveryItem(item: TimelineDelivery & { key: string }): HTMLElement {
       element(
         'summary',
         {},
-        element('span', { class: 'delivery-head' }, element('strong', {}, title), moment(at)),
-        element('span', { class: 'track' }, ...latest(steps).map(trackStep), isHalted(item) ? null : stillToCome()),
-        isTold ? element('span', { class: 'delivery-note' }, last.text) : null,
+        element('span', { class: 'delivery-head' }, element('strong', {}, title), timeElement(at)),
+        element(
+          'span',
+          { class: 'track' },
+          ...withoutRetries(steps).map(trackStep),
+          isHalted(item) ? null : pendingStep(),
+        ),
+        hasNote ? element('span', { class: 'delivery-note' }, last.text) : null,
       ),
       element('ol', { class: 'steps' }, ...steps.map(stepItem)),
     ),
   );
 }
 
-/** At a glance: a word and how long it took. */
+/** A step in the summary: a label and its time. */
 function trackStep(step: Step): HTMLElement {
   return element(
     'span',
     { class: `track-step ${step.tone}`, 'data-step': step.name },
-    element('span', { class: 'track-word' }, stepWord(step)),
+    element('span', { class: 'track-word' }, stepLabel(step)),
     ' ',
-    element('span', { class: 'track-after' }, passed(step.afterMs)),
+    element('span', { class: 'track-after' }, formatElapsed(step.afterMs)),
     ' ',
   );
 }
 
-function stillToCome(): HTMLElement {
+function pendingStep(): HTMLElement {
   return element('span', { class: 'track-step to-come' }, element('span', { class: 'track-word' }, '…'));
 }
 
@@ -97,26 +115,31 @@ function stepItem({ tone, text, at, afterMs }: Step): HTMLElement {
     'li',
     { class: `step ${tone}` },
     element('span', { class: 'step-text' }, text),
-    element('time', time, `${formatTime(at, 'T')}, +${passed(afterMs)}`),
+    element('time', time, `${formatTime(at, 'T')}, +${formatElapsed(afterMs)}`),
   );
 }
 
-function moment(at: number): HTMLElement {
+function timeElement(at: number): HTMLElement {
   return element('time', { datetime: new Date(at).toISOString(), title: formatTime(at, 'F') }, formatTime(at, 'T'));
 }
 
-/** Of several attempts to announce it only the last is worth a place. */
-function latest(steps: readonly Step[]): readonly Step[] {
+/** Omits all but the last attempt to announce it. */
+function withoutRetries(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step, index) => step.name !== 'waiting' || index === steps.length - 1);
 }
 
-/** It has come to an end, or to a halt. */
+/** Whether it is settled or waiting for a retry. */
 function isHalted({ isSettled, steps }: TimelineDelivery): boolean {
   return isSettled || steps.at(-1)?.name === 'waiting';
 }
 
-/** Its steps in words, without the one that goes without saying. */
-function inWords({ steps }: TimelineDelivery): string {
-  const told = steps.filter(({ name }) => name !== 'received');
-  return told.map(({ text }) => text).join(', ');
+/** The texts of its steps except "received". */
+function describeSteps({ steps }: TimelineDelivery): string {
+  const notable = steps.filter(({ name }) => name !== 'received');
+  return notable.map(({ text }) => text).join(', ');
+}
+
+/** The label of a step; for credits their number. */
+function stepLabel({ name, text }: Pick<Step, 'name' | 'text'>): string {
+  return name === 'credited' ? (/^\+\d+/.exec(text)?.[0] ?? 'No credits') : stepLabels[name];
 }

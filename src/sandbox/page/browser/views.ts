@@ -1,9 +1,9 @@
-import type { Changed, PageStore } from './store.ts';
+import type { PageStore, StoreChange } from './store.ts';
 
-/** Where news of a kind is seen. */
-const viewOf: Partial<Record<Changed['kind'], string>> = { message: 'chat', timeline: 'service' };
+/** The view that shows a kind of change. */
+const viewByChange: Partial<Record<StoreChange['kind'], string>> = { message: 'chat', timeline: 'service' };
 
-/** On a narrow screen Discord and the service take turns; a small mark says that something happened in the other one. */
+/** Switches between Discord and the service on narrow screens, and marks the hidden view after a change in it. */
 export function startViews(store: PageStore): void {
   const app = document.querySelector<HTMLElement>('.app');
   const buttons = [...document.querySelectorAll<HTMLElement>('.views button')];
@@ -19,7 +19,7 @@ export function startViews(store: PageStore): void {
 
   for (const button of buttons) button.addEventListener('click', () => show(button.dataset['show'] ?? ''));
   store.subscribe(({ kind }) => {
-    const view = viewOf[kind];
+    const view = viewByChange[kind];
     if (view === undefined || app?.dataset['view'] === view) return;
     buttons.find(({ dataset }) => dataset['show'] === view)?.classList.add('news');
   });

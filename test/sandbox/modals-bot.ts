@@ -26,7 +26,7 @@ const commands = [
   { name: 'pick', description: 'Shows selects.' },
 ];
 
-/** A bot that completes options, opens forms and offers selects. */
+/** A bot with autocomplete, modals and selects. */
 export const formsBot: Repertoire = { commands, answer };
 
 async function answer(interaction: Interaction): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formsBot } from './forms-bot.ts';
 import { inhabited } from './local.ts';
+import { formsBot } from './modals-bot.ts';
 
 async function withForms() {
   const { discord, mira, tomas, general } = await inhabited({}, formsBot);
@@ -9,9 +9,9 @@ async function withForms() {
 }
 
 describe('autocomplete', () => {
-  it('tells the bot what has been typed, and gives back what it offers', async () => {
+  it('sends the text so far to the bot and returns its choices', async () => {
     const { discord, where } = await withForms();
-    const choices = await discord.complete({
+    const choices = await discord.autocomplete({
       ...where,
       name: 'find',
       options: { berths: 3 },
@@ -25,20 +25,20 @@ describe('autocomplete', () => {
     expect((await used.settled).content).toBe('found harbour/1/3');
   });
 
-  it('is not asked for an option that the bot does not complete', async () => {
+  it('is rejected for an option without autocomplete', async () => {
     const { discord, where } = await withForms();
-    const asked = discord.complete({ ...where, name: 'find', focused: { name: 'berths', value: '1' } });
-    await expect(asked).rejects.toThrow('completes no option berths');
+    const asked = discord.autocomplete({ ...where, name: 'find', focused: { name: 'berths', value: '1' } });
+    await expect(asked).rejects.toThrow('has no autocomplete for berths');
   });
 });
 
-describe('a form', () => {
-  it('is opened by a command, filled in, sent once, and answered', async () => {
+describe('a modal', () => {
+  it('is opened by a command, submitted once, and answered', async () => {
     const { discord, mira, tomas, where } = await withForms();
     const opened = discord.runCommand({ ...where, name: 'feedback' });
     expect(await opened.response).toMatchObject({ type: 9, data: { title: 'Your feedback', components: [{}, {}] } });
     const use = { interactionId: opened.id, userId: mira.id, values: { words: 'So calm.', stars: ['3 stars'] } };
-    expect(() => discord.submitModal({ ...use, userId: tomas.id })).toThrow('no such form');
+    expect(() => discord.submitModal({ ...use, userId: tomas.id })).toThrow('no such modal');
     const sent = discord.submitModal(use);
     const answer = await sent.settled;
     expect(answer.content).toBe('mira gave 3 stars: So calm.');
@@ -47,10 +47,10 @@ describe('a form', () => {
       user: { id: mira.id },
       triggering_interaction_metadata: { id: opened.id, type: 2 },
     });
-    expect(() => discord.submitModal(use)).toThrow('no such form');
+    expect(() => discord.submitModal(use)).toThrow('no such modal');
   });
 
-  it('is opened by a button, and may change the message of that button', async () => {
+  it('is opened by a button and can edit the message of that button', async () => {
     const { discord, mira, where } = await withForms();
     const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
     const opened = discord.clickButton(shown.id, 'form', mira.id);
@@ -63,9 +63,9 @@ describe('a form', () => {
   it.each([
     ['a field is empty', { stars: ['1 stars'] }, 'required field is empty'],
     ['a text is too short', { words: 'a', stars: ['1 stars'] }, 'too short'],
-    ['nothing was picked', { words: 'Well.' }, 'From 1 to 1'],
-    ['something else was picked', { words: 'Well.', stars: ['9 stars'] }, 'does not offer'],
-  ])('cannot be sent while %s', async (_what, values, complaint) => {
+    ['nothing was picked', { words: 'Well.' }, 'requires 1 to 1 values'],
+    ['something else was picked', { words: 'Well.', stars: ['9 stars'] }, 'does not have this option'],
+  ])('cannot be submitted while %s', async (_what, values, complaint) => {
     const { discord, mira, where } = await withForms();
     const opened = discord.runCommand({ ...where, name: 'feedback' });
     await opened.response;
@@ -79,7 +79,7 @@ describe('a select', () => {
     ['who', ['tomas'], 'picked tomas.k'],
     ['role', ['voter'], 'picked Voter'],
     ['channel', ['general'], 'picked general'],
-  ])('%s hands the bot what was picked, and what stands behind it', async (customId, picked, text) => {
+  ])('%s sends the selected values and the resolved objects', async (customId, picked, text) => {
     const { discord, mira, tomas, where } = await withForms();
     const ids: Record<string, string> = {
       tomas: tomas.id,
@@ -88,21 +88,21 @@ describe('a select', () => {
     };
     const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
     const values = picked.map((name) => ids[name] ?? name);
-    const used = discord.pick({ messageId: shown.id, customId, userId: mira.id, values });
+    const used = discord.select({ messageId: shown.id, customId, userId: mira.id, values });
     const answer = await used.settled;
     expect(answer.content).toBe(text);
     expect(answer.interaction_metadata).toMatchObject({ type: 3, interacted_message_id: shown.id });
   });
 
   it.each([
-    ['too few', 'colors', ['red'], 'From 2 to 3'],
+    ['too few', 'colors', ['red'], 'requires 2 to 3 values'],
     ['the same twice', 'colors', ['red', 'red'], 'twice'],
-    ['what is not offered', 'colors', ['red', 'pink'], 'does not offer'],
-    ['nobody', 'who', ['1'], 'does not offer'],
-    ['several where one is asked for', 'role', ['1', '2'], 'From 1 to 1'],
-  ])('does not take %s', async (_what, customId, values, complaint) => {
+    ['what is not offered', 'colors', ['red', 'pink'], 'does not have this option'],
+    ['nobody', 'who', ['1'], 'does not have this option'],
+    ['several where one is asked for', 'role', ['1', '2'], 'requires 1 to 1 values'],
+  ])('rejects %s', async (_what, customId, values, complaint) => {
     const { discord, mira, where } = await withForms();
     const shown = await discord.runCommand({ ...where, name: 'pick' }).settled;
-    expect(() => discord.pick({ messageId: shown.id, customId, userId: mira.id, values })).toThrow(complaint);
+    expect(() => discord.select({ messageId: shown.id, customId, userId: mira.id, values })).toThrow(complaint);
   });
 });

@@ -1,4 +1,6 @@
-/** The styles of `<t:…:style>` that show a moment as such. Discord: "Message Formatting", timestamp styles. */
+import { day, hour, minute, second } from '../../../platform/durations.ts';
+
+/** The absolute styles of `<t:…:style>`. Discord: "Message Formatting", timestamp styles. */
 const styles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   t: { timeStyle: 'short' },
   T: { timeStyle: 'medium' },
@@ -8,14 +10,14 @@ const styles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   F: { dateStyle: 'full', timeStyle: 'short' },
 };
 
-/** From the largest to the smallest (s). */
+/** In ms, in descending order. */
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ['year', 365 * 86_400],
-  ['month', 30 * 86_400],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
+  ['year', 365 * day],
+  ['month', 30 * day],
+  ['day', day],
+  ['hour', hour],
+  ['minute', minute],
+  ['second', second],
 ];
 
 /** @param at ms since the epoch */
@@ -30,19 +32,19 @@ export function formatTime(at: number, style: string): string {
  * @param now ms since the epoch
  */
 export function formatRelative(at: number, now: number): string {
-  const seconds = Math.round((at - now) / 1000);
-  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return new Intl.RelativeTimeFormat(undefined, { numeric: 'always' }).format(Math.round(seconds / size), unit);
+  const duration = Math.round((at - now) / second) * second;
+  const [unit, size] = units.find(([, length]) => Math.abs(duration) >= length) ?? ['second', second];
+  return new Intl.RelativeTimeFormat(undefined, { numeric: 'always' }).format(Math.round(duration / size), unit);
 }
 
 /**
- * The moment of a message, as Discord puts it beside the author: "Today at 13:43".
+ * The time of a message in Discord's format: "Today at 13:43".
  *
  * @param at ms since the epoch
  * @param now ms since the epoch
  */
-export function formatMoment(at: number, now: number): string {
-  const days = Math.round((startOfDay(now) - startOfDay(at)) / 86_400_000);
+export function formatMessageTime(at: number, now: number): string {
+  const days = Math.round((startOfDay(now) - startOfDay(at)) / day);
   const time = formatTime(at, 't');
   if (days === 0) return `Today at ${time}`;
   return days === 1 ? `Yesterday at ${time}` : `${formatTime(at, 'd')} ${time}`;

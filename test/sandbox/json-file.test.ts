@@ -11,30 +11,27 @@ import { tempDir } from '../support/temp-dir.ts';
 const schema = z.object({ count: z.int() });
 const quiet = createLog({ level: 'silent', secrets: [] });
 
-describe('what is kept in a file', () => {
-  it('is nothing before it was written, and what was written then', () => {
+describe('a JSON file', () => {
+  it('is null before the first write, then the written value', () => {
     const path = join(tempDir(), 'kept.json');
     expect(readJsonFile(path, schema, quiet)).toBe(null);
     writeJsonFile(path, { count: 3 });
     expect(readJsonFile(path, schema, quiet)).toEqual({ count: 3 });
   });
 
-  it.each(['', '{"count":', '{"count":"three"}', 'null'])(
-    'is put aside with a warning where it is damaged: %s',
-    (text) => {
-      const path = join(tempDir(), 'kept.json');
-      writeFileSync(path, text);
-      const warnings: unknown[] = [];
-      const log = createLog({ level: 'silent', secrets: [] });
-      log.warn = (...told: unknown[]) => void warnings.push(told);
-      expect(readJsonFile(path, schema, log)).toBe(null);
-      expect(JSON.stringify(warnings)).toContain('damaged');
-      expect(existsSync(path)).toBe(false);
-      expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);
-    },
-  );
+  it.each(['', '{"count":', '{"count":"three"}', 'null'])('is renamed with a warning if it is invalid: %s', (text) => {
+    const path = join(tempDir(), 'kept.json');
+    writeFileSync(path, text);
+    const warnings: unknown[] = [];
+    const log = createLog({ level: 'silent', secrets: [] });
+    log.warn = (...told: unknown[]) => void warnings.push(told);
+    expect(readJsonFile(path, schema, log)).toBe(null);
+    expect(JSON.stringify(warnings)).toContain('damaged');
+    expect(existsSync(path)).toBe(false);
+    expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);
+  });
 
-  it('is written once for changes that come together, and what has changed at the end', async () => {
+  it('is written once for a burst of changes, and when it is closed', async () => {
     const path = join(tempDir(), 'kept.json');
     const stopwatch = manualClock();
     let count = 0;
@@ -44,20 +41,20 @@ describe('what is kept in a file', () => {
       return { count };
     };
     const file = openJsonFile({ path, snapshot, stopwatch, log: quiet });
-    for (count = 1; count < 5; count += 1) file.changed();
+    for (count = 1; count < 5; count += 1) file.scheduleWrite();
     await stopwatch.advance(second);
     expect(snapshots).toBe(1);
     count = 9;
-    file.changed();
+    file.scheduleWrite();
     await file.stop();
     expect(readJsonFile(path, schema, quiet)).toEqual({ count: 9 });
     expect(existsSync(`${path}.new`)).toBe(false);
   });
 
-  it('does not bring anything down where it cannot be written', async () => {
+  it('logs a warning if it cannot be written', async () => {
     const stopwatch = manualClock();
     const file = openJsonFile({ path: '/nowhere/kept.json', snapshot: () => 1, stopwatch, log: quiet });
-    file.changed();
+    file.scheduleWrite();
     await stopwatch.advance(second);
     await file.stop();
   });

@@ -1,0 +1,52 @@
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf, TallyhookError } from '../platform/errors.ts';
+import { makeDirectory } from '../platform/make-directory.ts';
+
+const databases = ['service.db', 'tallyhook.db', 'cache.db'] as const;
+const stateFiles = ['discord.json', 'clock.json'] as const;
+type DataFile = (typeof databases)[number] | (typeof stateFiles)[number];
+
+/** The directory that holds the sandbox's state. */
+export interface DataDirectory {
+  readonly path: string;
+  /** The path of one of its files. */
+  file(name: DataFile): string;
+  /** Deletes a temporary directory; a named one remains. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the directory and creates it if necessary.
+ *
+ * @param path without it, a temporary directory
+ * @throws TallyhookError `cannot_write`
+ */
+export function openDataDirectory(path: string | undefined): DataDirectory {
+  const directory = path ?? mkdtempSync(join(tmpdir(), 'tallyhook-sandbox-'));
+  try {
+    makeDirectory(directory);
+    accessSync(directory, constants.W_OK);
+  } catch (cause) {
+    const message = `The sandbox cannot use the directory ${directory}: ${messageOf(cause)}.`;
+    throw new TallyhookError('cannot_write', message, { cause, hint: 'Use --data to name a writable directory.' });
+  }
+  return {
+    path: directory,
+    file: (name) => join(directory, name),
+    async stop() {
+      if (path === undefined) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Deletes the sandbox's own files only, so a directory named by mistake loses nothing else. */
+export function deleteState(directory: string): void {
+  const names = [
+    ...databases.flatMap((name) => ['', '-wal', '-shm'].map((suffix) => name + suffix)),
+    ...stateFiles.flatMap((name) => ['', '.new', '.damaged'].map((suffix) => name + suffix)),
+  ];
+  for (const name of names) rmSync(join(directory, name), { force: true });
+}

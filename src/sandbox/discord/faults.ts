@@ -1,0 +1,121 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { DiscordState } from './discord-state.ts';
+import type { Gateway } from './gateway.ts';
+import type { PermissionName } from './permissions.ts';
+
+/** A fault that replaces or precedes the response to a request. */
+export type InjectedFault =
+  | 'refuse'
+  | 'lose_answer'
+  | { readonly status: 429; readonly retryAfter: number; readonly global: boolean }
+  | { readonly status: 500 };
+
+interface PlannedFault {
+  readonly fault: InjectedFault;
+  readonly pattern: RegExp | undefined;
+}
+
+/** The active faults. A `pattern` limits a fault to requests whose "METHOD /path" it matches. */
+export class InjectedFaults {
+  /** Delay of every response (ms). */
+  responseDelayMs = 0;
+  readonly #clock: Clock;
+  readonly #planned: PlannedFault[] = [];
+  #outage = false;
+  #outageEnds: number | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Starts an outage (for a duration in ms, or without end) or ends it (false or 0). */
+  setOutage(duration: boolean | number): void {
+    this.#outage = duration !== false && duration !== 0;
+    this.#outageEnds = typeof duration === 'number' ? this.#clock.monotonic() + duration : null;
+  }
+
+  get outage(): boolean {
+    if (this.#outage && this.#outageEnds !== null && this.#clock.monotonic() >= this.#outageEnds) this.#outage = false;
+    return this.#outage;
+  }
+
+  enqueue(times: number, fault: InjectedFault, pattern?: RegExp): void {
+    for (let index = 0; index < times; index += 1) this.#planned.push({ fault, pattern });
+  }
+
+  /** Removes and returns the next fault for this request, if there is one. */
+  take(method: string, path: string): InjectedFault | undefined {
+    if (this.outage) return 'refuse';
+    const index = this.#planned.findIndex(({ pattern }) => pattern?.test(`${method} ${path}`) ?? true);
+    return index === -1 ? undefined : this.#planned.splice(index, 1)[0]?.fault;
+  }
+
+  clear(): void {
+    this.responseDelayMs = 0;
+    this.#outage = false;
+    this.#planned.length = 0;
+  }
+}
+
+/** Injects faults. A `pattern` limits a fault to requests whose "METHOD /path" it matches. */
+export interface FaultControls {
+  /** Closes all connections, including the gateway's, and refuses new ones: without end, for a duration (ms), or (false) no longer. */
+  outage(duration: boolean | number): void;
+  /** Responds to the next `times` requests with 429; `retryAfter` in seconds. */
+  respond429(times: number, retryAfter: number, pattern?: RegExp): void;
+  /** The same with the global rate limit. */
+  respondGlobal429(times: number, retryAfter: number, pattern?: RegExp): void;
+  respond500(times: number, pattern?: RegExp): void;
+  /** Handles the next `times` requests, but closes the connection before the response. */
+  loseAnswers(times: number, pattern?: RegExp): void;
+  /** Delays every response (ms); 0 ends it. */
+  slow(ms: number): void;
+  /** Closes the gateway's connections; without `resumable` it also deletes their sessions. */
+  dropGateway(options: { resumable: boolean }): void;
+  /** Requests that clients reconnect (op 7). */
+  askToReconnect(): void;
+  /** Makes the gateway's connections zombies (open but silent); with false, new connections work again. */
+  freezeGateway(frozen: boolean): void;
+  /** Recommends this number of shards and requires it of new sessions (close code 4011). */
+  requireShards(count: number): void;
+  /** Denies the bot a permission in a channel; default `sendMessages`. Without `viewChannel` it has no access (50001). */
+  losePermission(channelId: string, name?: PermissionName): void;
+  regainPermission(channelId: string, name?: PermissionName): void;
+  deleteChannel(channelId: string): void;
+  /** The member rejects direct messages from the bot (50007), or (false) accepts them again. */
+  closeDirectMessages(userId: string, closed?: boolean): void;
+  /** Ends outages and delays, and removes the planned faults. */
+  clear(): void;
+}
+
+export function createFaultControls(faults: InjectedFaults, state: DiscordState, gateway: Gateway): FaultControls {
+  return {
+    outage: (duration) => {
+      faults.setOutage(duration);
+      if (faults.outage) gateway.drop({ resumable: true });
+    },
+    respond429: (times, retryAfter, pattern) =>
+      faults.enqueue(times, { status: 429, retryAfter, global: false }, pattern),
+    respondGlobal429: (times, retryAfter, pattern) =>
+      faults.enqueue(times, { status: 429, retryAfter, global: true }, pattern),
+    respond500: (times, pattern) => faults.enqueue(times, { status: 500 }, pattern),
+    loseAnswers: (times, pattern) => faults.enqueue(times, 'lose_answer', pattern),
+    slow: (ms) => {
+      faults.responseDelayMs = ms;
+    },
+    dropGateway: (options) => gateway.drop(options),
+    askToReconnect: () => gateway.askToReconnect(),
+    freezeGateway: (frozen) => gateway.freeze(frozen),
+    requireShards: (count) => {
+      state.requiredShards = count;
+    },
+    losePermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, false),
+    regainPermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, true),
+    deleteChannel: (channelId) => state.deleteChannel(channelId),
+    closeDirectMessages: (userId, closed = true) => {
+      if (closed) state.closedDirectMessages.add(userId);
+      else state.closedDirectMessages.delete(userId);
+    },
+    clear: () => faults.clear(),
+  };
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Listing } from '../service/listing/listing.ts';
+import { seededBot, seededServer } from '../service/seed/listings.ts';
+import { type RunningService, startService } from '../service/service.ts';
+import { type Relay, startRelay } from './relay.ts';
+
+/** The two listings that members vote for. */
+export interface SandboxListings {
+  readonly server: Listing;
+  readonly bot: Listing;
+}
+
+/** The listing service behind a relay, which can make it unreachable. */
+export interface ListingService {
+  readonly service: RunningService;
+  readonly relay: Relay;
+  readonly listings: SandboxListings;
+  stop(): Promise<void>;
+}
+
+/** The secrets with which the service signs its deliveries. */
+export interface WebhookSecrets {
+  readonly vote: string;
+  readonly premium: string;
+}
+
+/** @param options.port port of the relay; 0 selects a free one */
+export async function startListingService(options: {
+  host: string;
+  port: number;
+  /** Path of its SQLite file. */
+  database: string;
+  clock: Clock;
+  log: Log;
+  /** Whether to start with sample listings, votes and reviews. */
+  seed: boolean;
+}): Promise<ListingService> {
+  const { host, port, database, clock, log, seed } = options;
+  const relay = await startRelay(host, port);
+  try {
+    const service = await startService({
+      host,
+      port: 0,
+      publicUrl: relay.url,
+      database: `sqlite:${database}`,
+      clock,
+      log,
+      allowLoopbackTargets: true,
+      seed,
+    });
+    relay.setTarget(service.port);
+    const stop = async () => {
+      await service.stop();
+      await relay.stop();
+    };
+    try {
+      return { service, relay, listings: await ensureListings(service), stop };
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+  } catch (error) {
+    await relay.stop();
+    throw error;
+  }
+}
+
+/** Points the webhooks of both listings at the bot. */
+export async function registerWebhooks(
+  { service, listings }: ListingService,
+  botUrl: string,
+  secrets: WebhookSecrets,
+): Promise<void> {
+  for (const { id } of [listings.server, listings.bot]) {
+    await service.setWebhook(id, {
+      voteUrl: `${botUrl}/webhooks/vote`,
+      voteSecret: secrets.vote,
+      premiumUrl: `${botUrl}/webhooks/premium`,
+      premiumSecret: secrets.premium,
+    });
+  }
+}
+
+/** The seeded listings; without seeding, the same two listings with no votes or reviews. */
+async function ensureListings(service: RunningService): Promise<SandboxListings> {
+  if (service.seeded !== null) return service.seeded;
+  const existing = await service.listings();
+  async function ensureListing({ id, ...fields }: typeof seededServer | typeof seededBot): Promise<Listing> {
+    const listing = existing.find((each) => each.id === id);
+    return listing ?? (await service.createListing({ ...fields, discordId: id })).listing;
+  }
+  return { server: await ensureListing(seededServer), bot: await ensureListing(seededBot) };
+}
