@@ -118,6 +118,23 @@ describe('the rooms', () => {
     for (const room of Object.keys(mayImport)) expect(visit(room, [])).toBe(null);
   });
 
+  it('have no cycle between files, type imports included', () => {
+    const targets = new Map<string, string[]>();
+    for (const { path, specifier } of imports.filter(({ specifier }) => specifier.startsWith('.'))) {
+      targets.set(path, [...(targets.get(path) ?? []), normalize(join(dirname(path), specifier))]);
+    }
+    const visited = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (path: string, above: readonly string[]): void => {
+      if (above.includes(path)) cycles.push([...above.slice(above.indexOf(path)), path].join(' → '));
+      if (visited.has(path)) return;
+      visited.add(path);
+      for (const target of targets.get(path) ?? []) visit(target, [...above, path]);
+    };
+    for (const path of files) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+
   it('keep their packages to themselves', () => {
     const strays = imports.filter(({ path, specifier }) => {
       const rooms = Object.entries(packagesOf).find(

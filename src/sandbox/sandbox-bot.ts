@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { loadConfig } from '../../config/load.ts';
 import type { Environment } from '../../config/environment.ts';
+import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { type App, createApp } from '../app/app.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
