@@ -57,7 +57,7 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
   it('of the cache costs the cache and no more, and the program can be stopped', async () => {
     const running = program(['start'], { ...settings(nowhere), CACHE_URL: 'sqlite:/proc/none/x' }, tempDir());
     await running.url();
-    expect(running.output()).toContain('the cache is at fault');
+    expect(running.output()).toContain('continuing without the cache');
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
   });

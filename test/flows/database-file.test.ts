@@ -123,7 +123,7 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
     const folder = join(file, '..');
     renameSync(folder, `${folder}-moved`);
     expect(await votes(5)).toEqual(new Set([503]));
-    await vi.waitFor(() => expect(logged().cure).toContain('move it back'), patience);
+    await vi.waitFor(() => expect(logged().hint).toContain('move it back'), patience);
     renameSync(`${folder}-moved`, folder);
     expect(await votes(20)).toEqual(new Set([200]));
     expect((await readiness()).store).toEqual({ ready: true });
@@ -144,9 +144,9 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
     over = true;
     await Promise.all(load);
     expect(await votes(5)).toEqual(new Set([503]));
-    await vi.waitFor(() => expect(logged().cure).toContain('/proc/'), patience);
+    await vi.waitFor(() => expect(logged().hint).toContain('/proc/'), patience);
 
-    const [, copies = ''] = /`(cp [^`]+)`/.exec(logged().cure ?? '') ?? [];
+    const [, copies = ''] = /`(cp [^`]+)`/.exec(logged().hint ?? '') ?? [];
     execFileSync('sh', ['-c', copies], { cwd: directory });
     await stop();
     const restoring = program(['restore', 'RESCUED.db'], environment, directory);
@@ -159,7 +159,7 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
     rmSync(`${file}-wal`);
     rmSync(`${file}-shm`);
     expect(await votes(5)).toEqual(new Set([503]));
-    await vi.waitFor(() => expect(logged().cure).toContain('SIGTERM'), patience);
+    await vi.waitFor(() => expect(logged().hint).toContain('SIGTERM'), patience);
     await stop();
     await kept(file);
   });
