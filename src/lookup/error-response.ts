@@ -28,7 +28,10 @@ const badRequestCodes: Readonly<Record<BadRequestCause, LookupErrorCode>> = {
 };
 
 /** The envelope of a failure (document, section 2.1). */
-export const failureEnvelope = z.object({ success: z.literal(false), error: z.string().catch('no reason given') });
+export const failureEnvelopeSchema = z.object({
+  success: z.literal(false),
+  error: z.string().catch('no reason given'),
+});
 
 /** A response with a status other than 2xx. */
 interface ErrorResponse {
@@ -68,13 +71,13 @@ export function errorForResponse(response: ErrorResponse): LookupError {
  * section 7).
  */
 function readFailure(body: string): { text: string; isJson: boolean } {
-  const json = parseJson(body);
-  const failure = failureEnvelope.safeParse(json);
+  const json = parseJsonBody(body);
+  const failure = failureEnvelopeSchema.safeParse(json);
   return { text: failure.success ? failure.data.error : body, isJson: json !== undefined };
 }
 
 /** Undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
+export function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -6,8 +6,8 @@ import {
   type BadRequestCause,
   createQuote,
   errorForResponse,
-  failureEnvelope,
-  parseJson,
+  failureEnvelopeSchema,
+  parseJsonBody,
   type Quote,
 } from './error-response.ts';
 import { LookupError } from './lookup-error.ts';
@@ -102,13 +102,13 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
 }
 
 function readEnvelope(body: string, request: string, quote: Quote): LookupResponse {
-  const json = parseJson(body);
+  const json = parseJsonBody(body);
   if (json === undefined) {
     throw new LookupError('lookup_not_json', `${request}: the response is not JSON: ${quote(body)}`);
   }
   const response = envelope.safeParse(json);
   if (response.success) return { data: response.data.data, meta: response.data.meta };
-  const failure = failureEnvelope.safeParse(json);
+  const failure = failureEnvelopeSchema.safeParse(json);
   if (failure.success) {
     throw new LookupError('lookup_service_error', `${request}: the service failed: ${quote(failure.data.error)}`);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 
 /** Makes a part of the sandbox unreachable for a while. */
-export interface Outage {
+export interface OutageSwitch {
   readonly isDown: boolean;
   /** Starts an outage of `ms` (real time). During an outage it extends the outage if the new end is later. */
   begin(ms: number): void;
@@ -12,12 +12,12 @@ export interface Outage {
  * @param options.setDown starts or ends the outage
  * @param options.onChange called after each change
  */
-export function createOutage(options: {
+export function createOutageSwitch(options: {
   setDown: (isDown: boolean) => void;
   onChange: (isDown: boolean) => void;
   stopwatch: Clock;
   stopped: AbortSignal;
-}): Outage {
+}): OutageSwitch {
   const { setDown, onChange, stopwatch, stopped } = options;
   let endsAt: number | null = null;
 

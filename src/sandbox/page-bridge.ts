@@ -5,7 +5,7 @@ import { hour, second } from '../platform/durations.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';
 import type { DeliveryResponse, FaultInjection } from './fault-injection.ts';
-import type { Outage } from './outage.ts';
+import type { OutageSwitch } from './outage.ts';
 import type { FaultAction, PagePorts, TimelineItem } from './page/ports.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 import { memberName } from './sandbox-discord.ts';
@@ -17,7 +17,7 @@ const clockStepMs = 12 * hour;
 export interface BotConnection {
   readonly ledger: LedgerReads;
   readonly faultInjection: FaultInjection;
-  readonly outages: { readonly discord: Outage; readonly service: Outage };
+  readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
 }
 
 /** Implements the page's ports on top of the service, the bot and the clock. */

@@ -10,7 +10,7 @@ import { openDataDirectory } from './data-directory.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import { createFaultInjection, type FaultInjection } from './fault-injection.ts';
 import { registerWebhooks, startListingService } from './listing-service.ts';
-import { createOutage, type Outage } from './outage.ts';
+import { createOutageSwitch, type OutageSwitch } from './outage.ts';
 import type { PagePorts } from './page/ports.ts';
 import { createPageBridge, type PageBridge } from './page-bridge.ts';
 import type { Relay } from './relay.ts';
@@ -32,7 +32,7 @@ export interface Sandbox {
   /** Sends deliveries that the service would not send. `discord.faults` injects faults into Discord. */
   readonly faultInjection: FaultInjection;
   /** Makes a part unreachable for a duration (ms of real time): `outages.discord.begin(10_000)`. */
-  readonly outages: { readonly discord: Outage; readonly service: Outage };
+  readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
   /** Emits each step of each delivery, and the start and end of outages. */
   readonly events: PagePorts['events'];
   /** Stops the bot, Discord and the service, in this order. */
@@ -142,7 +142,7 @@ function createOutages(options: {
 }): Sandbox['outages'] {
   const { discord, relay, clock, stopped, bridge } = options;
   const outageOf = (name: string, setDown: (isDown: boolean) => void) =>
-    createOutage({
+    createOutageSwitch({
       setDown,
       onChange(isDown) {
         const text = `${name} is ${isDown ? 'down' : 'available again'}`;

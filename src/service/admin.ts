@@ -5,7 +5,7 @@ import { configureWebhook, rotateWebhookSecret } from './actions/configure-webho
 import { issueKey } from './actions/issue-key.ts';
 import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } from './actions/orders.ts';
 import { testWebhook } from './actions/test-webhook.ts';
-import type { BotFacts, Listing, ListingKind, ServerFacts } from './listing/listing.ts';
+import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from './listing/listing.ts';
 import { type DeliveryAttempt, deliveryRecords, type WebhookDeliveryRecord } from './storage/attempts.ts';
 import { requeueDelivery } from './storage/deliveries.ts';
 import { revokeKey } from './storage/keys.ts';
@@ -18,7 +18,7 @@ import type { LifecycleEvent } from './webhooks/payloads.ts';
 
 /** A listing to be created. All properties but kind, id and name have defaults. */
 export interface NewListing {
-  readonly kind: ListingKind;
+  readonly kind: ServiceListingKind;
   readonly discordId: string;
   readonly name: string;
   readonly description?: string;
@@ -49,7 +49,7 @@ export interface ServiceAdmin {
   revokeKey(listingId: string, keyId: number): Promise<boolean>;
   /** Votes for a listing, or for the oldest listing of a kind. */
   castVote(
-    vote: ServiceMember & Omit<VoteInput, 'voter'> & ({ listingId: string } | { kind: ListingKind }),
+    vote: ServiceMember & Omit<VoteInput, 'voter'> & ({ listingId: string } | { kind: ServiceListingKind }),
   ): Promise<VoteOutcome>;
   /** Adds a review of 1 to 5 stars. A user has one review per listing; a second replaces the first. */
   addReview(review: ServiceMember & { listingId: string; rating: number; comment: string }): Promise<void>;
@@ -81,7 +81,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
     return listing;
   }
 
-  async function votedListing(vote: { listingId: string } | { kind: ListingKind }): Promise<Listing> {
+  async function votedListing(vote: { listingId: string } | { kind: ServiceListingKind }): Promise<Listing> {
     if ('listingId' in vote) return requireListing(vote.listingId);
     const [first] = await allListings(database, vote.kind);
     return first ?? requireListing(vote.kind);

@@ -51,7 +51,7 @@ async function receivingProgram() {
   const logged = () => {
     const lines = running.output().split('\n');
     const line = lines.findLast((each) => each.includes('"code":"database_file_replaced"')) ?? '{}';
-    return JSON.parse(line) as { level?: number; file?: string; cure?: string };
+    return JSON.parse(line) as { level?: number; file?: string; hint?: string };
   };
 
   async function stop(): Promise<void> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { autocompleteRequest, parseCommandLine } from '../../src/sandbox/page/browser/command-line.ts';
-import type { CommandContext } from '../../src/sandbox/page/browser/option-values.ts';
+import type { OptionContext } from '../../src/sandbox/page/browser/option-values.ts';
 import { suggest, suggestCompletions } from '../../src/sandbox/page/browser/suggestions.ts';
 
-const state: CommandContext = {
+const state: OptionContext = {
   commands: [
     { name: 'canvote', description: 'May you?', options: [{ type: 6, name: 'user', description: 'Who.' }] },
     {
@@ -108,7 +108,7 @@ describe('a typed line', () => {
 
 describe('an option with autocomplete', () => {
   const completed = new Map<string, string>();
-  const completing: CommandContext = {
+  const completing: OptionContext = {
     ...state,
     completed,
     commands: [

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
-import { securityHeaders } from './guard.ts';
+import { pageSecurityHeaders } from './guard.ts';
 import type { PageEvent } from './protocol.ts';
 
 /** Interval of keep-alive comments (ms): proxies and browsers close an idle stream. */
@@ -17,7 +17,7 @@ export class EventStream {
 
   /** Opens a stream and sends `first`. */
   add(response: ServerResponse, first: PageEvent): void {
-    response.writeHead(200, { ...securityHeaders, 'Content-Type': 'text/event-stream' });
+    response.writeHead(200, { ...pageSecurityHeaders, 'Content-Type': 'text/event-stream' });
     response.write(`retry: ${second}\n${toEventLine(first)}`);
     this.#open.add(response);
     response.on('close', () => this.#open.delete(response));

@@ -16,7 +16,7 @@ const contentSecurityPolicy = [
 ];
 
 /** Sent with every response: no external resources, no framing, no caching. */
-export const securityHeaders = {
+export const pageSecurityHeaders = {
   'Content-Security-Policy': contentSecurityPolicy.join('; '),
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -10,7 +10,7 @@ import type { Messages } from '../discord/messages.ts';
 import { readAssets } from './assets.ts';
 import { BalanceCache } from './balances.ts';
 import { EventStream } from './event-stream.ts';
-import { isSameOrigin, securityHeaders } from './guard.ts';
+import { isSameOrigin, pageSecurityHeaders } from './guard.ts';
 import { createActions } from './page-actions.ts';
 import type { PagePorts } from './ports.ts';
 import type { PageChange } from './protocol.ts';
@@ -67,7 +67,7 @@ export function createPage(options: PageOptions): SandboxPage {
   const act = async (request: IncomingMessage, response: ServerResponse, path: string) => {
     const body = await readJson(request);
     const result = await perform(path, body);
-    response.writeHead(result.status, { ...securityHeaders, 'Content-Type': 'application/json' });
+    response.writeHead(result.status, { ...pageSecurityHeaders, 'Content-Type': 'application/json' });
     response.end(JSON.stringify(result.body));
   };
 
@@ -83,7 +83,7 @@ export function createPage(options: PageOptions): SandboxPage {
       } else {
         const asset = (await loadingAssets).get(path);
         if (asset === undefined) sendError(response, 404, 'Not found.');
-        else response.writeHead(200, { ...securityHeaders, 'Content-Type': asset.type }).end(asset.bytes);
+        else response.writeHead(200, { ...pageSecurityHeaders, 'Content-Type': asset.type }).end(asset.bytes);
       }
     } catch (error) {
       log?.error({ reason: messageOf(error) }, 'page request failed');
@@ -108,7 +108,7 @@ function toPageChange(change: StateChange): PageChange | null {
 }
 
 function sendError(response: ServerResponse, status: number, error: string): void {
-  response.writeHead(status, { ...securityHeaders, 'Content-Type': 'application/json' });
+  response.writeHead(status, { ...pageSecurityHeaders, 'Content-Type': 'application/json' });
   response.end(JSON.stringify({ error }));
 }
 

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { ListingKind } from '../../service/listing/listing.ts';
+import type { ServiceListingKind } from '../../service/listing/listing.ts';
 
 /** The result of a vote. */
 export type VoteResult =
@@ -86,11 +86,11 @@ export interface PageClock {
 /** The parts of the sandbox that the page needs; implemented by `page-bridge.ts`. */
 export interface PagePorts {
   /** The listings that members can vote for. */
-  readonly listings: readonly { readonly kind: ListingKind; readonly name: string }[];
+  readonly listings: readonly { readonly kind: ServiceListingKind; readonly name: string }[];
   /** The base URL of the service's own pages, if it has any. */
   readonly serviceUrl?: string;
   /** Votes on the service, which then sends a signed delivery. */
-  castVote(vote: { readonly userId: string; readonly kind: ListingKind }): Promise<VoteResult>;
+  castVote(vote: { readonly userId: string; readonly kind: ServiceListingKind }): Promise<VoteResult>;
   /** A member's balance (credits); null if it is not available. */
   credits(userId: string): Promise<number | null>;
   /** Injects a fault on behalf of a member; returns what was done, as text for the page. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { voteCooldownOf } from '../listing/cooldown.ts';
-import { type Listing, type ListingKind, pagePath } from '../listing/listing.ts';
+import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import { startOfMonth } from '../listing/period.ts';
 import type { Database } from '../storage/database.ts';
 import { countReviews, reviewsOf } from '../storage/reviews.ts';
@@ -92,7 +92,7 @@ export const operationHandlers: {
 };
 
 /** Document, section 7: "the endpoint does not match the key type". */
-export function keyTypeError(...kinds: readonly ListingKind[]): ApiError {
+export function keyTypeError(...kinds: readonly ServiceListingKind[]): ApiError {
   return new ApiError(400, `This endpoint needs the API key of a ${kinds.join(' or a ')}.`);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { type Operation, operations } from './operations.ts';
-import { failureEnvelope } from './schemas.ts';
+import { failureEnvelopeResource } from './schemas.ts';
 
 /**
  * The path of the OpenAPI document: outside the base path, below which every endpoint needs a key (document, section
@@ -81,5 +81,10 @@ function successEnvelope({ data, meta }: Operation): z.ZodObject {
 }
 
 function failure(id: string, description: string, headers?: typeof retryAfter): ZodOpenApiResponseObject {
-  return { id, description, content: { 'application/json': { schema: failureEnvelope } }, ...(headers && { headers }) };
+  return {
+    id,
+    description,
+    content: { 'application/json': { schema: failureEnvelopeResource } },
+    ...(headers && { headers }),
+  };
 }

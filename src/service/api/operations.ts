@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListingKind } from '../listing/listing.ts';
+import type { ServiceListingKind } from '../listing/listing.ts';
 import {
   botProfileResource,
   reviewResource,
@@ -16,7 +16,7 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   /** The accepted kinds of keys; others are rejected with 400. */
-  readonly keys: readonly ListingKind[];
+  readonly keys: readonly ServiceListingKind[];
   readonly pathParameters: z.ZodObject;
   readonly queryParameters: z.ZodObject;
   readonly data: z.ZodType;

@@ -84,7 +84,9 @@ export const reviewsMeta = z
   .meta({ id: 'ReviewsMeta' });
 
 /** Document, sections 2.1 and 7. */
-export const failureEnvelope = z.object({ success: z.literal(false), error: z.string() }).meta({ id: 'Failure' });
+export const failureEnvelopeResource = z
+  .object({ success: z.literal(false), error: z.string() })
+  .meta({ id: 'Failure' });
 
 const maxReviews = 50;
 const defaultReviews = 10;

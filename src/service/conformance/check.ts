@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
-import type { ListingKind } from '../listing/listing.ts';
+import type { ServiceListingKind } from '../listing/listing.ts';
 import type { TestClient, TestResponse } from './test-client.ts';
 
 /** The API keys for the checks. Checks that need a missing key are skipped. */
-export type ConformanceKeys = Readonly<Partial<Record<ListingKind, string>>>;
+export type ConformanceKeys = Readonly<Partial<Record<ServiceListingKind, string>>>;
 
 export interface CheckContext {
   readonly client: TestClient;
@@ -16,7 +16,7 @@ export interface CheckContext {
  * The result of a check. `differs`: the document does not define this, and the service behaves differently from
  * tallyhook's own. `saw` is what was observed instead, or why the check was skipped.
  */
-export type CheckResult =
+export type ConformanceCheckResult =
   | { readonly outcome: 'holds' }
   | { readonly outcome: 'fails' | 'differs' | 'skipped'; readonly saw: string };
 
@@ -37,7 +37,7 @@ export interface ConformanceCheck {
 export class SkipCheckError extends Error {}
 
 /** The key of this kind. @throws SkipCheckError */
-export function requireKey({ keys }: CheckContext, kind: ListingKind): string {
+export function requireKey({ keys }: CheckContext, kind: ServiceListingKind): string {
   const key = keys[kind];
   if (key === undefined) throw new SkipCheckError(`no ${kind} key was provided`);
   return key;
@@ -46,7 +46,7 @@ export function requireKey({ keys }: CheckContext, kind: ListingKind): string {
 /** Sends a request with the key of this kind in the header. @throws SkipCheckError */
 export function requestWithKey(
   context: CheckContext,
-  kind: ListingKind,
+  kind: ServiceListingKind,
   path: string,
   method = 'GET',
 ): Promise<TestResponse> {
@@ -75,7 +75,7 @@ export function isJson(contentType: string): boolean {
   return /^application\/json\b/i.test(contentType);
 }
 
-export async function runCheck(check: ConformanceCheck, context: CheckContext): Promise<CheckResult> {
+export async function runCheck(check: ConformanceCheck, context: CheckContext): Promise<ConformanceCheckResult> {
   try {
     const saw = await check.run(context);
     if (saw === null) return { outcome: 'holds' };

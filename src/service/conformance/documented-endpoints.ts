@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { openApiDocument } from '../api/openapi.ts';
-import type { ListingKind } from '../listing/listing.ts';
+import type { ServiceListingKind } from '../listing/listing.ts';
 import { firstIssue } from './check.ts';
 
 /** The part of an OpenAPI document that the suite uses. */
@@ -21,7 +21,7 @@ const documentSchema = z.object({
 export interface DocumentedEndpoint {
   /** With its parameters in braces. */
   readonly path: string;
-  readonly keyTypes: readonly ListingKind[];
+  readonly keyTypes: readonly ServiceListingKind[];
   /** Every path parameter is numeric. */
   readonly pathParameters: readonly string[];
   /** The first deviation of a successful response from what the document defines, or null. */

@@ -1,8 +1,8 @@
-import type { ListingKind } from '../listing/listing.ts';
+import type { ServiceListingKind } from '../listing/listing.ts';
 import { type ConformanceCheck, failureIssue, isJson, requestWithKey, requireKey, statusIssue } from './check.ts';
 import type { DocumentedEndpoint } from './documented-endpoints.ts';
 
-const listingKinds: readonly ListingKind[] = ['server', 'bot'];
+const listingKinds: readonly ServiceListingKind[] = ['server', 'bot'];
 /** The id of a user who has most probably never voted. */
 export const unknownUserId = '100000000000000001';
 const invalidKey = 'no-such-key';

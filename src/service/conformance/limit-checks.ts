@@ -1,5 +1,5 @@
 import { minute, second } from '../../platform/durations.ts';
-import type { ListingKind } from '../listing/listing.ts';
+import type { ServiceListingKind } from '../listing/listing.ts';
 import {
   type CheckContext,
   type ConformanceCheck,
@@ -79,7 +79,7 @@ export function limitChecks(): ConformanceCheck[] {
 }
 
 /** Sends requests until the first 429; null if there is none after twice the limit. */
-async function exhaustLimit(context: CheckContext, kind: ListingKind): Promise<TestResponse | null> {
+async function exhaustLimit(context: CheckContext, kind: ServiceListingKind): Promise<TestResponse | null> {
   for (let sent = 0; sent <= 2 * limit; sent += 1) {
     const response = await requestWithKey(context, kind, path);
     if (response.status === 429) return response;
@@ -91,7 +91,7 @@ async function exhaustLimit(context: CheckContext, kind: ListingKind): Promise<T
  * Describes the accepted requests of the last minute if there were too many, else null. A token bucket may refill
  * meanwhile.
  */
-function excessRequests(context: CheckContext, kind: ListingKind): string | null {
+function excessRequests(context: CheckContext, kind: ServiceListingKind): string | null {
   const { count, durationMs } = countAccepted(context, kind);
   const maxCount = limit + Math.ceil((limit * durationMs) / minute);
   return count <= maxCount ? null : `${count} in ${Math.ceil(durationMs / second)} s`;
@@ -113,7 +113,7 @@ async function repeatedExcess(context: CheckContext, firstExcess: string): Promi
  * The number of accepted requests of the last minute with a key, and the duration in which it was used (ms).
  * @throws SkipCheckError
  */
-function countAccepted(context: CheckContext, kind: ListingKind): { count: number; durationMs: number } {
+function countAccepted(context: CheckContext, kind: ServiceListingKind): { count: number; durationMs: number } {
   const key = requireKey(context, kind);
   const since = context.clock.monotonic() - minute;
   const ofKey = context.client.exchanges.filter((exchange) => exchange.key === key && exchange.sentAt > since);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import {
-  type CheckResult,
   type ConformanceCheck,
+  type ConformanceCheckResult,
   type ConformanceKeys,
   envelopeIssue,
   failureIssue,
@@ -26,7 +26,7 @@ export interface SuiteOptions {
   readonly clock: Clock;
 }
 
-export type ConformanceResult = Pick<ConformanceCheck, 'section' | 'line'> & CheckResult;
+export type ConformanceResult = Pick<ConformanceCheck, 'section' | 'line'> & ConformanceCheckResult;
 
 /** Checks a service against the document. Yields each result as soon as its check is finished. */
 export async function* runConformance(options: SuiteOptions): AsyncGenerator<ConformanceResult> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
  * A listing is one server or one bot. Its API key and its secrets are valid for this listing only (document, section
  * 1).
  */
-export type ListingKind = 'server' | 'bot';
+export type ServiceListingKind = 'server' | 'bot';
 
 /** A custom emoji of a listed server. The document does not define the element type; this service chose it. */
 const serverEmojiSchema = z.object({ id: z.string(), name: z.string(), animated: z.boolean() });

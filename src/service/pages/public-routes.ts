@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { castVote } from '../actions/cast-vote.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
-import { type Listing, type ListingKind, pagePath } from '../listing/listing.ts';
+import { type Listing, pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import { startOfMonth } from '../listing/period.ts';
 import { allListings, findListing } from '../storage/listings.ts';
 import { countReviews, type ReviewOrder, reviewOrders, reviewsOf, upsertReview } from '../storage/reviews.ts';
@@ -22,7 +22,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
   const { database, clock } = sending;
   const router = Router();
 
-  async function requireListing(kind: ListingKind, id: string): Promise<Listing> {
+  async function requireListing(kind: ServiceListingKind, id: string): Promise<Listing> {
     const listing = await findListing(database, id);
     if (listing?.kind !== kind) throw pageNotFound();
     return listing;

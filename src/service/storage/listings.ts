@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { botFactsSchema, type Listing, type ListingKind, serverFactsSchema } from '../listing/listing.ts';
+import { botFactsSchema, type Listing, type ServiceListingKind, serverFactsSchema } from '../listing/listing.ts';
 import type { Sql } from './database.ts';
 import type { Row } from './tables.ts';
 
@@ -23,7 +23,7 @@ export async function findListing(sql: Sql, id: string): Promise<Listing | null>
 }
 
 /** All listings, or those of one kind, oldest first. */
-export async function allListings(sql: Sql, kind?: ListingKind): Promise<Listing[]> {
+export async function allListings(sql: Sql, kind?: ServiceListingKind): Promise<Listing[]> {
   const all = sql.selectFrom('listings').selectAll().orderBy('created_at').orderBy('id');
   const rows = await (kind ? all.where('kind', '=', kind) : all).execute();
   return rows.map(fromRow);

@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
-import type { ListingKind } from '../listing/listing.ts';
+import type { ServiceListingKind } from '../listing/listing.ts';
 
 /** The two families of webhooks. Each has its own URL and secret (document, section 5.7). */
 export type WebhookFamily = 'vote' | 'premium';
@@ -16,7 +16,7 @@ export type PurchaseStatus = 'active' | 'expired' | 'revoked';
 export interface ServiceTables {
   listings: {
     id: string;
-    kind: ListingKind;
+    kind: ServiceListingKind;
     name: string;
     description: string;
     tags_json: string;

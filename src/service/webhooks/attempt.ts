@@ -10,7 +10,7 @@ import type { WebhookRetryPolicy } from './retry.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
 /** Timeout of one request, until the end of the response (ms). */
-export const responseTimeoutMs = 10 * second;
+export const webhookResponseTimeoutMs = 10 * second;
 /** Upper bound for `Retry-After` (ms). */
 const maxRetryAfterMs = 4 * hour;
 const minPausingFailures = 20;
@@ -82,7 +82,7 @@ async function sendOnce(
     'x-webhook-id': delivery.id,
     'x-webhook-attempt': String(delivery.attempts + 1),
   };
-  const outcome = await post(target, delivery.body, headers, { clock, timeoutMs: responseTimeoutMs, stop });
+  const outcome = await post(target, delivery.body, headers, { clock, timeoutMs: webhookResponseTimeoutMs, stop });
   if (outcome.status === null)
     return toResult({ status: null, error: outcome.error, responseBody: null, retryAfter: null });
   return toResult({ ...outcome, error: statusError(outcome.status) });

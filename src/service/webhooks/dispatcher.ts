@@ -10,7 +10,7 @@ import {
   type WebhookDelivery,
   type WebhookKey,
 } from '../storage/deliveries.ts';
-import { attemptDelivery, type DeliveryContext, responseTimeoutMs } from './attempt.ts';
+import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from './attempt.ts';
 
 /** The worker that sends queued deliveries. */
 export interface WebhookDispatcher {
@@ -24,7 +24,7 @@ export interface WebhookDispatcher {
 const maxInFlight = 16;
 const maxPerWebhook = 4;
 /** Twice the two requests of an attempt. When a lease ends, another process may claim the delivery. */
-const leaseMs = 4 * responseTimeoutMs;
+const leaseMs = 4 * webhookResponseTimeoutMs;
 /** Maximum time between two polls, for deliveries that other processes queued. */
 const maxPollMs = 1 * minute;
 const stopGraceMs = 2 * second;

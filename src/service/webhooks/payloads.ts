@@ -1,4 +1,4 @@
-import type { Listing, ListingKind } from '../listing/listing.ts';
+import type { Listing, ServiceListingKind } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
@@ -22,7 +22,7 @@ export interface Payload {
   readonly [field: string]: unknown;
 }
 
-export function voteEvent(kind: ListingKind): WebhookEventKind {
+export function voteEvent(kind: ServiceListingKind): WebhookEventKind {
   return kind === 'server' ? 'server_vote' : 'bot_vote';
 }
 

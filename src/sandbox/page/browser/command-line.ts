@@ -1,4 +1,4 @@
-import { type CommandContext, parseValue, type Value } from './option-values.ts';
+import { type OptionContext, parseValue, type Value } from './option-values.ts';
 import { parseTypedLine } from './typed-line.ts';
 
 type Options = Readonly<Record<string, Value>>;
@@ -6,7 +6,7 @@ type Options = Readonly<Record<string, Value>>;
 /** The command that a line sends, or an error message. */
 export function parseCommandLine(
   line: string,
-  context: CommandContext,
+  context: OptionContext,
 ): { name: string; options: Options } | { error: string } {
   if (!line.startsWith('/')) return { error: 'Only slash commands are supported. Type / to list them.' };
   const typed = parseTypedLine(line, context.commands);
@@ -32,7 +32,7 @@ export function parseCommandLine(
 /** The autocomplete request for a line; null unless the current option has autocomplete. */
 export function autocompleteRequest(
   line: string,
-  context: CommandContext,
+  context: OptionContext,
 ): { name: string; options: Options; focused: { name: string; value: string } } | null {
   const typed = line.startsWith('/') ? parseTypedLine(line, context.commands) : null;
   if (typed?.stage !== 'options' || !typed.current?.autocomplete) return null;

@@ -5,7 +5,7 @@ import type { CommandDefinition } from './typed-line.ts';
 export type Value = string | number | boolean;
 
 /** The values that command options can refer to. */
-export interface CommandContext {
+export interface OptionContext {
   readonly commands: readonly CommandDefinition[];
   readonly members: readonly Pick<State['members'][number], 'id' | 'name' | 'username'>[];
   readonly channels: readonly Pick<State['channels'][number], 'id' | 'name' | 'with'>[];
@@ -18,10 +18,7 @@ export interface CommandContext {
 const type = { integer: 4, boolean: 5, user: 6, channel: 7, role: 8, number: 10 };
 
 /** The suggested values of an option, with their aliases. */
-export function optionChoices(
-  option: ValueOption,
-  context: CommandContext,
-): readonly { text: string; alias: string }[] {
+export function optionChoices(option: ValueOption, context: OptionContext): readonly { text: string; alias: string }[] {
   const { members, channels, roles } = context;
   if (option.choices?.length) return option.choices.map(({ name }) => ({ text: name, alias: '' }));
   switch (option.type) {
@@ -39,7 +36,7 @@ export function optionChoices(
 }
 
 /** Parses the text of an option; undefined if it is invalid. */
-export function parseValue(option: ValueOption, text: string, context: CommandContext): Value | undefined {
+export function parseValue(option: ValueOption, text: string, context: OptionContext): Value | undefined {
   const normalized = text.toLowerCase();
   const completion = option.autocomplete ? context.completed?.get(`${option.name}:${normalized}`) : undefined;
   if (completion !== undefined) return completion;

@@ -1,4 +1,4 @@
-import { type CommandContext, optionChoices } from './option-values.ts';
+import { type OptionContext, optionChoices } from './option-values.ts';
 import { parseTypedLine, type TypedLine } from './typed-line.ts';
 
 export interface Suggestion {
@@ -16,7 +16,7 @@ type WithOptions = Extract<TypedLine, { stage: 'options' }>;
 const maxSuggestions = 25;
 
 /** The suggestions for a line. */
-export function suggest(line: string, context: CommandContext): readonly Suggestion[] {
+export function suggest(line: string, context: OptionContext): readonly Suggestion[] {
   if (!line.startsWith('/')) return [];
   const typed = parseTypedLine(line, context.commands);
   switch (typed.stage) {
@@ -33,7 +33,7 @@ export function suggest(line: string, context: CommandContext): readonly Suggest
 export function suggestCompletions(
   line: string,
   choices: readonly { readonly name: string }[],
-  context: CommandContext,
+  context: OptionContext,
 ): readonly Suggestion[] {
   const typed = parseTypedLine(line, context.commands);
   if (typed.stage !== 'options' || typed.current === null) return [];
@@ -71,7 +71,7 @@ function suggestOptions({ options, values, head, unparsed: rest }: WithOptions):
 function suggestValues(
   typed: WithOptions,
   open: NonNullable<WithOptions['current']>,
-  context: CommandContext,
+  context: OptionContext,
 ): readonly Suggestion[] {
   const query = (typed.values.get(open.name) ?? '').toLowerCase().replace(/^[@#]/, '');
   const lineStart = lineBefore(open.name, typed);
