@@ -1,6 +1,7 @@
 import type { APIApplicationCommandBasicOption } from 'discord-api-types/v10';
 import type { Lookup } from '../src/lookup/lookup.ts';
 import type { Clock } from '../src/platform/clock.ts';
+import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { Texts } from '../src/texts/en.ts';
 import type { Markup } from '../src/texts/markup.ts';
 
@@ -90,4 +91,30 @@ export interface Command {
    * member.
    */
   execute(input: CommandInput, context: CommandContext): Promise<Reply>;
+}
+
+/** The integer value of an option, clamped to its range; the fallback for any other value. */
+export function integerOption(
+  input: CommandInput,
+  name: string,
+  range: { min: number; max: number; fallback: number },
+): number {
+  const value = Number(input.options[name] ?? Number.NaN);
+  return Number.isInteger(value) ? Math.min(range.max, Math.max(range.min, value)) : range.fallback;
+}
+
+/** The choice of an option; the fallback for any value that is not a choice. */
+export function choiceOption<Choice extends string>(
+  input: CommandInput,
+  name: string,
+  choices: readonly Choice[],
+  fallback: Choice,
+): Choice {
+  return choices.find((choice) => choice === input.options[name]) ?? fallback;
+}
+
+/** The user id of an option; the fallback for a missing or invalid one. */
+export function userOption(input: CommandInput, name: string, fallback: string): string {
+  const value = input.options[name];
+  return isSnowflake(value) ? value : fallback;
 }

@@ -13,8 +13,8 @@ import {
   timestamp,
 } from '../src/texts/markup.ts';
 import type { Command, CommandInput, ListedLookup, Reply, ReplyButton, ReplyField } from './command.ts';
+import { choiceOption, integerOption } from './command.ts';
 import { listingOption, selectedListing, staleNote } from './listing.ts';
-import { choiceOption, integerOption } from './option.ts';
 
 const pageSize = 5;
 const maxReviews = 50;

@@ -33,10 +33,15 @@ export function createRegistrar(
   const ownIds = new Set<string>();
   let isStarted = false;
 
+  async function loadOwnIds(applicationId: string): Promise<void> {
+    for (const { id } of await registry.list(applicationId)) ownIds.add(id);
+  }
+
   async function attempt(applicationId: string): Promise<boolean> {
     try {
-      for (const { id } of await registry.list(applicationId)) ownIds.add(id);
+      await loadOwnIds(applicationId);
       logRegistration(await registerCommands({ ...registration, applicationId }), guildId, log);
+      await loadOwnIds(applicationId);
       return true;
     } catch (error) {
       if (!stopping.signal.aborted)
