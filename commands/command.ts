@@ -28,7 +28,7 @@ export type CommandOption = APIApplicationCommandBasicOption;
 
 /**
  * The input of a command: its options and the member who ran it. A user option contains the user's id. The options of a
- * button can be forged, so a command reads its options through `option.ts`, which validates them.
+ * button can be forged, so a command reads its options with the validating functions below.
  */
 export interface CommandInput {
   readonly options: Readonly<Record<string, OptionValue>>;
