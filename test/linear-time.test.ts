@@ -55,10 +55,10 @@ import { createSessionCookie } from '../src/web/session-cookie.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
 import { parseJson, readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
-import { firstExcess } from './support/growth.ts';
+import { findSuperlinearGrowth } from './support/growth.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';
 import { serverAndBot, voteSecret } from './support/listings.ts';
-import { nowhere, settings } from './support/settings.ts';
+import { settings, unreachableDiscord } from './support/settings.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
@@ -243,7 +243,7 @@ function listing(text: string) {
   return { kind: 'server', ...all('name id lookupKey voteAuthorization announceChannelId', text), voteSecrets: [text] };
 }
 
-const config = loadConfig(settings(nowhere));
+const config = loadConfig(settings(unreachableDiscord));
 
 function configWith(text: string) {
   return { ...config, listings: config.listings.map((each) => ({ ...each, voteSecrets: [text] })), ownerToken: text };
@@ -256,6 +256,6 @@ function asMarkup(text: string): markup.Markup {
 
 describe('what reads a text from outside takes time in proportion to it', { timeout: 120_000 }, () => {
   it.each(functions)('%s', (_name, run) => {
-    expect(firstExcess(run, hostileInputs)).toBe(null);
+    expect(findSuperlinearGrowth(run, hostileInputs)).toBe(null);
   });
 });

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstExcess, type Input } from './support/growth.ts';
-import { hostileInputs, inputsOf, pumped } from './support/hostile-inputs.ts';
-import { regularExpressions } from './support/regular-expressions.ts';
+import { findRegularExpressions } from './support/find-regular-expressions.ts';
+import { findSuperlinearGrowth, type RepeatedText } from './support/growth.ts';
+import { hostileInputs, repeatedText, repeatedTexts } from './support/hostile-inputs.ts';
 
-const { literals, dynamic } = regularExpressions();
+const { literals, dynamic } = findRegularExpressions();
 const byPath = Map.groupBy(literals, ({ path }) => path);
 
 /**
@@ -23,27 +23,27 @@ describe('every regular expression takes time in proportion to its input', { tim
       // As replace() uses it: a match, and all that follow where it is global.
       const replace = (text: string) => text.replace(expression, '');
       const inputs = [...hostileInputs, ...ownCharacters(pattern), ...almostMatches(pattern, flags)];
-      return `/${pattern}/${flags} ${firstExcess(replace, inputs) ?? 'is linear'}`;
+      return `/${pattern}/${flags} ${findSuperlinearGrowth(replace, inputs) ?? 'is linear'}`;
     });
     expect(steep.filter((each) => !each.endsWith(' is linear'))).toEqual([]);
   });
 });
 
 /** Every character of the expression itself over and over, with every other one after it. */
-function ownCharacters(pattern: string): Input[] {
+function ownCharacters(pattern: string): RepeatedText[] {
   const classes: Readonly<Record<string, string>> = { '\\d': '0', '\\s': ' ', '\\S': 'a', '\\w': 'a', '\\n': '\n' };
   const parts = pattern.match(/\\[a-zA-Z]|[^\\]/gu) ?? [];
   const characters = [...new Set(['\n', ...parts.map((part) => classes[part] ?? part.slice(-1))])].slice(0, 16);
-  return inputsOf(characters, characters);
+  return repeatedTexts(characters, characters);
 }
 
 /** Texts that match but for their end, with one piece of them repeated: where expressions backtrack. */
-function almostMatches(pattern: string, flags: string): Input[] {
+function almostMatches(pattern: string, flags: string): RepeatedText[] {
   return samplesOf(pattern, flags).flatMap((sample) =>
     [...sample.split('').keys()].flatMap((start) =>
       [1, 2, 3].flatMap((length) =>
         ['\0', '/'].map((end) =>
-          pumped({ prefix: sample.slice(0, start), unit: sample.slice(start, start + length) || '\0', end }),
+          repeatedText({ prefix: sample.slice(0, start), unit: sample.slice(start, start + length) || '\0', end }),
         ),
       ),
     ),

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { journey } from '../support/journey.ts';
+import { startInstallation } from '../support/start-installation.ts';
 
 const pictures = 'artifacts';
 const token = 'owner-token-for-tests';
@@ -54,7 +54,7 @@ async function signIn(page: Page, url: string): Promise<void> {
 
 /** Votes, duplicates, buried announcements and a quarantined delivery. */
 async function community() {
-  const { url, post, app } = await journey({ ANNOUNCE_CHANNEL_ID: '1' });
+  const { url, post, app } = await startInstallation({ ANNOUNCE_CHANNEL_ID: '1' });
   const now = Date.now();
   const vote = (userId: string, minutesAgo: number) => ({
     event: 'server_vote',

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../scripts/bundle.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { program } from '../support/program.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -13,7 +13,7 @@ const root = new URL('../../', import.meta.url).pathname;
 const image = mkdtempSync(join(tmpdir(), 'tallyhook-bundle-'));
 const folder = join(image, 'dist', 'program');
 const bundled = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
-  program(args, environment, cwd, [], join(folder, 'launch.js'));
+  startProgram(args, environment, cwd, [], join(folder, 'launch.js'));
 
 beforeAll(async () => {
   await bundle(folder);
@@ -78,7 +78,10 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
   });
 
   it('looks for a PostgreSQL that is not there', async () => {
-    const { ended, output } = bundled(['start'], { ...settings(nowhere), DATABASE_URL: 'postgres://127.0.0.1:9/none' });
+    const { ended, output } = bundled(['start'], {
+      ...settings(unreachableDiscord),
+      DATABASE_URL: 'postgres://127.0.0.1:9/none',
+    });
     expect(await ended).toBe(1);
     expect(output()).toContain('The database cannot be opened: connect ECONNREFUSED');
   });

@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { program } from '../support/program.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
 /** Runs the program to its end. */
 async function ran(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()) {
-  const { ended, output } = program(args, environment, cwd);
+  const { ended, output } = startProgram(args, environment, cwd);
   return { code: await ended, output: output() };
 }
 
@@ -34,7 +34,7 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
   it('is one sentence and an exit code, whichever command it is for', async () => {
     const { folder, all } = paths();
     const commands = all.flatMap((path): [args: string[], environment: Record<string, string>][] => [
-      [['start'], { ...settings(nowhere), DATABASE_URL: `sqlite:${path}` }],
+      [['start'], { ...settings(unreachableDiscord), DATABASE_URL: `sqlite:${path}` }],
       [['backup', 'copy.db'], { DATABASE_URL: `sqlite:${path}` }],
       [['restore', join(folder, 'file')], { DATABASE_URL: `sqlite:${path}` }],
       [['export'], { DATABASE_URL: `sqlite:${path}` }],
@@ -55,7 +55,11 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
   });
 
   it('of the cache costs the cache and no more, and the program can be stopped', async () => {
-    const running = program(['start'], { ...settings(nowhere), CACHE_URL: 'sqlite:/proc/none/x' }, tempDir());
+    const running = startProgram(
+      ['start'],
+      { ...settings(unreachableDiscord), CACHE_URL: 'sqlite:/proc/none/x' },
+      tempDir(),
+    );
     await running.url();
     expect(running.output()).toContain('continuing without the cache');
     running.process.kill('SIGTERM');
@@ -78,7 +82,7 @@ describe('a reader that goes away', { timeout: 60_000 }, () => {
   });
 
   it('does not stop a receiver', async () => {
-    const running = program(['start'], settings(nowhere), tempDir());
+    const running = startProgram(['start'], settings(unreachableDiscord), tempDir());
     const url = await running.url();
     running.process.stdout?.destroy();
     running.process.stderr?.destroy();
@@ -136,10 +140,10 @@ describe('a word that is not known', { timeout: 60_000 }, () => {
       code: 0,
       output: expect.stringContaining(`${sentence} Did you mean VOTE_WEBHOOK_SECRET?`),
     });
-    const running = program(['start'], { ...settings(nowhere), ...environment }, tempDir());
+    const running = startProgram(['start'], { ...settings(unreachableDiscord), ...environment }, tempDir());
     await running.url();
     await vi.waitFor(() => expect(running.output()).toContain(sentence), { timeout: 5_000 });
-    const examined = await ran(['doctor'], { ...settings(nowhere), ...environment });
+    const examined = await ran(['doctor'], { ...settings(unreachableDiscord), ...environment });
     expect(examined.output).toContain(`! configuration  ${sentence}\n`);
     expect(`${shown.output}${running.output()}${examined.output}`).not.toContain('hush');
   });
@@ -159,12 +163,12 @@ describe('help', { timeout: 60_000 }, () => {
 
 describe('the log', { timeout: 60_000 }, () => {
   it('is JSON through a pipe and lines for people where they are wanted', async () => {
-    const environment = { ...settings(nowhere), CACHE_URL: 'sqlite:/proc/none/x' };
-    const json = program(['start'], environment, tempDir());
+    const environment = { ...settings(unreachableDiscord), CACHE_URL: 'sqlite:/proc/none/x' };
+    const json = startProgram(['start'], environment, tempDir());
     await json.url();
     for (const line of json.output().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
 
-    const pretty = program(['start'], { ...environment, LOG_FORMAT: 'pretty' }, tempDir());
+    const pretty = startProgram(['start'], { ...environment, LOG_FORMAT: 'pretty' }, tempDir());
     await vi.waitFor(() => expect(pretty.output()).toContain('receiving webhooks'), { timeout: 20_000 });
     expect(pretty.output()).toMatch(
       /^\d\d:\d\d:\d\d WARN {2}cache error; continuing without the cache reason="ENOENT.*"$/m,

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { diagnose } from '../cli/doctor/run.ts';
-import { program } from '../support/program.ts';
 import { createSender } from '../support/sender.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
@@ -17,8 +17,8 @@ const reason = 'The database file was deleted or replaced while the program was 
 /** A program that receives votes, its database, and a backup of that from before the last votes. */
 async function receivingProgram() {
   const directory = tempDir();
-  const environment = { ...settings(nowhere), ANNOUNCE_CHANNEL_ID: '1' };
-  const running = program(['start'], environment, directory);
+  const environment = { ...settings(unreachableDiscord), ANNOUNCE_CHANNEL_ID: '1' };
+  const running = startProgram(['start'], environment, directory);
   const url = await running.url();
   const { send } = createSender(16);
   const file = join(directory, 'data', 'tallyhook.db');
@@ -38,7 +38,7 @@ async function receivingProgram() {
   const votes = async (count: number) => new Set(await Promise.all(Array.from({ length: count }, vote)));
   expect(await votes(20)).toEqual(new Set([200]));
   const backup = join(directory, 'backup.db');
-  const copying = program(['backup', backup], environment, directory);
+  const copying = startProgram(['backup', backup], environment, directory);
   expect(await copying.ended).toBe(0);
   expect(await votes(20)).toEqual(new Set([200]));
 
@@ -102,7 +102,7 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
     const { file, environment, directory, stop } = await receivingProgram();
     await stop();
     copyFileSync(file, `${file}.old`);
-    const again = program(['start'], environment, directory);
+    const again = startProgram(['start'], environment, directory);
     const url = await again.url();
     const { send } = createSender(1);
     const status = async (userId: string) => {
@@ -149,7 +149,7 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
     const [, copies = ''] = /`(cp [^`]+)`/.exec(logged().hint ?? '') ?? [];
     execFileSync('sh', ['-c', copies], { cwd: directory });
     await stop();
-    const restoring = program(['restore', 'RESCUED.db'], environment, directory);
+    const restoring = startProgram(['restore', 'RESCUED.db'], environment, directory);
     expect(await restoring.ended, restoring.output()).toBe(0);
     await kept(file);
   });

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { receiver } from '../service/running.ts';
+import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { voted } from '../support/voted.ts';
 
 const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
@@ -65,7 +65,7 @@ describe('--json', { timeout: 60_000 }, () => {
   it('prints what was copied', async () => {
     const directory = tempDir();
     const database = (name: string) => ({ DATABASE_URL: `sqlite:${join(directory, name)}` });
-    await voted(database('tally.db').DATABASE_URL, ['1', '2']);
+    await createDatabaseWithVotes(database('tally.db').DATABASE_URL, ['1', '2']);
     const copy = join(directory, 'copy.db');
     const content = { entries: 2, users: 2, lastDeliveryAt: '2026-01-01T00:00:00.000Z', differingBalances: 0 };
     const made = await run(['backup', copy, '--json'], database('tally.db'));
@@ -76,7 +76,7 @@ describe('--json', { timeout: 60_000 }, () => {
 
   it('prints the summary of an export beside it', async () => {
     const url = `sqlite:${tempDir()}/tally.db`;
-    await voted(url, ['1', '2']);
+    await createDatabaseWithVotes(url, ['1', '2']);
     const text = await run(['export'], { DATABASE_URL: url });
     expect(text.stdout.trim().split('\n')).toHaveLength(2);
     expect(text.stderr).toBe('Exported 2 entries, 20 credits in total.\n');

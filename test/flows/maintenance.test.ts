@@ -8,11 +8,11 @@ import { createLog } from '../../src/platform/log.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
-import { program } from '../support/program.ts';
-import { singleValue } from '../support/single-value.ts';
+import { queryValue } from '../support/query-value.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { voted } from '../support/voted.ts';
 
 /** A program between a Discord and a service, and somebody who votes without a pause. */
 async function receivingVotes() {
@@ -41,7 +41,7 @@ async function receivingVotes() {
     DATABASE_URL: 'sqlite:data/tallyhook.db',
     PORT: '0',
   };
-  const running = program(['start'], environment, directory);
+  const running = startProgram(['start'], environment, directory);
   const url = await running.url();
   let user = 0;
   let acknowledged = 0;
@@ -62,7 +62,7 @@ async function receivingVotes() {
     environment,
     url,
     running,
-    run: (...args: string[]) => program(args, environment, directory),
+    run: (...args: string[]) => startProgram(args, environment, directory),
     async endVoting() {
       isVoting = false;
       await Promise.all(voting);
@@ -93,7 +93,7 @@ describe('beside the program, while it receives votes', { timeout: 60_000 }, () 
     expect(await running.ended).toBe(0);
     expect(readdirSync(join(directory, 'data'))).not.toContain('tallyhook.db-wal');
     const kept = new DatabaseSync(join(directory, 'data/tallyhook.db'));
-    expect(singleValue(kept, 'SELECT count(*) FROM entries')).toBe(acknowledged);
+    expect(queryValue(kept, 'SELECT count(*) FROM entries')).toBe(acknowledged);
     kept.close();
 
     renameSync(join(directory, 'data/tallyhook.db'), join(directory, 'old.db'));
@@ -113,7 +113,7 @@ describe('beside the program, while it receives votes', { timeout: 60_000 }, () 
 describe('an export', { timeout: 60_000 }, () => {
   it('ends quietly when nobody reads on', async () => {
     const directory = tempDir();
-    await voted(`sqlite:${directory}/tally.db`, ['1']);
+    await createDatabaseWithVotes(`sqlite:${directory}/tally.db`, ['1']);
     const database = new DatabaseSync(join(directory, 'tally.db'));
     database.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)

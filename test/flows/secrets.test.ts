@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { failure, type json, startFakeService, success } from '../lookup/fake-service.ts';
-import { type Program, program } from '../support/program.ts';
+import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
@@ -44,7 +44,7 @@ function everythingSaid() {
   const said: (() => string)[] = [];
   return {
     run(args: readonly string[], environment: Record<string, string>, directory: string): Program {
-      const running = program(args, environment, directory);
+      const running = startProgram(args, environment, directory);
       said.push(running.output);
       return running;
     },

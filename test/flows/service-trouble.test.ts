@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
 import { failure, type ResponseHandler, startFakeService, success } from '../lookup/fake-service.ts';
-import { journey } from '../support/journey.ts';
-import { laterClock } from '../support/later-clock.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
+import { startInstallation } from '../support/start-installation.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 const profile = success({ id: '1', name: 'Lantern Harbour', votes: 5 });
@@ -13,8 +13,8 @@ const deferred = 5;
 async function troubled(changes: Record<string, string> = {}) {
   const service = await startFakeService();
   onTestFinished(() => service.close());
-  const clock = laterClock();
-  const { discord, lines, url } = await journey({ LOOKUP_BASE_URL: service.baseUrl, ...changes }, clock);
+  const clock = createOffsetClock();
+  const { discord, lines, url } = await startInstallation({ LOOKUP_BASE_URL: service.baseUrl, ...changes }, clock);
   await vi.waitFor(() => expect(discord.commands().length).toBe(3), patience);
   const [member] = discord.members;
   if (member === undefined) throw new Error('nobody is there');
@@ -63,7 +63,7 @@ describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
     const { service, clock, ask } = await troubled({ CACHE_URL: 'memory:' });
     service.respondWith(profile);
     expect((await ask('stats')).text).toContain('Lantern Harbour');
-    clock.pass(10 * minute);
+    clock.advance(10 * minute);
     service.respondWith(failure(500, 'oh'));
     const { text } = await ask('stats');
     expect(text).toContain('Lantern Harbour');

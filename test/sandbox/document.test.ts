@@ -9,11 +9,11 @@ import { InteractionCallbacks } from '../../src/sandbox/discord/interaction-call
 import { Interactions } from '../../src/sandbox/discord/interactions.ts';
 import { Messages } from '../../src/sandbox/discord/messages.ts';
 import { allRoutes } from '../../src/sandbox/discord/routes/all.ts';
-import { faultsOfDispatch, faultsOfExchange } from '../support/discord-check.ts';
-import { operationCount, operationOf } from '../support/discord-document.ts';
+import { findOperation, operationCount } from '../support/discord-document.ts';
 import { exceptions } from '../support/discord-exceptions.ts';
-import { faultsIn } from '../support/discord-faults.ts';
-import { schemaNamed } from '../support/discord-types.ts';
+import { schemaByName } from '../support/discord-types.ts';
+import { validateDispatch, validateExchange } from '../support/discord-validation.ts';
+import { findSchemaErrors } from '../support/schema-errors.ts';
 
 const state = new DiscordState(systemClock, defaultGuild({}));
 const messages = new Messages(state, systemClock);
@@ -50,25 +50,25 @@ describe("Discord's document", () => {
   });
 
   it.each(routes.map(({ method, path }) => [method, path]))('describes %s %s', (method, path) => {
-    const operation = operationOf(method, path.replaceAll(/:\w+/g, '1'));
+    const operation = findOperation(method, path.replaceAll(/:\w+/g, '1'));
     const plainOf = (template: string) => template.replaceAll(/:\w+|\{\w+\}/g, '_');
     expect(plainOf(operation?.name ?? '')).toBe(plainOf(`${method} ${path}`));
-    expect([...(operation?.answers.keys() ?? [])]).toContain('4XX');
+    expect([...(operation?.responses.keys() ?? [])]).toContain('4XX');
   });
 
   it('matches the more specific path first', () => {
-    expect(operationOf('GET', '/users/@me')?.name).toBe('GET /users/@me');
-    expect(operationOf('GET', '/users/1')?.name).toBe('GET /users/{user_id}');
+    expect(findOperation('GET', '/users/@me')?.name).toBe('GET /users/@me');
+    expect(findOperation('GET', '/users/1')?.name).toBe('GET /users/{user_id}');
   });
 });
 
 describe('the check against the document', () => {
   it('accepts valid exchanges', () => {
-    expect(faultsOfExchange(exchange({}))).toEqual([]);
-    expect(faultsOfExchange(exchange({ method: 'GET', query: 'limit=5', body: undefined, response: [sent] }))).toEqual(
+    expect(validateExchange(exchange({}))).toEqual([]);
+    expect(validateExchange(exchange({ method: 'GET', query: 'limit=5', body: undefined, response: [sent] }))).toEqual(
       [],
     );
-    expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_CREATE', s: 1, d: { ...sent, guild_id: state.guildId } })).toEqual([]);
+    expect(validateDispatch({ op: 0, t: 'MESSAGE_CREATE', s: 1, d: { ...sent, guild_id: state.guildId } })).toEqual([]);
   });
 
   it.each<[string, Partial<HttpExchange>, RegExp]>([
@@ -93,20 +93,20 @@ describe('the check against the document', () => {
     ['a refusal without a code', { status: 403, response: { message: 'Missing Access' } }, /answer 403: code/],
     ['an operation that there is not', { path: '/channels/1/message' }, /is not in the document/],
   ])('rejects %s', (_what, changes, fault) => {
-    expect(faultsOfExchange(exchange(changes))).toEqual([expect.stringMatching(fault)]);
+    expect(validateExchange(exchange(changes))).toEqual([expect.stringMatching(fault)]);
   });
 
   it('accepts an invalid request body that was rejected as such', () => {
     const refused = { status: 400, response: { code: 50035, message: 'Invalid Form Body' } };
-    expect(faultsOfExchange(exchange({ body: { content: 5 }, ...refused }))).toEqual([]);
+    expect(validateExchange(exchange({ body: { content: 5 }, ...refused }))).toEqual([]);
     expect(
-      faultsOfExchange(exchange({ body: { content: 5 }, status: 500, response: { code: 0, message: '' } })),
+      validateExchange(exchange({ body: { content: 5 }, status: 500, response: { code: 0, message: '' } })),
     ).toHaveLength(1);
   });
 
   it('rejects an invalid object in a dispatch', () => {
     const d = { ...sent, pinned: 'no' };
-    expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_UPDATE', s: 1, d })).toEqual([expect.stringContaining('pinned')]);
+    expect(validateDispatch({ op: 0, t: 'MESSAGE_UPDATE', s: 1, d })).toEqual([expect.stringContaining('pinned')]);
   });
 
   it.each<[string, string, string, unknown]>([
@@ -126,8 +126,8 @@ describe('the check against the document', () => {
     ],
     ['what discord.js adds', 'x request', 'MessageEditRequestPartial', { content: 'hi', enforce_nonce: false }],
   ])('has an exception for %s that is still needed', (_what, at, type, value) => {
-    expect(faultsIn(at, schemaNamed(type), value, (_at, sentAsItIs) => sentAsItIs)).toHaveLength(1);
-    expect(faultsIn(at, schemaNamed(type), value)).toEqual([]);
+    expect(findSchemaErrors(at, schemaByName(type), value, (_at, sentAsItIs) => sentAsItIs)).toHaveLength(1);
+    expect(findSchemaErrors(at, schemaByName(type), value)).toEqual([]);
   });
 
   it('has a reason and a link for each exception', () => {

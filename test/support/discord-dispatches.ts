@@ -1,7 +1,7 @@
 import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 
 /** A part of a dispatch that is an object which the REST document describes, and the type that it has there. */
-export interface DescribedPart {
+export interface DocumentedPart {
   readonly field: string;
   readonly type: string;
   readonly value: unknown;
@@ -10,7 +10,7 @@ export interface DescribedPart {
 type Data = Readonly<Record<string, unknown>>;
 
 /** The gateway is not in the document, but most of what it sends is. Discord: "Gateway Events". */
-export function describedParts({ t, d }: SentDispatch): DescribedPart[] {
+export function documentedParts({ t, d }: SentDispatch): DocumentedPart[] {
   const data = (d ?? {}) as Data;
   switch (t) {
     case 'READY':
@@ -38,7 +38,7 @@ export function describedParts({ t, d }: SentDispatch): DescribedPart[] {
   }
 }
 
-function interactionParts(data: Data): DescribedPart[] {
+function interactionParts(data: Data): DocumentedPart[] {
   const { resolved } = (data['data'] ?? {}) as Data;
   const member = data['member'] as Data | undefined;
   const parts = [
@@ -56,7 +56,7 @@ function interactionParts(data: Data): DescribedPart[] {
   ];
 }
 
-function all(data: Data, field: string, type: string): DescribedPart[] {
+function all(data: Data, field: string, type: string): DocumentedPart[] {
   return ((data[field] ?? []) as unknown[]).map((value, index) => ({ field: `${field}.${index}`, type, value }));
 }
 

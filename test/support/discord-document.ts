@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { schemaNamed, schemaOfType } from './discord-types.ts';
+import { schemaByName, schemaOfType } from './discord-types.ts';
 
 /** What Discord's OpenAPI document says of one operation, as the package `discord-api-spec` renders it. */
 export interface Operation {
@@ -10,7 +10,7 @@ export interface Operation {
   readonly query: z.ZodType;
   readonly body: z.ZodType;
   /** By status; `4XX` stands for all the refusals. */
-  readonly answers: ReadonlyMap<string, z.ZodType>;
+  readonly responses: ReadonlyMap<string, z.ZodType>;
 }
 
 /** The interface `Paths`: for each path and method, the types of its query, its body and its answers. */
@@ -32,7 +32,7 @@ const described = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}\
 export const operationCount = described.length;
 
 /** The operation that a request is, undefined where the document knows none; `/webhooks/1/x/messages/@original` is one of its own. */
-export function operationOf(method: string, path: string): Operation | undefined {
+export function findOperation(method: string, path: string): Operation | undefined {
   const [found] = described
     .filter((each) => each.method === method && each.pattern.test(path))
     .sort((one, other) => parameters(one.path) - parameters(other.path));
@@ -51,7 +51,7 @@ function read(name: string, text: string): Operation {
       Object.fromEntries([...query.matchAll(/^ {10}(\w+)\??: (.+);$/gm)].map(([, key, type]) => [key, inText(type)])),
     ),
     body: schemaOfType(body),
-    answers: new Map(
+    responses: new Map(
       [...answers.matchAll(/^ {8}"(\w+)":([\s\S]*?);(?=\n {8}\S|$(?![\s\S]))/gm)].map(([, status = '', type = '']) => [
         status,
         schemaOfType(type),
@@ -66,5 +66,5 @@ const wholeNumber = z.string().regex(/^-?\d+$/);
 function inText(type = ''): z.ZodType {
   if (type === 'number') return wholeNumber.optional();
   if (type === 'boolean') return z.enum(['true', 'false']).optional();
-  return type === 'SnowflakeType' ? schemaNamed(type).optional() : z.string().optional();
+  return type === 'SnowflakeType' ? schemaByName(type).optional() : z.string().optional();
 }

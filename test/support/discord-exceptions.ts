@@ -51,7 +51,7 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** What was sent, with every exception made. */
-export function withExceptions(
+export function applyExceptions(
   at: string,
   sent: unknown,
   made: readonly Exception[] = exceptions,
@@ -60,7 +60,7 @@ export function withExceptions(
   const value = made.reduce((part, exception) => exception.read({ at, field, value: part }), sent);
   if (typeof value !== 'object' || value === null) return value;
   const inner = (name: string | number, part: unknown) =>
-    withExceptions(at, part, made, field === '' ? `${name}` : `${field}.${name}`);
+    applyExceptions(at, part, made, field === '' ? `${name}` : `${field}.${name}`);
   if (Array.isArray(value)) return value.map((part, index) => inner(index, part));
   const parts = Object.entries(value).map(([name, part]) => [name, inner(name, part)] as const);
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const schemas: Readonly<Record<string, unknown>> = await import(import.meta.resolve('discord-api-spec/zod'));
 
 /** The schema of a type of the document. */
-export function schemaNamed(name: string): z.ZodType {
+export function schemaByName(name: string): z.ZodType {
   const schema = schemas[`${name}Schema`];
   if (!(schema instanceof z.core.$ZodType)) throw new Error(`discord-api-spec has no schema of ${name}`);
   return z.lazy(() => schema as z.ZodType);
@@ -40,7 +40,7 @@ function alternatives(words: string[]): z.ZodType {
 
 function one(words: string[]): z.ZodType {
   const word = words.shift() ?? '';
-  let schema = word === '(' ? alternatives(words) : (plain[word] ?? schemaNamed(word));
+  let schema = word === '(' ? alternatives(words) : (plain[word] ?? schemaByName(word));
   if (word === '(' && words.shift() !== ')') throw new Error('A bracket is not closed');
   for (; words[0] === '[]'; words.shift()) schema = z.array(schema);
   return schema;

@@ -24,7 +24,11 @@ function watch(): void {
   const check = async () => {
     if (heard.length + dispatched.length + messages.length === 0) return;
     // The document takes a while to load, and most tests need no Discord.
-    const { faultsOfExchange, faultsOfDispatch, faultsOfMessage } = await import('./discord-check.ts');
+    const {
+      validateExchange: faultsOfExchange,
+      validateDispatch: faultsOfDispatch,
+      validateMessage: faultsOfMessage,
+    } = await import('./discord-validation.ts');
     const faults = [
       ...heard.splice(0).flatMap(faultsOfExchange),
       ...dispatched.splice(0).flatMap(faultsOfDispatch),

@@ -17,13 +17,13 @@ const timeout = 10_000;
 const runs = 5;
 
 /** A text of any length. */
-export interface Input {
+export interface RepeatedText {
   readonly name: string;
   of(length: number): string;
 }
 
 /** The first input with which a function's time grows too much, and how; null where there is none. */
-export function firstExcess(run: (text: string) => unknown, inputs: readonly Input[]): string | null {
+export function findSuperlinearGrowth(run: (text: string) => unknown, inputs: readonly RepeatedText[]): string | null {
   for (const input of inputs) {
     const excess = excessOf(run, input);
     if (excess !== null) return `${input.name}: ${excess}`;
@@ -31,7 +31,7 @@ export function firstExcess(run: (text: string) => unknown, inputs: readonly Inp
   return null;
 }
 
-function excessOf(run: (text: string) => unknown, { of }: Input): string | null {
+function excessOf(run: (text: string) => unknown, { of }: RepeatedText): string | null {
   const first = cpuTime(run, of(full));
   if (first < floor) return null;
   if (first === Number.POSITIVE_INFINITY) return `more than ${timeout} ms for ${full} units`;

@@ -1,4 +1,4 @@
-import type { Input } from './growth.ts';
+import type { RepeatedText } from './growth.ts';
 
 /** What is repeated: what markup, addresses, JSON, headers and dates are made of. */
 const units = [
@@ -85,15 +85,15 @@ const units = [
 ];
 
 /** Every unit, repeated to any length, alone and with an end that lets no expression match that seemed to. */
-export const hostileInputs: readonly Input[] = inputsOf(units, ['', '\0']);
+export const hostileInputs: readonly RepeatedText[] = repeatedTexts(units, ['', '\0']);
 
 /** Each of the units over and over, with each of the ends. */
-export function inputsOf(repeated: readonly string[], ends: readonly string[]): Input[] {
-  return repeated.flatMap((unit) => ends.map((end) => pumped({ prefix: '', unit, end })));
+export function repeatedTexts(repeated: readonly string[], ends: readonly string[]): RepeatedText[] {
+  return repeated.flatMap((unit) => ends.map((end) => repeatedText({ prefix: '', unit, end })));
 }
 
 /** A text that is one piece over and over, between two others. */
-export function pumped({ prefix, unit, end }: { prefix: string; unit: string; end: string }): Input {
+export function repeatedText({ prefix, unit, end }: { prefix: string; unit: string; end: string }): RepeatedText {
   return {
     name: `${JSON.stringify(prefix)} + ${JSON.stringify(unit)} repeated + ${JSON.stringify(end)}`,
     of(length) {

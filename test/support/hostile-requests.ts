@@ -38,7 +38,7 @@ const bodies = [
 export interface HostileRequest {
   readonly method: string;
   readonly path: string;
-  readonly told: string;
+  readonly label: string;
   readonly bytes: Buffer;
 }
 
@@ -51,7 +51,7 @@ export function hostileRequests(paths: readonly string[], credentials = ''): Hos
       const body = bodies[(m + p) % bodies.length] ?? '';
       const first = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n`;
       const bytes = Buffer.from(`${first}Content-Length: ${body.length}\r\n${head}\r\n${body}`, 'latin1');
-      return { method, path, told: `${method} ${path.slice(0, 80)} ${JSON.stringify(head.slice(0, 80))}`, bytes };
+      return { method, path, label: `${method} ${path.slice(0, 80)} ${JSON.stringify(head.slice(0, 80))}`, bytes };
     }),
   );
 }

@@ -60,7 +60,7 @@ export const hostileText: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''));
 
 /** What is harmful in a text as Discord would draw it; null where nothing is. Mentions of `expected` are ours. */
-export function harmIn(text: string, expected: readonly string[] = []): string | null {
+export function findHarm(text: string, expected: readonly string[] = []): string | null {
   const live = text.replace(/\\[^0-9A-Za-z\s]/g, '');
   const foreign = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), live);
   const left = foreign.replace(/<t:\d+:[RD]>/g, '');

@@ -5,7 +5,7 @@ export interface ManualClock extends Clock {
   /** Moves time on by `ms`, waking each sleeper at its moment and letting it run before time moves further. */
   advance(ms: number): Promise<void>;
   /** Sets the wall clock by `ms`, back where that is negative. No time passes. */
-  set(ms: number): void;
+  shiftWallClock(ms: number): void;
   /** How many sleep on it just now. */
   sleepers(): number;
 }
@@ -19,7 +19,7 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   return {
     now: () => now + ahead,
     monotonic: () => now - start,
-    set(ms) {
+    shiftWallClock(ms) {
       ahead += ms;
     },
     random: () => 0.5,

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asPostgres, freePort } from './postgres.ts';
+import { asPostgresUser, freePort } from './postgres.ts';
 
 const path = '/usr/sbin/pgbouncer';
 
@@ -42,7 +42,7 @@ pool_mode = transaction
 default_pool_size = 4
 `,
   );
-  const [command, ...args] = asPostgres([program, '-q', settings], (uid, gid) => {
+  const [command, ...args] = asPostgresUser([program, '-q', settings], (uid, gid) => {
     for (const file of [directory, users, settings]) chownSync(file, uid, gid);
   });
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: tmpdir() });

@@ -33,7 +33,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-pg-'));
   const port = await freePort();
   const run = (program: string, args: string[]) => {
-    const [command, ...words] = asPostgres([join(programs, program), ...args], (uid, gid) =>
+    const [command, ...words] = asPostgresUser([join(programs, program), ...args], (uid, gid) =>
       chownSync(directory, uid, gid),
     );
     return output(command, words);
@@ -74,7 +74,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
 }
 
 /** Root starts such programs as the user `postgres`, because they refuse root; `own` gives that user its files. */
-export function asPostgres(
+export function asPostgresUser(
   command: readonly [string, ...string[]],
   own: (uid: number, gid: number) => void,
 ): readonly [string, ...string[]] {

@@ -10,7 +10,7 @@ export interface RawConnection {
   /** All that was answered until the other side closed. */
   readonly closed: Promise<string>;
   /** What was answered so far, once there is something that matches. */
-  answered(pattern: RegExp): Promise<string>;
+  waitForResponse(pattern: RegExp): Promise<string>;
 }
 
 /** A connection on which anything can be sent, also what no HTTP client would. */
@@ -30,7 +30,7 @@ export function rawConnection(url: string): RawConnection {
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     closed,
-    answered: (pattern) =>
+    waitForResponse: (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => {
           if (!pattern.test(answer)) return;
@@ -45,7 +45,7 @@ export function rawConnection(url: string): RawConnection {
 }
 
 /** The answers on a connection: status, headers and body of each. Those to HEAD have a length and no body. */
-export function answersIn(raw: string, { isHead = false } = {}): { status: number; head: string; body: string }[] {
+export function parseResponses(raw: string, { isHead = false } = {}): { status: number; head: string; body: string }[] {
   const answers = [];
   let rest = raw;
   while (rest !== '') {

@@ -1,7 +1,7 @@
 import { premiumSecret, voteSecret } from './listings.ts';
 
 /** A Discord that is not there. */
-export const nowhere = { apiUrl: 'http://127.0.0.1:9/api', token: 'token-for-tests' };
+export const unreachableDiscord = { apiUrl: 'http://127.0.0.1:9/api', token: 'token-for-tests' };
 
 /** Settings for a program between a Discord and a service that need not be there. */
 export function settings(discord: {
@@ -26,7 +26,7 @@ export function settings(discord: {
 }
 
 /** Asks the owner's API of a program with these settings. */
-export async function askOwner<Answer>(url: string, path: string): Promise<Answer> {
+export async function fetchOwnerApi<Answer>(url: string, path: string): Promise<Answer> {
   const response = await fetch(`${url}/owner/api${path}`, { headers: { authorization: 'Bearer owner-token' } });
   return (await response.json()) as Answer;
 }

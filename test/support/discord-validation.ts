@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { HttpExchange } from '../../src/sandbox/discord/diagnostics.ts';
 import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
-import { describedParts } from './discord-dispatches.ts';
-import { operationOf } from './discord-document.ts';
-import { faultsIn } from './discord-faults.ts';
-import { schemaNamed, schemaOfType } from './discord-types.ts';
+import { documentedParts } from './discord-dispatches.ts';
+import { findOperation } from './discord-document.ts';
+import { schemaByName, schemaOfType } from './discord-types.ts';
+import { findSchemaErrors } from './schema-errors.ts';
 
 /** Refusals of what was meant to be at fault: an invalid form, no JSON. Discord: "JSON Error Codes". */
 const badForm = [50035, 50109];
@@ -13,9 +13,9 @@ const badForm = [50035, 50109];
 const unroutable = [0, 400, 401, 404, 405];
 
 /** What Discord's document finds wrong with a request and its answer, a sentence each. */
-export function faultsOfExchange(exchange: HttpExchange): string[] {
+export function validateExchange(exchange: HttpExchange): string[] {
   const { method, path, query, body, status, response: answer } = exchange;
-  const operation = operationOf(method, path);
+  const operation = findOperation(method, path);
   if (operation === undefined && !unroutable.includes(status)) return [`${method} ${path} is not in the document`];
   const name = operation?.name ?? `${method} ${path}`;
   const isUntaken = isRefusedAsSuch(exchange) || (status === 0 && body === undefined);
@@ -23,23 +23,23 @@ export function faultsOfExchange(exchange: HttpExchange): string[] {
     operation === undefined || isUntaken
       ? []
       : [
-          ...faultsIn(`${name} query`, operation.query, Object.fromEntries(new URLSearchParams(query))),
-          ...faultsIn(`${name} request`, operation.body, body),
+          ...findSchemaErrors(`${name} query`, operation.query, Object.fromEntries(new URLSearchParams(query))),
+          ...findSchemaErrors(`${name} request`, operation.body, body),
         ];
-  const schema = answerSchema(status, operation?.answers ?? new Map<string, z.ZodType>());
-  return [...asked, ...(status === 0 ? [] : faultsIn(`${name} answer ${status}`, schema, answer))];
+  const schema = answerSchema(status, operation?.responses ?? new Map<string, z.ZodType>());
+  return [...asked, ...(status === 0 ? [] : findSchemaErrors(`${name} answer ${status}`, schema, answer))];
 }
 
 /** What Discord's document finds wrong with the objects in a dispatch of the gateway. */
-export function faultsOfDispatch(dispatch: SentDispatch): string[] {
-  return describedParts(dispatch).flatMap(({ field, type, value }) =>
-    faultsIn(`${dispatch.t} ${field}`.trim(), schemaOfType(type), value),
+export function validateDispatch(dispatch: SentDispatch): string[] {
+  return documentedParts(dispatch).flatMap(({ field, type, value }) =>
+    findSchemaErrors(`${dispatch.t} ${field}`.trim(), schemaOfType(type), value),
   );
 }
 
 /** What it finds wrong with a message, also with one that only a member sees and no dispatch tells of. */
-export function faultsOfMessage(message: unknown): string[] {
-  return faultsIn('a message', schemaNamed('MessageResponse'), message);
+export function validateMessage(message: unknown): string[] {
+  return findSchemaErrors('a message', schemaByName('MessageResponse'), message);
 }
 
 /** A request that Discord did not even take in: its form, its JSON or its method is wrong. */
@@ -49,6 +49,6 @@ function isRefusedAsSuch({ status, response: answer }: HttpExchange): boolean {
 }
 
 function answerSchema(status: number, answers: ReadonlyMap<string, z.ZodType>): z.ZodType {
-  const refusal = answers.get('4XX') ?? schemaNamed('ErrorResponse');
+  const refusal = answers.get('4XX') ?? schemaByName('ErrorResponse');
   return answers.get(String(status)) ?? (status >= 400 ? refusal : schemaOfType('never'));
 }

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { withExceptions } from './discord-exceptions.ts';
+import { applyExceptions } from './discord-exceptions.ts';
 
 /**
  * What Discord's document finds wrong with what was sent, a sentence each. Fields that it does not know are faults too.
  *
  * @param at which side of which operation, as in `POST /users/@me/channels request`
  */
-export function faultsIn(at: string, schema: z.ZodType, sent: unknown, read = withExceptions): string[] {
+export function findSchemaErrors(at: string, schema: z.ZodType, sent: unknown, read = applyExceptions): string[] {
   const value = read(at, sent);
   const { success, data, error } = schema.safeParse(value, { reportInput: true });
   const say = (path: readonly PropertyKey[], message: string, found: unknown) =>

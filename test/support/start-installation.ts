@@ -10,7 +10,7 @@ import { premiumSecret, voteSecret } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
 import { tempDir } from './temp-dir.ts';
 
-export interface Journey {
+export interface Installation {
   readonly discord: LocalDiscord;
   readonly service: RunningService;
   readonly app: App;
@@ -25,16 +25,19 @@ export interface Journey {
  * The whole of tallyhook between the real service and the real local Discord, over HTTP and WebSocket, until the test has finished.
  * `clock` is the bot's own.
  */
-export async function journey(changes: Record<string, string> = {}, clock: Clock = systemClock): Promise<Journey> {
+export async function startInstallation(
+  changes: Record<string, string> = {},
+  clock: Clock = systemClock,
+): Promise<Installation> {
   const directory = tempDir();
-  const quiet = createLog({ level: 'silent', secrets: [] });
+  const silentLog = createLog({ level: 'silent', secrets: [] });
   const discord = await localDiscord();
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
     database: `sqlite:${directory}/service.db`,
     clock: systemClock,
-    log: quiet,
+    log: silentLog,
     allowLoopbackTargets: true,
     seed: true,
   });

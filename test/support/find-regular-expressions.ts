@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { parseAst } from 'rolldown/parseAst';
 
 /** A regular expression as it stands in the code. */
-export interface Found {
+export interface RegularExpression {
   readonly path: string;
   readonly pattern: string;
   readonly flags: string;
 }
 
 /** Every regular expression of the program: the literals, and the files that make some at run time. */
-export function regularExpressions(): { literals: readonly Found[]; dynamic: readonly string[] } {
-  const literals: Found[] = [];
+export function findRegularExpressions(): { literals: readonly RegularExpression[]; dynamic: readonly string[] } {
+  const literals: RegularExpression[] = [];
   const dynamic = new Set<string>();
   for (const path of globSync('{src,commands,config}/**/*.ts').sort()) {
     visit(parseAst(readFileSync(path, 'utf8'), { lang: 'ts' }), (node) => {

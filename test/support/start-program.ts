@@ -15,7 +15,7 @@ export interface Program {
 const source = new URL('../../src/launch.js', import.meta.url).pathname;
 
 /** The real program as a process of its own, with nothing of this one's environment but the path. `through` is a program that starts it. */
-export function program(
+export function startProgram(
   args: readonly string[],
   environment: Record<string, string>,
   cwd: string,
