@@ -62,7 +62,7 @@ import { settings, unreachableDiscord } from './support/settings.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
-const world = new DiscordState(systemClock, defaultGuild({}));
+const discordState = new DiscordState(systemClock, defaultGuild({}));
 const findRoute = createRouteMatcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
 const keyring = createKeyring(serverAndBot());
 const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });
@@ -70,7 +70,7 @@ const option = { type: 3, name: 'text', description: 'text' };
 const command = commandSchema.parse({ type: 1, name: 'say', description: 'say', options: [option] });
 
 /** An object whose fields all say the same. */
-function all(names: string, text: unknown): Record<string, unknown> {
+function withFields(names: string, text: unknown): Record<string, unknown> {
   return Object.fromEntries(names.split(' ').map((name) => [name, text]));
 }
 
@@ -113,7 +113,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['a vote status', (text) => voteStatusResponse(now).safeParse(status(text))],
   [
     'reviews',
-    (text) => reviewsResponse.safeParse({ data: [all('username rating comment createdAt', text)], meta: text }),
+    (text) => reviewsResponse.safeParse({ data: [withFields('username rating comment createdAt', text)], meta: text }),
   ],
   ['an error response', (text) => rateLimited(text)],
 
@@ -125,7 +125,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the origin of a form', (text) => isCrossSite({ origin: text, host: text })],
   [
     'the query of deliveries',
-    (text) => parseRequest(deliveriesQuery, all('limit before outcome kind listing user since until', text)),
+    (text) => parseRequest(deliveriesQuery, withFields('limit before outcome kind listing user since until', text)),
   ],
   ['the query of effects', (text) => parseRequest(effectsQuery, { state: text, [text]: text })],
   ['the id of a member', (text) => parseRequest(userParameter, { userId: text })],
@@ -156,26 +156,26 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   // The local Discord and its page
   [
     'the title of a delivery',
-    (text) => deliveryTitle(Buffer.from(JSON.stringify(all('event userId', text))), () => text),
+    (text) => deliveryTitle(Buffer.from(JSON.stringify(withFields('event userId', text))), () => text),
   ],
-  ['a message', (text) => messageSchema.safeParse({ ...all('content nonce', text), embeds: [embed(text)] })],
+  ['a message', (text) => messageSchema.safeParse({ ...withFields('content nonce', text), embeds: [embed(text)] })],
   ['a command', (text) => commandSchema.safeParse({ ...command, name: text, description: text })],
-  ['mentions', (text) => findMentions(world, text, null)],
+  ['mentions', (text) => findMentions(discordState, text, null)],
   ['a path', (text) => findRoute('GET', text)],
   ['a path with ids', (text) => findRoute('GET', `/guilds/${text}/members/${text}`)],
   ['a path without its token', (text) => withoutToken(`/webhooks/1/${text}`)],
   ['a decoded path', (text) => decodePath(text)],
   ['markdown', (text) => parseMarkdown(text)],
   ['markdown as plain text', (text) => plainText(text)],
-  ['a typed command', (text) => parseCommandLine(`/say ${text}`, known)],
-  ['the options of a typed command', (text) => parseCommandLine(`/say text:${text}`, known)],
+  ['a typed command', (text) => parseCommandLine(`/say ${text}`, suggestions)],
+  ['the options of a typed command', (text) => parseCommandLine(`/say text:${text}`, suggestions)],
 
   // Settings, the log and the export
   ...settingNames.map((name) => [`the setting ${name}`, (text: string) => loadConfig({ [name]: text })] as const),
   ['a database with a password', (text) => loadConfig({ CACHE_URL: `redis://user:${text}@host` })],
   [
     'the description of the settings',
-    (text) => describeConfig(all(settingNames.join(' '), text) as Record<string, string>),
+    (text) => describeConfig(withFields(settingNames.join(' '), text) as Record<string, string>),
   ],
   ['the file of the listings', (text) => listingsFile.safeParse({ listings: [listing(text)] })],
   ['the judgement of a secret', (text) => evaluateSecrets(configWith(text))],
@@ -188,7 +188,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
 
 const payload = { premiumPath: false, now };
 const entry = { id: 1, userId: '1', listing: 'server', credits: 1, cause: 'vote', at: now, deliveryId: 1 } as const;
-const known = { commands: [command], members: [], channels: [], roles: [] };
+const suggestions = { commands: [command], members: [], channels: [], roles: [] };
 
 function voteAt(timestamp: string | null) {
   return { event: 'server_vote', userId: '1', timestamp };
@@ -196,27 +196,27 @@ function voteAt(timestamp: string | null) {
 
 function vote(text: string) {
   return {
-    ...all('userId serverId botId creditsAwarded creditDenialReason timestamp type', text),
-    ...all('voter server bot', { userId: text, id: text }),
+    ...withFields('userId serverId botId creditsAwarded creditDenialReason timestamp type', text),
+    ...withFields('voter server bot', { userId: text, id: text }),
   };
 }
 
 function purchase(text: string) {
   return {
-    ...all('orderId purchaseId timestamp currentPeriodEnd giftedBy targetType', text),
+    ...withFields('orderId purchaseId timestamp currentPeriodEnd giftedBy targetType', text),
     tier: { name: text, id: text },
     vendor: { type: text, id: text },
     buyer: { userId: '1' },
-    ...all('orderId', text.slice(0, 200)),
+    ...withFields('orderId', text.slice(0, 200)),
   };
 }
 
 function profile(text: string) {
-  return { ...all('id name description category url votes', text), tags: [text, text] };
+  return { ...withFields('id name description category url votes', text), tags: [text, text] };
 }
 
 function status(text: string) {
-  return { canVote: false, ...all('nextVoteDate lastVoteDate secondsUntilVote', text) };
+  return { canVote: false, ...withFields('nextVoteDate lastVoteDate secondsUntilVote', text) };
 }
 
 function rateLimited(text: string) {
@@ -233,14 +233,18 @@ function rateLimited(text: string) {
 
 function embed(text: string) {
   return {
-    ...all('title description url timestamp', text),
+    ...withFields('title description url timestamp', text),
     fields: [{ name: text, value: text }],
     image: { url: text },
   };
 }
 
 function listing(text: string) {
-  return { kind: 'server', ...all('name id lookupKey voteAuthorization announceChannelId', text), voteSecrets: [text] };
+  return {
+    kind: 'server',
+    ...withFields('name id lookupKey voteAuthorization announceChannelId', text),
+    voteSecrets: [text],
+  };
 }
 
 const config = loadConfig(settings(unreachableDiscord));

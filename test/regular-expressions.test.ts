@@ -17,20 +17,20 @@ describe('every regular expression takes time in proportion to its input', { tim
     expect(dynamic).toEqual(['src/sandbox/discord/route.ts', 'src/sandbox/page/browser/typed-line.ts']);
   });
 
-  it.each([...byPath])('in %s', (_path, found) => {
-    const steep = found.map(({ pattern, flags }) => {
+  it.each([...byPath])('in %s', (_path, expressions) => {
+    const results = expressions.map(({ pattern, flags }) => {
       const expression = new RegExp(pattern, flags);
       // As replace() uses it: a match, and all that follow where it is global.
       const replace = (text: string) => text.replace(expression, '');
-      const inputs = [...hostileInputs, ...ownCharacters(pattern), ...almostMatches(pattern, flags)];
+      const inputs = [...hostileInputs, ...patternCharacters(pattern), ...nearMatches(pattern, flags)];
       return `/${pattern}/${flags} ${findSuperlinearGrowth(replace, inputs) ?? 'is linear'}`;
     });
-    expect(steep.filter((each) => !each.endsWith(' is linear'))).toEqual([]);
+    expect(results.filter((each) => !each.endsWith(' is linear'))).toEqual([]);
   });
 });
 
 /** Every character of the expression itself over and over, with every other one after it. */
-function ownCharacters(pattern: string): RepeatedText[] {
+function patternCharacters(pattern: string): RepeatedText[] {
   const classes: Readonly<Record<string, string>> = { '\\d': '0', '\\s': ' ', '\\S': 'a', '\\w': 'a', '\\n': '\n' };
   const parts = pattern.match(/\\[a-zA-Z]|[^\\]/gu) ?? [];
   const characters = [...new Set(['\n', ...parts.map((part) => classes[part] ?? part.slice(-1))])].slice(0, 16);
@@ -38,7 +38,7 @@ function ownCharacters(pattern: string): RepeatedText[] {
 }
 
 /** Texts that match but for their end, with one piece of them repeated: where expressions backtrack. */
-function almostMatches(pattern: string, flags: string): RepeatedText[] {
+function nearMatches(pattern: string, flags: string): RepeatedText[] {
   return samplesOf(pattern, flags).flatMap((sample) =>
     [...sample.split('').keys()].flatMap((start) =>
       [1, 2, 3].flatMap((length) =>

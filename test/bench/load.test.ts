@@ -8,10 +8,11 @@ import { secret } from '../../bench/load/vote.ts';
 import { listen } from '../../bench/process/listen.ts';
 import { isSignedWith } from '../../src/webhook/signature.ts';
 
-const deal = (count: number) => createRequestSource().deal({ dialect: 'tallyhook', path: '/votes', from: 7, count });
+const createRequests = (count: number) =>
+  createRequestSource().deal({ dialect: 'tallyhook', path: '/votes', from: 7, count });
 
 /** A server that keeps the bodies that were signed, and answers as it is told. */
-async function receiver(answer: RequestListener) {
+async function startServer(answer: RequestListener) {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -30,8 +31,8 @@ async function receiver(answer: RequestListener) {
 
 describe('the sender of the benchmarks', () => {
   it('sends each vote once, signed and unlike every other', async () => {
-    const { port, bodies } = await receiver((_request, response) => response.end('{}'));
-    const { accepted, latencies } = await runClosedLoop(port, deal(300), 8);
+    const { port, bodies } = await startServer((_request, response) => response.end('{}'));
+    const { accepted, latencies } = await runClosedLoop(port, createRequests(300), 8);
     expect(accepted).toBe(300);
     expect(new Set(bodies).size).toBe(300);
     expect(latencies.every((latency) => latency > 0)).toBe(true);
@@ -39,28 +40,28 @@ describe('the sender of the benchmarks', () => {
 
   it('counts only what was accepted', async () => {
     let count = 0;
-    const { port } = await receiver((_request, response) => {
+    const { port } = await startServer((_request, response) => {
       count += 1;
       response.writeHead(count % 3 === 0 ? 503 : 200, { 'content-type': 'text/plain' }).end('x'.repeat(count));
     });
-    expect((await runClosedLoop(port, deal(90), 4)).accepted).toBe(60);
+    expect((await runClosedLoop(port, createRequests(90), 4)).accepted).toBe(60);
   });
 
   it('fails when the server hangs up', async () => {
-    const { port } = await receiver((request) => request.socket.destroy());
-    await expect(runClosedLoop(port, deal(10), 2)).rejects.toThrow('A connection broke');
-    await expect(runOpenLoop(port, deal(10), 2, 1_000)).rejects.toThrow('A connection broke');
+    const { port } = await startServer((request) => request.socket.destroy());
+    await expect(runClosedLoop(port, createRequests(10), 2)).rejects.toThrow('A connection broke');
+    await expect(runOpenLoop(port, createRequests(10), 2, 1_000)).rejects.toThrow('A connection broke');
   });
 
   it('counts the wait for a stalled server from the moment when a vote was due', async () => {
-    const held: (() => void)[] = [];
-    const { port } = await receiver((_request, response) => {
-      held.push(() => response.end('{}'));
+    const pendingResponses: (() => void)[] = [];
+    const { port } = await startServer((_request, response) => {
+      pendingResponses.push(() => response.end('{}'));
       // All are due long before the first is answered.
-      if (held.length === 1) setTimeout(() => held[0]?.(), 60);
-      else held.at(-1)?.();
+      if (pendingResponses.length === 1) setTimeout(() => pendingResponses[0]?.(), 60);
+      else pendingResponses.at(-1)?.();
     });
-    const { latencies } = await runOpenLoop(port, deal(10), 1, 100_000);
+    const { latencies } = await runOpenLoop(port, createRequests(10), 1, 100_000);
     expect(Math.min(...latencies)).toBeGreaterThan(50);
   });
 });

@@ -12,7 +12,7 @@ const root = new URL('../../', import.meta.url).pathname;
 /** As the image is laid out: the bundle, package.json, and no packages. */
 const image = mkdtempSync(join(tmpdir(), 'tallyhook-bundle-'));
 const folder = join(image, 'dist', 'program');
-const bundled = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
+const startBundle = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
   startProgram(args, environment, cwd, [], join(folder, 'launch.js'));
 
 beforeAll(async () => {
@@ -25,14 +25,14 @@ afterAll(() => rmSync(image, { recursive: true, force: true }));
 describe('the program in one piece', { timeout: 60_000 }, () => {
   it('knows its version', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const { ended, output } = bundled(['--version'], {});
+    const { ended, output } = startBundle(['--version'], {});
     expect(await ended).toBe(0);
     expect(output()).toBe(`${version}\n`);
   });
 
   it('becomes ready with SQLite, which it writes to on a thread, and ends in order', async () => {
     const discord = await localDiscord();
-    const running = bundled(['start'], settings(discord));
+    const running = startBundle(['start'], settings(discord));
     const url = await running.url();
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
     running.process.kill('SIGTERM');
@@ -41,7 +41,7 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
 
   it('contains the stylesheet and the icon of the console', async () => {
     const discord = await localDiscord();
-    const running = bundled(['start'], { ...settings(discord), OWNER_TOKEN: 'owner-token-for-tests' });
+    const running = startBundle(['start'], { ...settings(discord), OWNER_TOKEN: 'owner-token-for-tests' });
     const url = await running.url();
     for (const [path, type] of [
       ['console.css', 'text/css'],
@@ -58,7 +58,7 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
   });
 
   it('contains the stylesheet of the listing service', async () => {
-    const running = bundled(['service', '--port', '0', '--database', 'sqlite::memory:'], {});
+    const running = startBundle(['service', '--port', '0', '--database', 'sqlite::memory:'], {});
     await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/[\w.]+:\d+/);
     const [url] = /http:\/\/[\w.]+:\d+/.exec(running.output()) ?? [];
     const response = await fetch(`${url}/assets/service.css`);
@@ -68,7 +68,7 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
   });
 
   it('has the page of the sandbox', async () => {
-    const running = bundled(['sandbox', '--no-open', '--port', '0'], {});
+    const running = startBundle(['sandbox', '--no-open', '--port', '0'], {});
     await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(running.output()) ?? [];
     expect(await (await fetch(`${url}/`)).text()).toContain('<script');
@@ -78,7 +78,7 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
   });
 
   it('looks for a PostgreSQL that is not there', async () => {
-    const { ended, output } = bundled(['start'], {
+    const { ended, output } = startBundle(['start'], {
       ...settings(unreachableDiscord),
       DATABASE_URL: 'postgres://127.0.0.1:9/none',
     });

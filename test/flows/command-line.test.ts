@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
 /** Runs the program to its end. */
-async function ran(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()) {
+async function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()) {
   const { ended, output } = startProgram(args, environment, cwd);
   return { code: await ended, output: output() };
 }
@@ -44,7 +44,7 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
     ]);
     commands.push([['sandbox', '--no-open', '--port', '0', '--data', folder], {}]);
     commands.push([['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret-file', folder], {}]);
-    const runs = commands.map(async ([args, environment]) => ({ args, ...(await ran(args, environment, folder)) }));
+    const runs = commands.map(async ([args, environment]) => ({ args, ...(await run(args, environment, folder)) }));
     for (const { args, code, output } of await Promise.all(runs)) {
       expect({ args, code, output }).toMatchObject({
         code: 1,
@@ -111,7 +111,7 @@ describe('the page of the sandbox', { timeout: 60_000 }, () => {
         },
       });`;
     const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
-    const { code, output } = await ran(['sandbox', '--no-open', '--port', '0'], environment);
+    const { code, output } = await run(['sandbox', '--no-open', '--port', '0'], environment);
     expect(output).toMatch(/^The script of the page cannot be bundled: no bundler is installed\..*\n$/);
     expect(code).toBe(1);
   });
@@ -127,25 +127,25 @@ describe('a word that is not known', { timeout: 60_000 }, () => {
     [['send', 'votes'], 'Did you mean vote?'],
     [['frobnicate'], 'Unknown command "frobnicate". See --help.'],
   ])('%j: %s', async (args, sentence) => {
-    const { code, output } = await ran(args);
+    const { code, output } = await run(args);
     expect(output).toContain(sentence);
     expect(code).toBe(2);
   });
 
   it('is one of the settings, too', async () => {
     const environment = { VOTE_WEBHOOK_SECERT: 'hush' };
-    const shown = await ran(['config'], environment);
+    const config = await run(['config'], environment);
     const sentence = 'VOTE_WEBHOOK_SECERT is not a setting of tallyhook.';
-    expect(shown).toMatchObject({
+    expect(config).toMatchObject({
       code: 0,
       output: expect.stringContaining(`${sentence} Did you mean VOTE_WEBHOOK_SECRET?`),
     });
     const running = startProgram(['start'], { ...settings(unreachableDiscord), ...environment }, tempDir());
     await running.url();
     await vi.waitFor(() => expect(running.output()).toContain(sentence), { timeout: 5_000 });
-    const examined = await ran(['doctor'], { ...settings(unreachableDiscord), ...environment });
-    expect(examined.output).toContain(`! configuration  ${sentence}\n`);
-    expect(`${shown.output}${running.output()}${examined.output}`).not.toContain('hush');
+    const doctor = await run(['doctor'], { ...settings(unreachableDiscord), ...environment });
+    expect(doctor.output).toContain(`! configuration  ${sentence}\n`);
+    expect(`${config.output}${running.output()}${doctor.output}`).not.toContain('hush');
   });
 });
 
@@ -153,7 +153,7 @@ describe('help', { timeout: 60_000 }, () => {
   it.each(['sandbox', 'service', 'send', 'register', 'config', 'doctor', 'backup', 'restore', 'export'])(
     'tells of a command: %s',
     async (verb) => {
-      const [{ code, output }, other] = await Promise.all([ran(['help', verb]), ran([verb, '--help'])]);
+      const [{ code, output }, other] = await Promise.all([run(['help', verb]), run([verb, '--help'])]);
       expect(code).toBe(0);
       expect(output).toContain(`tallyhook ${verb}`);
       expect(output).toBe(other.output);

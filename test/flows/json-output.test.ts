@@ -10,13 +10,13 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
-interface Ran {
+interface RunResult {
   readonly code: unknown;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()): Promise<Ran> {
+function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()): Promise<RunResult> {
   const env = { PATH: process.env['PATH'] ?? '', ...environment };
   return new Promise((resolve) => {
     execFile(process.execPath, [launcher, ...args], { env, cwd }, (error, stdout, stderr) =>
@@ -68,10 +68,10 @@ describe('--json', { timeout: 60_000 }, () => {
     await createDatabaseWithVotes(database('tally.db').DATABASE_URL, ['1', '2']);
     const copy = join(directory, 'copy.db');
     const content = { entries: 2, users: 2, lastDeliveryAt: '2026-01-01T00:00:00.000Z', differingBalances: 0 };
-    const made = await run(['backup', copy, '--json'], database('tally.db'));
-    expect(JSON.parse(made.stdout)).toEqual({ file: copy, database: join(directory, 'tally.db'), ...content });
-    const restored = await run(['restore', copy, '--json'], database('new.db'));
-    expect(JSON.parse(restored.stdout)).toEqual({ file: copy, database: join(directory, 'new.db'), ...content });
+    const backup = await run(['backup', copy, '--json'], database('tally.db'));
+    expect(JSON.parse(backup.stdout)).toEqual({ file: copy, database: join(directory, 'tally.db'), ...content });
+    const restore = await run(['restore', copy, '--json'], database('new.db'));
+    expect(JSON.parse(restore.stdout)).toEqual({ file: copy, database: join(directory, 'new.db'), ...content });
   });
 
   it('prints the summary of an export beside it', async () => {
@@ -91,13 +91,13 @@ describe('--json', { timeout: 60_000 }, () => {
     expect(code).toBe(0);
     const delivery = { status: 200, response: '{"received":true}', error: null, passed: true };
     expect(JSON.parse(stdout)).toMatchObject({ passed: true, deliveries: [delivery, delivery] });
-    const refused = await run(['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret', 'hush', '--json']);
-    expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout)).toMatchObject({
+    const failedRun = await run(['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret', 'hush', '--json']);
+    expect(failedRun.code).toBe(1);
+    expect(JSON.parse(failedRun.stdout)).toMatchObject({
       passed: false,
       deliveries: [{ status: null, response: null, error: expect.any(String), passed: false }],
     });
-    expect(stdout + refused.stdout).not.toContain('hush');
+    expect(stdout + failedRun.stdout).not.toContain('hush');
   });
 
   it('prints what became of the commands', async () => {
@@ -125,9 +125,9 @@ describe('--json', { timeout: 60_000 }, () => {
 
   it('prints the key of a listing and the link to sign in', async () => {
     const directory = tempDir();
-    const about = ['--kind', 'bot', '--id', '99', '--name', 'Helper', '--owner', '7', '--json'];
-    const added = await run(['service', 'add-listing', ...about], {}, directory);
-    expect(JSON.parse(added.stdout)).toEqual({ id: '99', kind: 'bot', name: 'Helper', key: expect.any(String) });
+    const options = ['--kind', 'bot', '--id', '99', '--name', 'Helper', '--owner', '7', '--json'];
+    const addListing = await run(['service', 'add-listing', ...options], {}, directory);
+    expect(JSON.parse(addListing.stdout)).toEqual({ id: '99', kind: 'bot', name: 'Helper', key: expect.any(String) });
     const link = await run(['service', 'sign-in', '--user', '7', '--name', 'Ann', '--json'], {}, directory);
     const url = expect.stringContaining('/sign-in/');
     expect(JSON.parse(link.stdout)).toEqual({ userId: '7', username: 'Ann', url, validSeconds: 900 });

@@ -15,7 +15,7 @@ import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** A program between a Discord and a service, and somebody who votes without a pause. */
-async function receivingVotes() {
+async function startWithVotes() {
   const directory = tempDir();
   const discord = await startLocalDiscord({ rateLimits: false });
   onTestFinished(() => discord.stop());
@@ -73,7 +73,7 @@ async function receivingVotes() {
 
 describe('beside the program, while it receives votes', { timeout: 60_000 }, () => {
   it('the doctor finds no fault, a backup is whole, and what is restored from it adds up', async () => {
-    const { directory, run, running, url, endVoting } = await receivingVotes();
+    const { directory, run, running, url, endVoting } = await startWithVotes();
     const doctor = run('doctor', '--json', '--url', url);
     const backup = run('backup', 'copy.db');
     expect({ code: await doctor.ended, output: doctor.output() }).toMatchObject({ code: 0 });
@@ -84,29 +84,29 @@ describe('beside the program, while it receives votes', { timeout: 60_000 }, () 
     );
     expect(statSync(join(directory, 'copy.db')).mode & 0o777).toBe(0o600);
 
-    const refused = run('restore', 'copy.db');
-    expect(await refused.ended).toBe(1);
-    expect(refused.output()).toContain('Stop tallyhook first');
+    const rejectedRestore = run('restore', 'copy.db');
+    expect(await rejectedRestore.ended).toBe(1);
+    expect(rejectedRestore.output()).toContain('Stop tallyhook first');
 
     const acknowledged = await endVoting();
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     expect(readdirSync(join(directory, 'data'))).not.toContain('tallyhook.db-wal');
-    const kept = new DatabaseSync(join(directory, 'data/tallyhook.db'));
-    expect(queryValue(kept, 'SELECT count(*) FROM entries')).toBe(acknowledged);
-    kept.close();
+    const database = new DatabaseSync(join(directory, 'data/tallyhook.db'));
+    expect(queryValue(database, 'SELECT count(*) FROM entries')).toBe(acknowledged);
+    database.close();
 
     renameSync(join(directory, 'data/tallyhook.db'), join(directory, 'old.db'));
-    const restored = run('restore', 'copy.db');
-    expect(await restored.ended).toBe(0);
-    const [, entries] = /copy\.db: (\d+) entr/.exec(restored.output().replaceAll(/(?<=\d),/g, '')) ?? [];
+    const restore = run('restore', 'copy.db');
+    expect(await restore.ended).toBe(0);
+    const [, entries] = /copy\.db: (\d+) entr/.exec(restore.output().replaceAll(/(?<=\d),/g, '')) ?? [];
     expect(Number(entries)).toBeGreaterThan(0);
     expect(Number(entries)).toBeLessThanOrEqual(acknowledged);
 
-    const after = run('doctor');
-    expect(await after.ended).toBe(0);
-    expect(after.output()).toContain('✓ ledger         Every balance is the sum of its entries');
-    expect(after.output()).toMatch(/0 failed, \d+ warnings?\.\n$/);
+    const finalDoctor = run('doctor');
+    expect(await finalDoctor.ended).toBe(0);
+    expect(finalDoctor.output()).toContain('✓ ledger         Every balance is the sum of its entries');
+    expect(finalDoctor.output()).toMatch(/0 failed, \d+ warnings?\.\n$/);
   });
 });
 
@@ -123,10 +123,10 @@ describe('an export', { timeout: 60_000 }, () => {
     writeFileSync(join(directory, '.env'), 'DATABASE_URL=sqlite:tally.db\n');
     const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [launcher, 'export'], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
-    let complaints = '';
-    child.stderr.on('data', (data) => (complaints += String(data)));
+    let stderr = '';
+    child.stderr.on('data', (data) => (stderr += String(data)));
     child.stdout.once('data', () => child.stdout.destroy());
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
-    expect(complaints).toBe('');
+    expect(stderr).toBe('');
   });
 });

@@ -8,10 +8,10 @@ import { fetchOwnerApi, settings, unreachableDiscord } from '../support/settings
 import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const patience = { timeout: 20_000, interval: 100 };
+const waitOptions = { timeout: 20_000, interval: 100 };
 
 /** Has the program's clock run ten minutes ahead. */
-const tenMinutesLater = {
+const clockAheadEnvironment = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${10 * minute};`)}`,
 };
 
@@ -71,7 +71,7 @@ describe('the program', { timeout: 60_000 }, () => {
       expect(await fetchOwnerApi(url, '/effects?state=waiting')).toMatchObject({
         effects: [{ state: 'waiting', attempts: expect.any(Number) }],
       });
-    }, patience);
+    }, waitOptions);
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
   });
@@ -87,10 +87,10 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(discord.messages(discord.channels.announcements)).toEqual([]);
 
     discord.faults.outage(false);
-    const returned = Date.now();
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patience);
-    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
-    expect(Date.now() - returned).toBeLessThan(15_000);
+    const restoredAt = Date.now();
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), waitOptions);
+    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), waitOptions);
+    expect(Date.now() - restoredAt).toBeLessThan(15_000);
     running.process.kill('SIGINT');
     expect(await running.ended).toBe(0);
   });
@@ -99,27 +99,29 @@ describe('the program', { timeout: 60_000 }, () => {
     const clock = createOffsetClock();
     const discord = await startLocalDiscord({ clock, stopwatch: clock });
     onTestFinished(() => discord.stop());
-    const announced = () => discord.messages(discord.channels.announcements);
+    const announcements = () => discord.messages(discord.channels.announcements);
     const directory = tempDir();
     const environment = settings(discord);
     const running = startProgram(['start'], environment, directory);
     const url = await running.url();
     discord.faults.loseAnswers(100, /POST .*messages/);
     await vote(url, '1');
-    await vi.waitFor(() => expect(announced()).toHaveLength(1), { timeout: 20_000, interval: 1 });
+    await vi.waitFor(() => expect(announcements()).toHaveLength(1), { timeout: 20_000, interval: 1 });
     running.process.kill('SIGKILL');
     await running.ended;
 
     discord.faults.clear();
     clock.advance(10 * minute);
-    const again = await startProgram(['start'], { ...environment, ...tenMinutesLater }, directory).url();
+    const restartedUrl = await startProgram(['start'], { ...environment, ...clockAheadEnvironment }, directory).url();
     await vi.waitFor(
       async () =>
-        expect(await fetchOwnerApi(again, '/effects?state=done')).toMatchObject({ effects: [{ state: 'done' }] }),
-      patience,
+        expect(await fetchOwnerApi(restartedUrl, '/effects?state=done')).toMatchObject({
+          effects: [{ state: 'done' }],
+        }),
+      waitOptions,
     );
-    expect(announced()).toHaveLength(1);
-    await vote(again, '2');
-    await vi.waitFor(() => expect(announced()).toHaveLength(2), patience);
+    expect(announcements()).toHaveLength(1);
+    await vote(restartedUrl, '2');
+    await vi.waitFor(() => expect(announcements()).toHaveLength(2), waitOptions);
   });
 });

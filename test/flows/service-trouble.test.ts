@@ -4,7 +4,7 @@ import { failure, type ResponseHandler, startFakeService, success } from '../loo
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
-const patience = { timeout: 20_000, interval: 50 };
+const waitOptions = { timeout: 20_000, interval: 50 };
 const profile = success({ id: '1', name: 'Lantern Harbour', votes: 5 });
 const hangs: ResponseHandler = () => {};
 const deferred = 5;
@@ -15,7 +15,7 @@ async function troubled(changes: Record<string, string> = {}) {
   onTestFinished(() => service.close());
   const clock = createOffsetClock();
   const { discord, lines, url } = await startInstallation({ LOOKUP_BASE_URL: service.baseUrl, ...changes }, clock);
-  await vi.waitFor(() => expect(discord.commands().length).toBe(3), patience);
+  await vi.waitFor(() => expect(discord.commands().length).toBe(3), waitOptions);
   const [member] = discord.members;
   if (member === undefined) throw new Error('nobody is there');
   /** The local Discord gives a bot 3 s for its first word, as Discord does: an answer that comes at all came in time. */
@@ -44,9 +44,9 @@ describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
     const { service, ask } = await troubled();
     service.respondWith(answering);
     const answers = await Promise.all(['canvote', 'stats', 'reviews'].map(ask));
-    const said = answers.map(({ text }) => text);
-    for (const text of said) expect(text).toMatch(/That did not work/);
-    expect(said.join(' ')).toContain(words);
+    const texts = answers.map(({ text }) => text);
+    for (const text of texts) expect(text).toMatch(/That did not work/);
+    expect(texts.join(' ')).toContain(words);
   });
 
   it('a service that never answers is waited for behind a deferred answer, and then it is said when to try again', async () => {
@@ -85,7 +85,7 @@ describe('while the listing service makes trouble', { timeout: 60_000 }, () => {
       const text = await metrics();
       expect(text).toContain('tallyhook_lookup_key_refused{listing="server"} 1');
       return text;
-    }, patience);
+    }, waitOptions);
     expect(told).toContain('tallyhook_lookup_failures_total{listing="server",code="lookup_key_refused"} 1');
     expect(told).toMatch(/tallyhook_lookup_budget_left\{listing="server"\} 11\d/);
   });

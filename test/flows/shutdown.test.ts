@@ -170,11 +170,11 @@ describe('the program after SIGHUP', { timeout: 60_000 }, () => {
 
 describe('the embedded app, stopped by its caller', () => {
   async function embedded() {
-    const said: string[] = [];
+    const logLines: string[] = [];
     const log = createLog({
       level: 'info',
       secrets: [],
-      destination: { write: (line: string) => void said.push(line) },
+      destination: { write: (line: string) => void logLines.push(line) },
     });
     const probe = createServer().listen(0, 'localhost');
     await once(probe, 'listening');
@@ -187,16 +187,16 @@ describe('the embedded app, stopped by its caller', () => {
       log,
     });
     onTestFinished(() => app.stop());
-    return { app, said, url: `http://localhost:${port}/healthz` };
+    return { app, logLines, url: `http://localhost:${port}/healthz` };
   }
 
   it('while it starts does not listen or log that it does', async () => {
-    const { app, said, url } = await embedded();
+    const { app, logLines, url } = await embedded();
     const starting = app.start();
     await app.stop();
     expect(await starting).toBe(null);
     await expect(fetch(url)).rejects.toThrow();
-    expect(said.join()).not.toContain('receiving webhooks');
+    expect(logLines.join()).not.toContain('receiving webhooks');
   });
 
   it('does not start again', async () => {

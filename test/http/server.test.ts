@@ -55,9 +55,9 @@ describe('a request that the HTTP parser rejects', () => {
     const url = await served((_request, response) => {
       response.writeHead(413, { 'content-length': 0 }).end();
     });
-    const { write, closed, waitForResponse: answered } = rawConnection(url);
+    const { write, closed, waitForResponse } = rawConnection(url);
     write(`${post}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
-    await answered(/413/);
+    await waitForResponse(/413/);
     write('nonsense\r\n');
     expect(parseResponses(await closed)).toHaveLength(1);
   });
@@ -127,9 +127,9 @@ describe('an unusual client', () => {
     ['an unknown Expect header', `${post}Expect: cake\r\n`],
     ['an Upgrade header', `${post}Connection: upgrade\r\nUpgrade: h2c\r\n`],
   ])('is served although it sends %s', async (_what, head) => {
-    const { write, waitForResponse: answered } = rawConnection(await served());
+    const { write, waitForResponse } = rawConnection(await served());
     write(`${head}Content-Length: 3\r\n\r\nabc`);
-    expect(parseResponses(await answered(/read 3/))).toMatchObject([{ status: 200, body: 'read 3' }]);
+    expect(parseResponses(await waitForResponse(/read 3/))).toMatchObject([{ status: 200, body: 'read 3' }]);
   });
 });
 
@@ -137,9 +137,9 @@ describe('more connections than the maximum', () => {
   it('close idle ones', async () => {
     const url = await served(readAll, { maxConnections: 2 });
     const idle = [rawConnection(url), rawConnection(url)];
-    for (const { write, waitForResponse: answered } of idle) {
+    for (const { write, waitForResponse } of idle) {
       write(`${post}Content-Length: 1\r\n\r\na`);
-      await answered(/read 1/);
+      await waitForResponse(/read 1/);
     }
     expect(await rawConnection(url).closed).toBe('');
     await Promise.all(idle.map(({ closed }) => closed));

@@ -132,6 +132,6 @@ describe('the check against the document', () => {
 
   it('has a reason and a link for each exception', () => {
     expect(exceptions).toHaveLength(5);
-    for (const { why, link } of exceptions) expect(`${why} ${new URL(link)}`).toMatch(/^\S.+\. https:/);
+    for (const { reason: why, link } of exceptions) expect(`${why} ${new URL(link)}`).toMatch(/^\S.+\. https:/);
   });
 });

@@ -17,20 +17,20 @@ export function documentedParts({ t, d }: SentDispatch): DocumentedPart[] {
       return [{ field: 'user', type: 'UserPIIResponse', value: { locale: 'en-US', ...(data['user'] as Data) } }];
     case 'GUILD_CREATE':
       return [
-        ...all(data, 'channels', 'GuildChannelResponse'),
-        ...all(data, 'roles', 'GuildRoleResponse'),
-        ...all(data, 'members', 'GuildMemberResponse'),
+        ...arrayParts(data, 'channels', 'GuildChannelResponse'),
+        ...arrayParts(data, 'roles', 'GuildRoleResponse'),
+        ...arrayParts(data, 'members', 'GuildMemberResponse'),
       ];
     case 'CHANNEL_UPDATE':
     case 'CHANNEL_DELETE':
       return [{ field: '', type: 'GuildChannelResponse', value: data }];
     case 'GUILD_MEMBER_UPDATE':
-      return [{ field: '', type: 'GuildMemberResponse', value: without(data, 'guild_id') }];
+      return [{ field: '', type: 'GuildMemberResponse', value: omit(data, 'guild_id') }];
     case 'MESSAGE_CREATE':
     case 'MESSAGE_UPDATE':
-      return [{ field: '', type: 'MessageResponse', value: without(data, 'guild_id', 'member') }];
+      return [{ field: '', type: 'MessageResponse', value: omit(data, 'guild_id', 'member') }];
     case 'GUILD_MEMBERS_CHUNK':
-      return all(data, 'members', 'GuildMemberResponse');
+      return arrayParts(data, 'members', 'GuildMemberResponse');
     case 'INTERACTION_CREATE':
       return interactionParts(data);
     default:
@@ -44,23 +44,23 @@ function interactionParts(data: Data): DocumentedPart[] {
   const parts = [
     { field: 'message', type: 'MessageResponse', value: data['message'] },
     { field: 'user', type: 'UserResponse', value: data['user'] },
-    { field: 'member', type: 'GuildMemberResponse', value: member && without(member, 'permissions') },
+    { field: 'member', type: 'GuildMemberResponse', value: member && omit(member, 'permissions') },
     { field: 'channel', type: 'GuildChannelResponse | PrivateChannelResponse', value: data['channel'] },
   ];
   const { users, roles, attachments } = (resolved ?? {}) as Data;
   return [
     ...parts.filter(({ value }) => value !== undefined),
-    ...all({ users: Object.values(users ?? {}) }, 'users', 'UserResponse'),
-    ...all({ roles: Object.values(roles ?? {}) }, 'roles', 'GuildRoleResponse'),
-    ...all({ attachments: Object.values(attachments ?? {}) }, 'attachments', 'MessageAttachmentResponse'),
+    ...arrayParts({ users: Object.values(users ?? {}) }, 'users', 'UserResponse'),
+    ...arrayParts({ roles: Object.values(roles ?? {}) }, 'roles', 'GuildRoleResponse'),
+    ...arrayParts({ attachments: Object.values(attachments ?? {}) }, 'attachments', 'MessageAttachmentResponse'),
   ];
 }
 
-function all(data: Data, field: string, type: string): DocumentedPart[] {
+function arrayParts(data: Data, field: string, type: string): DocumentedPart[] {
   return ((data[field] ?? []) as unknown[]).map((value, index) => ({ field: `${field}.${index}`, type, value }));
 }
 
 /** What only the gateway adds. */
-function without(data: Data, ...names: string[]): Data {
-  return Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
+function omit(data: Data, ...fields: string[]): Data {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !fields.includes(name)));
 }

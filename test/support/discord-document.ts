@@ -18,7 +18,7 @@ const paths = /export interface Paths \{\n([\s\S]*?)\n\}\n/.exec(
   readFileSync(new URL(import.meta.resolve('discord-api-spec').replace(/\.js$/, '.ts')), 'utf8'),
 )?.[1];
 
-const described = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}\};$/gm)].flatMap(
+const operations = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}\};$/gm)].flatMap(
   ([, path = '', methods = '']) =>
     [...methods.matchAll(/^ {4}(\w+): \{\n([\s\S]*?)\n {4}\};$/gm)].map(([, method = '', text = '']) => ({
       method: method.toUpperCase(),
@@ -29,42 +29,43 @@ const described = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}\
 );
 
 /** How many operations the document has. */
-export const operationCount = described.length;
+export const operationCount = operations.length;
 
 /** The operation that a request is, undefined where the document knows none; `/webhooks/1/x/messages/@original` is one of its own. */
 export function findOperation(method: string, path: string): Operation | undefined {
-  const [found] = described
+  const [match] = operations
     .filter((each) => each.method === method && each.pattern.test(path))
-    .sort((one, other) => parameters(one.path) - parameters(other.path));
-  return found && read(`${found.method} ${found.path}`, found.text);
+    .sort((one, other) => countParameters(one.path) - countParameters(other.path));
+  return match && parseOperation(`${match.method} ${match.path}`, match.text);
 }
 
-const parameters = (path: string) => path.split('{').length;
+const countParameters = (path: string) => path.split('{').length;
 
-function read(name: string, text: string): Operation {
+function parseOperation(name: string, text: string): Operation {
   const query = /^ {8}query\?: \{\n([\s\S]*?)\n {8}\};$/m.exec(text)?.[1] ?? '';
-  const [, body = '', answers = ''] =
+  const [, body = '', responses = ''] =
     /^ {6}requestBody\?:([\s\S]*?);\n {6}responses: \{\n([\s\S]*?)\n {6}\};$/m.exec(text) ?? [];
   return {
     name,
     query: z.strictObject(
-      Object.fromEntries([...query.matchAll(/^ {10}(\w+)\??: (.+);$/gm)].map(([, key, type]) => [key, inText(type)])),
+      Object.fromEntries(
+        [...query.matchAll(/^ {10}(\w+)\??: (.+);$/gm)].map(([, key, type]) => [key, queryValueSchema(type)]),
+      ),
     ),
     body: schemaOfType(body),
     responses: new Map(
-      [...answers.matchAll(/^ {8}"(\w+)":([\s\S]*?);(?=\n {8}\S|$(?![\s\S]))/gm)].map(([, status = '', type = '']) => [
-        status,
-        schemaOfType(type),
-      ]),
+      [...responses.matchAll(/^ {8}"(\w+)":([\s\S]*?);(?=\n {8}\S|$(?![\s\S]))/gm)].map(
+        ([, status = '', type = '']) => [status, schemaOfType(type)],
+      ),
     ),
   };
 }
 
-const wholeNumber = z.string().regex(/^-?\d+$/);
+const integerText = z.string().regex(/^-?\d+$/);
 
 /** A value of a query, which always comes as a text. */
-function inText(type = ''): z.ZodType {
-  if (type === 'number') return wholeNumber.optional();
+function queryValueSchema(type = ''): z.ZodType {
+  if (type === 'number') return integerText.optional();
   if (type === 'boolean') return z.enum(['true', 'false']).optional();
   return type === 'SnowflakeType' ? schemaByName(type).optional() : z.string().optional();
 }

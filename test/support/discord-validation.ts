@@ -7,27 +7,28 @@ import { schemaByName, schemaOfType } from './discord-types.ts';
 import { findSchemaErrors } from './schema-errors.ts';
 
 /** Refusals of what was meant to be at fault: an invalid form, no JSON. Discord: "JSON Error Codes". */
-const badForm = [50035, 50109];
+const invalidRequestCodes = [50035, 50109];
 
 /** What an address that there is not may be answered with. */
-const unroutable = [0, 400, 401, 404, 405];
+const unroutableStatuses = [0, 400, 401, 404, 405];
 
 /** What Discord's document finds wrong with a request and its answer, a sentence each. */
 export function validateExchange(exchange: HttpExchange): string[] {
   const { method, path, query, body, status, response: answer } = exchange;
   const operation = findOperation(method, path);
-  if (operation === undefined && !unroutable.includes(status)) return [`${method} ${path} is not in the document`];
+  if (operation === undefined && !unroutableStatuses.includes(status))
+    return [`${method} ${path} is not in the document`];
   const name = operation?.name ?? `${method} ${path}`;
-  const isUntaken = isRefusedAsSuch(exchange) || (status === 0 && body === undefined);
-  const asked =
-    operation === undefined || isUntaken
+  const isUnvalidated = isRejectedAsInvalid(exchange) || (status === 0 && body === undefined);
+  const requestErrors =
+    operation === undefined || isUnvalidated
       ? []
       : [
           ...findSchemaErrors(`${name} query`, operation.query, Object.fromEntries(new URLSearchParams(query))),
           ...findSchemaErrors(`${name} request`, operation.body, body),
         ];
-  const schema = answerSchema(status, operation?.responses ?? new Map<string, z.ZodType>());
-  return [...asked, ...(status === 0 ? [] : findSchemaErrors(`${name} answer ${status}`, schema, answer))];
+  const schema = responseSchema(status, operation?.responses ?? new Map<string, z.ZodType>());
+  return [...requestErrors, ...(status === 0 ? [] : findSchemaErrors(`${name} answer ${status}`, schema, answer))];
 }
 
 /** What Discord's document finds wrong with the objects in a dispatch of the gateway. */
@@ -43,12 +44,12 @@ export function validateMessage(message: unknown): string[] {
 }
 
 /** A request that Discord did not even take in: its form, its JSON or its method is wrong. */
-function isRefusedAsSuch({ status, response: answer }: HttpExchange): boolean {
+function isRejectedAsInvalid({ status, response: answer }: HttpExchange): boolean {
   const { code } = (answer ?? {}) as { code?: number };
-  return status === 405 || (status === 400 && badForm.some((each) => each === code));
+  return status === 405 || (status === 400 && invalidRequestCodes.some((each) => each === code));
 }
 
-function answerSchema(status: number, answers: ReadonlyMap<string, z.ZodType>): z.ZodType {
-  const refusal = answers.get('4XX') ?? schemaByName('ErrorResponse');
-  return answers.get(String(status)) ?? (status >= 400 ? refusal : schemaOfType('never'));
+function responseSchema(status: number, responses: ReadonlyMap<string, z.ZodType>): z.ZodType {
+  const errorSchema = responses.get('4XX') ?? schemaByName('ErrorResponse');
+  return responses.get(String(status)) ?? (status >= 400 ? errorSchema : schemaOfType('never'));
 }

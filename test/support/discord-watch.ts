@@ -15,26 +15,26 @@ watch();
  * the two differ. What comes after the last test of a file fails the file.
  */
 function watch(): void {
-  const heard: HttpExchange[] = [];
-  const dispatched: SentDispatch[] = [];
+  const exchanges: HttpExchange[] = [];
+  const dispatches: SentDispatch[] = [];
   const messages: unknown[] = [];
-  subscribe(httpExchanges.name, (exchange) => heard.push(exchange as HttpExchange));
-  subscribe(sentDispatches.name, (dispatch) => dispatched.push(dispatch as SentDispatch));
+  subscribe(httpExchanges.name, (exchange) => exchanges.push(exchange as HttpExchange));
+  subscribe(sentDispatches.name, (dispatch) => dispatches.push(dispatch as SentDispatch));
   subscribe(storedMessages.name, (message) => messages.push(message));
   const check = async () => {
-    if (heard.length + dispatched.length + messages.length === 0) return;
+    if (exchanges.length + dispatches.length + messages.length === 0) return;
     // The document takes a while to load, and most tests need no Discord.
     const {
       validateExchange: faultsOfExchange,
       validateDispatch: faultsOfDispatch,
       validateMessage: faultsOfMessage,
     } = await import('./discord-validation.ts');
-    const faults = [
-      ...heard.splice(0).flatMap(faultsOfExchange),
-      ...dispatched.splice(0).flatMap(faultsOfDispatch),
+    const errors = [
+      ...exchanges.splice(0).flatMap(faultsOfExchange),
+      ...dispatches.splice(0).flatMap(faultsOfDispatch),
       ...messages.splice(0).flatMap(faultsOfMessage),
     ];
-    if (faults.length > 0) throw new Error(`Discord's document says otherwise:\n${[...new Set(faults)].join('\n')}`);
+    if (errors.length > 0) throw new Error(`Discord's document says otherwise:\n${[...new Set(errors)].join('\n')}`);
   };
   afterEach(check);
   afterAll(check);

@@ -22,8 +22,8 @@ export function findRegularExpressions(): { literals: readonly RegularExpression
   return { literals, dynamic: [...dynamic] };
 }
 
-function visit(node: unknown, see: (node: object) => void): void {
+function visit(node: unknown, onNode: (node: object) => void): void {
   if (typeof node !== 'object' || node === null) return;
-  see(node);
-  for (const child of Object.values(node)) visit(child, see);
+  onNode(node);
+  for (const child of Object.values(node)) visit(child, onNode);
 }

@@ -97,8 +97,8 @@ export function repeatedText({ prefix, unit, end }: { prefix: string; unit: stri
   return {
     name: `${JSON.stringify(prefix)} + ${JSON.stringify(unit)} repeated + ${JSON.stringify(end)}`,
     of(length) {
-      const room = Math.max(0, length - prefix.length - end.length);
-      return prefix + unit.repeat(Math.ceil(room / unit.length)).slice(0, room) + end;
+      const unitsLength = Math.max(0, length - prefix.length - end.length);
+      return prefix + unit.repeat(Math.ceil(unitsLength / unit.length)).slice(0, unitsLength) + end;
     },
   };
 }

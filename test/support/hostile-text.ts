@@ -61,9 +61,9 @@ export const hostileText: fc.Arbitrary<string> = fc
 
 /** What is harmful in a text as Discord would draw it; null where nothing is. Mentions of `expected` are ours. */
 export function findHarm(text: string, expected: readonly string[] = []): string | null {
-  const live = text.replace(/\\[^0-9A-Za-z\s]/g, '');
-  const foreign = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), live);
-  const left = foreign.replace(/<t:\d+:[RD]>/g, '');
+  const unescaped = text.replace(/\\[^0-9A-Za-z\s]/g, '');
+  const withoutMentions = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), unescaped);
+  const remainder = withoutMentions.replace(/<t:\d+:[RD]>/g, '');
   const harms: readonly [RegExp, string][] = [
     [/@everyone|@here/, 'it calls everybody'],
     [/</, 'it has a live mention, emoji or moment'],
@@ -75,5 +75,5 @@ export function findHarm(text: string, expected: readonly string[] = []): string
     [/\p{M}{5}/u, 'it piles up marks'],
   ];
   if (!text.isWellFormed()) return 'it has half a character';
-  return harms.find(([pattern]) => pattern.test(left))?.[1] ?? null;
+  return harms.find(([pattern]) => pattern.test(remainder))?.[1] ?? null;
 }

@@ -43,28 +43,28 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${directory} -c fsync=off`;
   const start = () => void run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
-  const say = (sql: string) =>
+  const runSql = (sql: string) =>
     output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'postgres', '-qc', sql]);
   start();
-  say('CREATE ROLE tally SUPERUSER LOGIN');
+  runSql('CREATE ROLE tally SUPERUSER LOGIN');
 
   let databases = 0;
   return {
     newDatabase() {
       databases += 1;
       const name = `tally${databases}`;
-      say(`CREATE DATABASE ${name}`);
+      runSql(`CREATE DATABASE ${name}`);
       return `postgres://tally@127.0.0.1:${port}/${name}`;
     },
     shutDown: () => void run('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']),
     start,
     setReadOnly(readOnly) {
-      say(`ALTER SYSTEM SET default_transaction_read_only = ${readOnly ? 'on' : 'off'}`);
-      say('SELECT pg_reload_conf()');
+      runSql(`ALTER SYSTEM SET default_transaction_read_only = ${readOnly ? 'on' : 'off'}`);
+      runSql('SELECT pg_reload_conf()');
     },
     setLogin(allowed) {
-      say(`ALTER ROLE tally ${allowed ? 'LOGIN' : 'NOLOGIN'}`);
-      if (!allowed) say("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tally'");
+      runSql(`ALTER ROLE tally ${allowed ? 'LOGIN' : 'NOLOGIN'}`);
+      if (!allowed) runSql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tally'");
     },
     stop() {
       run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop']);
@@ -76,10 +76,10 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
 /** Root starts such programs as the user `postgres`, because they refuse root; `own` gives that user its files. */
 export function asPostgresUser(
   command: readonly [string, ...string[]],
-  own: (uid: number, gid: number) => void,
+  setOwner: (uid: number, gid: number) => void,
 ): readonly [string, ...string[]] {
   if (process.getuid?.() !== 0) return command;
-  own(Number(output('id', ['-u', 'postgres'])), Number(output('id', ['-g', 'postgres'])));
+  setOwner(Number(output('id', ['-u', 'postgres'])), Number(output('id', ['-g', 'postgres'])));
   return ['setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups', ...command];
 }
 

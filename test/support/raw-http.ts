@@ -17,12 +17,12 @@ export interface RawConnection {
 export function rawConnection(url: string): RawConnection {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
-  let answer = '';
-  socket.setEncoding('utf8').on('data', (data: string) => (answer += data));
+  let response = '';
+  socket.setEncoding('utf8').on('data', (data: string) => (response += data));
   // What matters of a reset is what was answered before it.
   socket.on('error', () => {});
   socket.on('end', () => socket.end());
-  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(answer)));
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(response)));
   onTestFinished(() => void socket.destroy());
 
   return {
@@ -32,34 +32,34 @@ export function rawConnection(url: string): RawConnection {
     closed,
     waitForResponse: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = () => {
-          if (!pattern.test(answer)) return;
-          socket.off('data', look);
-          resolve(answer);
+        const check = () => {
+          if (!pattern.test(response)) return;
+          socket.off('data', check);
+          resolve(response);
         };
-        socket.on('data', look);
-        socket.on('close', () => reject(new Error(`It closed after: ${answer}`)));
-        look();
+        socket.on('data', check);
+        socket.on('close', () => reject(new Error(`It closed after: ${response}`)));
+        check();
       }),
   };
 }
 
 /** The answers on a connection: status, headers and body of each. Those to HEAD have a length and no body. */
 export function parseResponses(raw: string, { isHead = false } = {}): { status: number; head: string; body: string }[] {
-  const answers = [];
-  let rest = raw;
-  while (rest !== '') {
-    const [head = ''] = rest.split('\r\n\r\n', 1);
+  const responses = [];
+  let remainder = raw;
+  while (remainder !== '') {
+    const [head = ''] = remainder.split('\r\n\r\n', 1);
     const length = isHead ? 0 : Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-    const begin = head.length + 4;
-    answers.push({
+    const bodyStart = head.length + 4;
+    responses.push({
       status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]),
       head,
-      body: Buffer.from(rest)
-        .subarray(begin, begin + length)
+      body: Buffer.from(remainder)
+        .subarray(bodyStart, bodyStart + length)
         .toString(),
     });
-    rest = rest.slice(begin + length);
+    remainder = remainder.slice(bodyStart + length);
   }
-  return answers;
+  return responses;
 }

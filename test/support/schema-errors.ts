@@ -9,26 +9,29 @@ import { applyExceptions } from './discord-exceptions.ts';
 export function findSchemaErrors(at: string, schema: z.ZodType, sent: unknown, read = applyExceptions): string[] {
   const value = read(at, sent);
   const { success, data, error } = schema.safeParse(value, { reportInput: true });
-  const say = (path: readonly PropertyKey[], message: string, found: unknown) =>
-    `${at}: ${path.join('.')}: ${message} (${JSON.stringify(found)?.slice(0, 100)})`;
-  if (!success) return error.issues.flatMap(nearest).map(({ path, message, input }) => say(path, message, input));
-  return strangers(value, data, []).map(([path, found]) => say(path, 'The document knows no such field', found));
+  const describeError = (path: readonly PropertyKey[], message: string, value: unknown) =>
+    `${at}: ${path.join('.')}: ${message} (${JSON.stringify(value)?.slice(0, 100)})`;
+  if (!success)
+    return error.issues.flatMap(closestIssues).map(({ path, message, input }) => describeError(path, message, input));
+  return findUnknownFields(value, data, []).map(([path, value]) =>
+    describeError(path, 'The document knows no such field', value),
+  );
 }
 
 /** Of a union, what is wrong with the alternative that fits furthest: it is the one that was meant. */
-function nearest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+function closestIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
   const alternatives = issue.errors.map((issues) =>
-    issues.flatMap(nearest).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
+    issues.flatMap(closestIssues).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
   );
   const isOfOtherType = ({ path }: z.core.$ZodIssue) => path.length === issue.path.length + 1 && path.at(-1) === 'type';
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
     issues.some(isOfOtherType) ? 0 : Math.max(...issues.map(({ path }) => path.length));
-  return alternatives.reduce((best, each) => (depth(each) > depth(best) ? each : best));
+  return alternatives.reduce((closest, each) => (depth(each) > depth(closest) ? each : closest));
 }
 
 /** The fields that a schema passed over in silence. */
-function strangers(
+function findUnknownFields(
   sent: unknown,
   known: unknown,
   path: readonly string[],
@@ -36,6 +39,6 @@ function strangers(
   if (typeof sent !== 'object' || sent === null || typeof known !== 'object' || known === null) return [];
   return Object.entries(sent).flatMap(([name, value]) => {
     const inner = [...path, name];
-    return name in known ? strangers(value, Reflect.get(known, name), inner) : [[inner, value]];
+    return name in known ? findUnknownFields(value, Reflect.get(known, name), inner) : [[inner, value]];
   });
 }
