@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Which module may import which, as in ARCHITECTURE.md. A module may always import from itself; `platform` has no dependencies. */
+/** Allowed imports between modules, as in ARCHITECTURE.md. A module may always import from itself. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   config: ['platform'],
@@ -53,7 +53,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'tally', 'webhook'],
 };
 
-/** Packages that belong to one room alone. */
+/** Packages that only these modules may import. */
 const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
   'discord.js': ['discord'],
   'discord-api-types': ['commands'],
@@ -99,18 +99,18 @@ const internalImports = imports
     to: moduleOf(normalize(join(dirname(path), specifier))),
   }));
 
-describe('the rooms', () => {
+describe('the modules', () => {
   it('are all in the table', () => {
     expect(files.length).toBeGreaterThan(80);
     expect([...new Set(files.map(moduleOf))].filter((moduleName) => !(moduleName in allowedImports))).toEqual([]);
   });
 
-  it('import only what stands below them', () => {
+  it('import only modules that the table allows', () => {
     const forbidden = internalImports.filter(({ from, to }) => from !== to && !allowedImports[from]?.includes(to));
     expect(forbidden.map(({ path, to }) => `${path} → ${to}`)).toEqual([]);
   });
 
-  it('form no ring', () => {
+  it('have no dependency cycle', () => {
     const visit = (moduleName: string, path: readonly string[]): readonly string[] | null => {
       if (path.includes(moduleName)) return [...path, moduleName];
       for (const next of allowedImports[moduleName] ?? []) {
@@ -139,7 +139,7 @@ describe('the rooms', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('keep their packages to themselves', () => {
+  it('import restricted packages only where the table allows it', () => {
     const violations = imports.filter(({ path, specifier }) => {
       const modules = Object.entries(modulesByPackage).find(
         ([name]) => specifier === name || specifier.startsWith(`${name}/`),
@@ -150,8 +150,8 @@ describe('the rooms', () => {
   });
 });
 
-describe('every line', () => {
-  it('reads the environment, the clock and chance only where they belong', () => {
+describe('every file', () => {
+  it('reads the environment, the clock and random numbers only in the allowed modules', () => {
     const rules = [
       {
         pattern: /process\.env\b/,
@@ -171,7 +171,7 @@ describe('every line', () => {
     expect(violations).toEqual([]);
   });
 
-  it('stands in a file of one idea', () => {
+  it('has at most 300 lines', () => {
     const long = files.filter((path) => readFileSync(path, 'utf8').split('\n').length > 300);
     expect(long).toEqual([]);
   });

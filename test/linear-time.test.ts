@@ -69,14 +69,14 @@ const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination
 const option = { type: 3, name: 'text', description: 'text' };
 const command = commandSchema.parse({ type: 1, name: 'say', description: 'say', options: [option] });
 
-/** An object whose fields all say the same. */
+/** Creates an object whose fields all have the same value. `names` is separated by spaces. */
 function withFields(names: string, text: unknown): Record<string, unknown> {
   return Object.fromEntries(names.split(' ').map((name) => [name, text]));
 }
 
 /**
- * Every function that takes a text apart which comes from outside: what it is, and how it is called with one. A new one gets a row here.
- * Fields that are read one by one are all given the text at once. What a function throws counts as its answer.
+ * Every function that parses external text. Add a row for each new function. Independent fields all get the same text.
+ * Errors are ignored.
  */
 const functions: readonly (readonly [name: string, run: (text: string) => unknown])[] = [
   // Deliveries
@@ -89,12 +89,12 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the fields of a purchase', (text) => readPayload({ ...purchase(text), event: 'premium_purchase' }, payload)],
   ['the signature of a delivery', (text) => keyring.verify(Buffer.from(text), sign(text, voteSecret))],
   ['a signature', (text) => keyring.verify(Buffer.from('{}'), text)],
-  ['an Authorization', (text) => keyring.authorize(text)],
+  ['an Authorization header', (text) => keyring.authorize(text)],
 
   // Texts in Discord
   ['escapeText', (text) => markup.escapeText(text, text.length / 4)],
   ['escapeName', (text) => markup.escapeName(text, text.length / 4)],
-  ['escapeText, cut', (text) => markup.escapeText(text, 950)],
+  ['escapeText with a limit', (text) => markup.escapeText(text, 950)],
   ['plainName', (text) => markup.plainName(text, text.length - 1)],
   ['cut', (text) => markup.cut(text, text.length - 1)],
   ['cutMarkup', (text) => markup.cutMarkup(asMarkup(text), text.length - 1)],
@@ -102,11 +102,11 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['webAddress', (text) => markup.webAddress(text)],
   ['the host of a link', (text) => markup.webAddress(`https://${text}`)],
   ['mention', (text) => markup.mention(text)],
-  ['drawEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
+  ['renderEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
   ['the id of a button', (text) => decodeCustomId(text)],
   ['the options of a button', (text) => decodeCustomId(`reviews:${text}`)],
 
-  // Answers of the lookup API
+  // Responses of the lookup API
   ['the profile of a server', (text) => serverProfileResponse.safeParse(profile(text))],
   ['the profile of a bot', (text) => botProfileResponse.safeParse(profile(text))],
   ['the address of a listing', (text) => botProfileResponse.safeParse({ name: 'a', url: `https://${text}` })],
@@ -118,8 +118,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['an error response', (text) => rateLimited(text)],
 
   // The owner's API and console
-  ['the address of a caller', (text) => clientKeyOf(text)],
-  ['an IPv6 address of a caller', (text) => clientKeyOf(`[${text}]:1`)],
+  ['the address of a client', (text) => clientKeyOf(text)],
+  ['an IPv6 address of a client', (text) => clientKeyOf(`[${text}]:1`)],
   ['the redirect to a slash', (text) => lastSegmentWithoutSlash(text)],
   ['the depth of a page', (text) => relativeRoot(text)],
   ['the origin of a form', (text) => isCrossSite({ origin: text, host: text })],
@@ -136,8 +136,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['a flash message', (text) => findFlashMessage(consoleMessages, text)],
   ['pretty JSON', (text) => prettyJson(text)],
   ['pretty JSON of strings', (text) => prettyJson(JSON.stringify([text, text]))],
-  ['pretty JSON of a string that never ends', (text) => prettyJson(`"${text}`)],
-  ['what is not seen', (text) => visible(text)],
+  ['pretty JSON of an unterminated string', (text) => prettyJson(`"${text}`)],
+  ['invisible characters', (text) => visible(text)],
   ['a reason', (text) => asSentence(text)],
   ['the host of a page', (text) => isOwnHost(text, 'http://127.0.0.1')],
   ['a page', (text) => html`<p title="${text}">${text}</p>`],
@@ -149,8 +149,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the form of a listing', (text) => readForm(listingForm, { name: text, description: text, tags: text })],
   ['the form of a webhook', (text) => readForm(webhookForm, { url: text, secret: text })],
   ['the form of a key', (text) => readForm(keyForm, { label: text })],
-  ['the receiver of a webhook', (text) => readTargetUrl(text, { allowLoopback: false })],
-  ['the host of a receiver', (text) => readTargetUrl(`https://${text}`, { allowLoopback: false })],
+  ['the target URL of a webhook', (text) => readTargetUrl(text, { allowLoopback: false })],
+  ['the host of a target URL', (text) => readTargetUrl(`https://${text}`, { allowLoopback: false })],
   ['an address from the DNS', (text) => isPublic(text)],
 
   // The local Discord and its page
@@ -177,10 +177,10 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
     'the description of the settings',
     (text) => describeConfig(withFields(settingNames.join(' '), text) as Record<string, string>),
   ],
-  ['the file of the listings', (text) => listingsFile.safeParse({ listings: [listing(text)] })],
-  ['the judgement of a secret', (text) => evaluateSecrets(configWith(text))],
-  ['what the log cuts out', (text) => createRedactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
-  ['a secret that the log cuts out', (text) => createRedactor([text])(`${text}${text}`)],
+  ['the listings file', (text) => listingsFile.safeParse({ listings: [listing(text)] })],
+  ['the evaluation of a secret', (text) => evaluateSecrets(configWith(text))],
+  ['redaction of a text', (text) => createRedactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
+  ['redaction of a secret', (text) => createRedactor([text])(`${text}${text}`)],
   ['a line of the log', (text) => log.info({ text, err: new Error(text) }, text)],
   ['a line of CSV', (text) => formats.csv.formatEntry({ ...entry, reason: text })],
   ['a line of JSON', (text) => formats.jsonl.formatEntry({ ...entry, reason: text })],
@@ -253,12 +253,12 @@ function configWith(text: string) {
   return { ...config, listings: config.listings.map((each) => ({ ...each, voteSecrets: [text] })), ownerToken: text };
 }
 
-/** The type says that a text was escaped; these functions have to bear one that was not. */
+/** Markup is escaped by its type; these functions must also handle unescaped text in linear time. */
 function asMarkup(text: string): markup.Markup {
   return text as markup.Markup;
 }
 
-describe('what reads a text from outside takes time in proportion to it', { timeout: 120_000 }, () => {
+describe('every function that parses external text runs in linear time', { timeout: 120_000 }, () => {
   it.each(functions)('%s', (_name, run) => {
     expect(findSuperlinearGrowth(run, hostileInputs)).toBe(null);
   });

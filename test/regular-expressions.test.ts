@@ -8,11 +8,11 @@ const { literals, dynamic } = findRegularExpressions();
 const byPath = Map.groupBy(literals, ({ path }) => path);
 
 /**
- * Every regular expression of the program is found here by itself; a new one needs no entry. One that is made at run time needs a function
- * in the table of `linear-time.test.ts`, and its file in the list below.
+ * Regular expression literals are found automatically. One that is created at run time needs a function in the table of
+ * `linear-time.test.ts`, and its file in the list below.
  */
-describe('every regular expression takes time in proportion to its input', { timeout: 120_000 }, () => {
-  it('is found', () => {
+describe('every regular expression runs in linear time', { timeout: 120_000 }, () => {
+  it('is found in the source', () => {
     expect(literals.length).toBeGreaterThan(100);
     expect(dynamic).toEqual(['src/sandbox/discord/route.ts', 'src/sandbox/page/browser/typed-line.ts']);
   });
@@ -20,7 +20,7 @@ describe('every regular expression takes time in proportion to its input', { tim
   it.each([...byPath])('in %s', (_path, expressions) => {
     const results = expressions.map(({ pattern, flags }) => {
       const expression = new RegExp(pattern, flags);
-      // As replace() uses it: a match, and all that follow where it is global.
+      // replace() finds the first match, or all matches if the expression is global.
       const replace = (text: string) => text.replace(expression, '');
       const inputs = [...hostileInputs, ...patternCharacters(pattern), ...nearMatches(pattern, flags)];
       return `/${pattern}/${flags} ${findSuperlinearGrowth(replace, inputs) ?? 'is linear'}`;
@@ -29,7 +29,7 @@ describe('every regular expression takes time in proportion to its input', { tim
   });
 });
 
-/** Every character of the expression itself over and over, with every other one after it. */
+/** Repeats each character of the expression, followed by each of its characters. */
 function patternCharacters(pattern: string): RepeatedText[] {
   const classes: Readonly<Record<string, string>> = { '\\d': '0', '\\s': ' ', '\\S': 'a', '\\w': 'a', '\\n': '\n' };
   const parts = pattern.match(/\\[a-zA-Z]|[^\\]/gu) ?? [];
@@ -37,7 +37,7 @@ function patternCharacters(pattern: string): RepeatedText[] {
   return repeatedTexts(characters, characters);
 }
 
-/** Texts that match but for their end, with one piece of them repeated: where expressions backtrack. */
+/** Matching texts with one part repeated and a different end, which makes expressions backtrack. */
 function nearMatches(pattern: string, flags: string): RepeatedText[] {
   return samplesOf(pattern, flags).flatMap((sample) =>
     [...sample.split('').keys()].flatMap((start) =>
@@ -50,7 +50,7 @@ function nearMatches(pattern: string, flags: string): RepeatedText[] {
   );
 }
 
-/** Some texts that match, always the same ones. None where fast-check cannot read the expression (a lookbehind, a class of characters). */
+/** Generates matching texts with a fixed seed; none if fast-check does not support the syntax, such as lookbehinds. */
 function samplesOf(pattern: string, flags: string): readonly string[] {
   try {
     const matching = fc.stringMatching(new RegExp(pattern, flags.replace(/[gy]/g, '')), { size: 'xsmall' });

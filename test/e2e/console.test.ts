@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A page without JavaScript. Violations of the content security policy and failed requests fail the test. */
+/** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */
 async function openPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
   const context = await browser.newContext({
     javaScriptEnabled: false,
@@ -52,7 +52,7 @@ async function signIn(page: Page, url: string): Promise<void> {
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
-/** Votes, duplicates, buried announcements and a quarantined delivery. */
+/** Starts an installation with votes, duplicates, buried announcements and a quarantined delivery. */
 async function startWithDeliveries() {
   const { url, post, app } = await startInstallation({ ANNOUNCE_CHANNEL_ID: '1' });
   const now = Date.now();

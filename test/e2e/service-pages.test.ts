@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A page without JavaScript. Violations of the content security policy and failed requests fail the test. */
+/** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */
 async function openPage(size: { width: number; height: number } = { width: 1200, height: 900 }): Promise<Page> {
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: size });
   const page = await context.newPage();
@@ -77,7 +77,7 @@ test('a member writes a review, and visitors sort reviews', async () => {
   expect(await page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').count()).toBe(31);
 });
 
-test('an owner configures the vote webhook, tests it, opens the delivery, resends it and rotates the secret', async () => {
+test('an owner configures and tests the vote webhook, resends a delivery and rotates the secret', async () => {
   const { service } = await running();
   const { url, received } = await receiver();
   const page = await openPage();

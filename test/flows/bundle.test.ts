@@ -9,7 +9,7 @@ import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-/** As the image is laid out: the bundle, package.json, and no packages. */
+/** The layout of the image: the bundle and package.json without packages. */
 const image = mkdtempSync(join(tmpdir(), 'tallyhook-bundle-'));
 const folder = join(image, 'dist', 'program');
 const startBundle = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
@@ -22,15 +22,15 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(image, { recursive: true, force: true }));
 
-describe('the program in one piece', { timeout: 60_000 }, () => {
-  it('knows its version', async () => {
+describe('the bundled program', { timeout: 60_000 }, () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const { ended, output } = startBundle(['--version'], {});
     expect(await ended).toBe(0);
     expect(output()).toBe(`${version}\n`);
   });
 
-  it('becomes ready with SQLite, which it writes to on a thread, and ends in order', async () => {
+  it('becomes ready with SQLite and its write worker, and shuts down gracefully', async () => {
     const discord = await localDiscord();
     const running = startBundle(['start'], settings(discord));
     const url = await running.url();
@@ -67,7 +67,7 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
-  it('has the page of the sandbox', async () => {
+  it('contains the page of the sandbox', async () => {
     const running = startBundle(['sandbox', '--no-open', '--port', '0'], {});
     await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(running.output()) ?? [];
@@ -77,7 +77,7 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
-  it('looks for a PostgreSQL that is not there', async () => {
+  it('contains the PostgreSQL client, and reports a failed connection', async () => {
     const { ended, output } = startBundle(['start'], {
       ...settings(unreachableDiscord),
       DATABASE_URL: 'postgres://127.0.0.1:9/none',
@@ -86,14 +86,14 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
     expect(output()).toContain('The database cannot be opened: connect ECONNREFUSED');
   });
 
-  it('tells an old Node which one it needs, for its first file asks for no other', () => {
+  it('has an entry file with only Node.js imports, so that it can check the Node.js version', () => {
     const first = readFileSync(join(folder, 'launch.js'), 'utf8');
     expect([...first.matchAll(/^import .* from "(.*)"/gm)].map(([, from]) => from?.slice(0, 5))).toEqual(
       Array.from(first.matchAll(/^import/gm), () => 'node:'),
     );
   });
 
-  it('carries the licences of the packages in it', () => {
+  it('contains the licences of its packages', () => {
     const notices = readFileSync(join(folder, 'THIRD-PARTY.txt'), 'utf8');
     expect(notices).toMatch(/^discord\.js \d+\.\d+\.\d+ \(Apache-2\.0\)\n\nApache License$/m);
     expect(notices).toMatch(/^zod \d+\.\d+\.\d+ \(MIT\)\n\nMIT License\n\nCopyright/m);

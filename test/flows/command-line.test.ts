@@ -8,13 +8,13 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
-/** Runs the program to its end. */
+/** Runs the program until it exits. */
 async function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()) {
   const { ended, output } = startProgram(args, environment, cwd);
   return { code: await ended, output: output() };
 }
 
-/** Runs it in a shell, where `$tallyhook` is the program. */
+/** Runs a Bash script in which the function `tallyhook` starts the program. */
 function shell(script: string, environment: Record<string, string> = {}) {
   const env = { PATH: process.env['PATH'] ?? '', NODE: process.execPath, LAUNCHER: launcher, ...environment };
   const all = `set -o pipefail; tallyhook() { "$NODE" "$LAUNCHER" "$@"; }; ${script}`;
@@ -22,7 +22,7 @@ function shell(script: string, environment: Record<string, string> = {}) {
 }
 
 describe('a path that cannot be used', { timeout: 120_000 }, () => {
-  /** A folder with a file, a folder that is no database, and a link to nothing. */
+  /** A directory with a file, a directory in place of a database, and a dangling link. */
   function paths() {
     const folder = tempDir();
     writeFileSync(join(folder, 'file'), 'text');
@@ -31,7 +31,7 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
     return { folder, all: ['/proc/none/x', join(folder, 'file', 'x'), join(folder, 'dangling', 'x')] };
   }
 
-  it('is one sentence and an exit code, whichever command it is for', async () => {
+  it('makes every command exit with 1 and a one-line error', async () => {
     const { folder, all } = paths();
     const commands = all.flatMap((path): [args: string[], environment: Record<string, string>][] => [
       [['start'], { ...settings(unreachableDiscord), DATABASE_URL: `sqlite:${path}` }],
@@ -54,7 +54,7 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
     }
   });
 
-  it('of the cache costs the cache and no more, and the program can be stopped', async () => {
+  it('for the cache only disables the cache, and the program still stops', async () => {
     const running = startProgram(
       ['start'],
       { ...settings(unreachableDiscord), CACHE_URL: 'sqlite:/proc/none/x' },
@@ -67,16 +67,16 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a reader that goes away', { timeout: 60_000 }, () => {
+describe('a closed output pipe', { timeout: 60_000 }, () => {
   it.each(['--help', 'sandbox --help', 'config', 'config --schema', 'nonsense 2>&1', 'doctor --json'])(
-    'is no error: tallyhook %s | true',
+    'is not an error: tallyhook %s | true',
     (command) => {
       const { stderr } = shell(`tallyhook ${command} | true`);
       expect(stderr).not.toMatch(/EPIPE|^\s+at /m);
     },
   );
 
-  it('leaves the exit code as it is', () => {
+  it('does not change the exit code', () => {
     expect(shell('tallyhook --help | true').status).toBe(0);
     expect(shell('tallyhook nonsense 2>&1 | true').status).toBe(2);
   });
@@ -93,7 +93,7 @@ describe('a reader that goes away', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
-  it('is another thing than a disk that is full', () => {
+  it('is handled differently from a full disk', () => {
     const { status, stderr } = shell('tallyhook --help > /dev/full');
     expect(status).toBe(1);
     expect(stderr).toMatch(/^The output cannot be written: ENOSPC.*\n$/);
@@ -101,7 +101,7 @@ describe('a reader that goes away', { timeout: 60_000 }, () => {
 });
 
 describe('the page of the sandbox', { timeout: 60_000 }, () => {
-  it('is not announced where its script cannot be built', async () => {
+  it('is not announced if its script cannot be bundled', async () => {
     const hook = `
       import { registerHooks } from 'node:module';
       registerHooks({
@@ -117,7 +117,7 @@ describe('the page of the sandbox', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a word that is not known', { timeout: 60_000 }, () => {
+describe('an unknown word', { timeout: 60_000 }, () => {
   it.each([
     [['docter'], 'Unknown command "docter". Did you mean doctor?'],
     [['help', 'bakcup'], 'Unknown command "bakcup". Did you mean backup?'],
@@ -132,7 +132,7 @@ describe('a word that is not known', { timeout: 60_000 }, () => {
     expect(code).toBe(2);
   });
 
-  it('is one of the settings, too', async () => {
+  it('is also reported in the names of settings', async () => {
     const environment = { VOTE_WEBHOOK_SECERT: 'hush' };
     const config = await run(['config'], environment);
     const sentence = 'VOTE_WEBHOOK_SECERT is not a setting of tallyhook.';
@@ -151,7 +151,7 @@ describe('a word that is not known', { timeout: 60_000 }, () => {
 
 describe('help', { timeout: 60_000 }, () => {
   it.each(['sandbox', 'service', 'send', 'register', 'config', 'doctor', 'backup', 'restore', 'export'])(
-    'tells of a command: %s',
+    'describes the command %s',
     async (verb) => {
       const [{ code, output }, other] = await Promise.all([run(['help', verb]), run([verb, '--help'])]);
       expect(code).toBe(0);
@@ -162,7 +162,7 @@ describe('help', { timeout: 60_000 }, () => {
 });
 
 describe('the log', { timeout: 60_000 }, () => {
-  it('is JSON through a pipe and lines for people where they are wanted', async () => {
+  it('is JSON in a pipe, and readable lines with LOG_FORMAT=pretty', async () => {
     const environment = { ...settings(unreachableDiscord), CACHE_URL: 'sqlite:/proc/none/x' };
     const json = startProgram(['start'], environment, tempDir());
     await json.url();

@@ -14,7 +14,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const waitOptions = { timeout: 20_000, interval: 50 };
 const reason = 'The database file was deleted or replaced while the program was running.';
 
-/** A program that receives votes, its database, and a backup of that from before the last votes. */
+/** Starts a program and sends votes to it. The backup lacks the last 20 votes. */
 async function startReceivingProgram() {
   const directory = tempDir();
   const environment = { ...settings(unreachableDiscord), ANNOUNCE_CHANNEL_ID: '1' };
@@ -29,10 +29,10 @@ async function startReceivingProgram() {
     user += 1;
     const userId = String(user);
     const body = JSON.stringify({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
-    const answer = await send(url, { family: 'vote', body });
-    if (answer?.status === 200) acknowledged.add(userId);
-    if (answer?.status === 503) expect(answer.retryAfter).toBeGreaterThan(0);
-    return answer?.status ?? 0;
+    const response = await send(url, { family: 'vote', body });
+    if (response?.status === 200) acknowledged.add(userId);
+    if (response?.status === 503) expect(response.retryAfter).toBeGreaterThan(0);
+    return response?.status ?? 0;
   }
 
   const votes = async (count: number) => new Set(await Promise.all(Array.from({ length: count }, vote)));
@@ -59,7 +59,7 @@ async function startReceivingProgram() {
     expect(await running.ended).toBe(0);
   }
 
-  /** All that was acknowledged is in this database. */
+  /** Checks that the database has all acknowledged votes. */
   async function expectAllVotesStored(path: string): Promise<void> {
     const store = await openStore(`sqlite:${path}`, systemClock);
     for (const userId of acknowledged) expect(await store.ledger.account(userId)).toMatchObject({ credits: 10 });
@@ -88,33 +88,36 @@ const removeAll = (file: string) => {
 };
 const damages: Readonly<Record<string, (file: string, backup: string) => void>> = {
   'is deleted': (file) => rmSync(file),
-  'is deleted with the files beside it': removeAll,
+  'is deleted with its -wal and -shm files': removeAll,
   'is replaced by another one': (file, backup) => renameSync(backup, file),
-  'is moved away with its folder': (file) => renameSync(join(file, '..'), `${join(file, '..')}-moved`),
-  'is copied over by a backup': (file, backup) => copyFileSync(backup, file),
-  'is emptied': (file) => truncateSync(file),
+  'is moved away with its directory': (file) => renameSync(join(file, '..'), `${join(file, '..')}-moved`),
+  'is overwritten with a backup': (file, backup) => copyFileSync(backup, file),
+  'is truncated': (file) => truncateSync(file),
   'loses its write-ahead log': (file) => rmSync(`${file}-wal`),
   "loses its write-ahead log's index": (file) => rmSync(`${file}-shm`),
 };
 
-describe('a database file that, while the program runs,', { timeout: 60_000 }, () => {
-  it.each(Object.keys(damages))('%s: no vote is acknowledged any more, /readyz and the log say why', async (damage) => {
-    const { running, url, file, backup, votes, readiness, lastLoggedError } = await startReceivingProgram();
-    damages[damage]?.(file, backup);
-    expect(await votes(20)).toEqual(new Set([503]));
-    expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason } });
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    await vi.waitFor(
-      () => expect(lastLoggedError()).toMatchObject({ level: 50, file: expect.stringContaining(file) }),
-      {
-        ...waitOptions,
-        timeout: 3_000,
-      },
-    );
-    expect(running.process.exitCode).toBe(null);
-  });
+describe('a database file that', { timeout: 60_000 }, () => {
+  it.each(Object.keys(damages))(
+    '%s while the program runs: votes get 503, and /readyz and the log report the reason',
+    async (damage) => {
+      const { running, url, file, backup, votes, readiness, lastLoggedError } = await startReceivingProgram();
+      damages[damage]?.(file, backup);
+      expect(await votes(20)).toEqual(new Set([503]));
+      expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason } });
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      await vi.waitFor(
+        () => expect(lastLoggedError()).toMatchObject({ level: 50, file: expect.stringContaining(file) }),
+        {
+          ...waitOptions,
+          timeout: 3_000,
+        },
+      );
+      expect(running.process.exitCode).toBe(null);
+    },
+  );
 
-  it('is copied over by an older copy of itself: the same', async () => {
+  it('is overwritten with an older copy: votes get 503', async () => {
     const { file, environment, directory, stop } = await startReceivingProgram();
     await stop();
     copyFileSync(file, `${file}.old`);
@@ -149,7 +152,7 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
     await expectAllVotesStored(file);
   });
 
-  it('is deleted under load: what was acknowledged can be rescued while the program runs, as the log says', async () => {
+  it('is deleted under load: acknowledged votes can be rescued with the command in the log', async () => {
     const { directory, environment, file, vote, votes, lastLoggedError, stop, expectAllVotesStored } =
       await startReceivingProgram();
     let isFinished = false;
@@ -172,7 +175,7 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
     await expectAllVotesStored(file);
   });
 
-  it('loses its write-ahead log: a clean stop writes what was acknowledged into the database', async () => {
+  it('loses its write-ahead log: a graceful shutdown writes acknowledged votes into the database', async () => {
     const { file, votes, lastLoggedError, stop, expectAllVotesStored } = await startReceivingProgram();
     rmSync(`${file}-wal`);
     rmSync(`${file}-shm`);
@@ -182,7 +185,7 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
     await expectAllVotesStored(file);
   });
 
-  it('is replaced: the doctor finds that out from the running program, and leaves the new file alone', async () => {
+  it('is replaced: the doctor reports it from the running program, and does not change the new file', async () => {
     const { file, backup, environment, url } = await startReceivingProgram();
     const doctorEnvironment = { ...environment, DATABASE_URL: `sqlite:${file}`, PORT: new URL(url).port };
     expect((await diagnose(doctorEnvironment)).findingsOf('program')).toEqual([
@@ -203,8 +206,8 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
 describe('a cache file that is deleted or damaged while the program runs', { timeout: 60_000 }, () => {
   it.each([
     ['deleted', (file: string) => rmSync(file)],
-    ['emptied', (file: string) => truncateSync(file)],
-  ])('is not needed when it is %s: votes are stored, and the program stops cleanly', async (_, damage) => {
+    ['truncated', (file: string) => truncateSync(file)],
+  ])('is not required if it is %s: votes are stored, and the program shuts down gracefully', async (_, damage) => {
     const { directory, votes, readiness, stop, file, expectAllVotesStored } = await startReceivingProgram();
     damage(join(directory, 'data', 'cache.db'));
     expect(await votes(20)).toEqual(new Set([200]));

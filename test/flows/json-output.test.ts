@@ -25,7 +25,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}, 
   });
 }
 
-/** What a server prints before it is stopped. */
+/** Parses the first output of a server, and stops it. */
 async function firstLine(args: readonly string[]): Promise<unknown> {
   const child = spawn(process.execPath, [launcher, ...args], { env: { PATH: '' }, cwd: tempDir() });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -36,7 +36,7 @@ async function firstLine(args: readonly string[]): Promise<unknown> {
 }
 
 describe('--json', { timeout: 60_000 }, () => {
-  it('prints the settings, warnings and issues, and no secret', async () => {
+  it('prints the settings, warnings and issues without secrets', async () => {
     const environment = { DISCORD_TOKEN: 'hush', PORT: 'x', VOTE_WEBHOOK_SECERT: 'hush', DATABASE_URL: 'sqlite:a.db' };
     const { code, stdout } = await run(['config', '--json', '--check'], environment);
     expect(code).toBe(2);
@@ -62,7 +62,7 @@ describe('--json', { timeout: 60_000 }, () => {
     expect((await run(['config', '--json'], environment)).code).toBe(0);
   });
 
-  it('prints what was copied', async () => {
+  it('prints the content of a backup and of a restored database', async () => {
     const directory = tempDir();
     const database = (name: string) => ({ DATABASE_URL: `sqlite:${join(directory, name)}` });
     await createDatabaseWithVotes(database('tally.db').DATABASE_URL, ['1', '2']);
@@ -74,7 +74,7 @@ describe('--json', { timeout: 60_000 }, () => {
     expect(JSON.parse(restore.stdout)).toEqual({ file: copy, database: join(directory, 'new.db'), ...content });
   });
 
-  it('prints the summary of an export beside it', async () => {
+  it('prints the summary of an export to stderr', async () => {
     const url = `sqlite:${tempDir()}/tally.db`;
     await createDatabaseWithVotes(url, ['1', '2']);
     const text = await run(['export'], { DATABASE_URL: url });
@@ -85,7 +85,7 @@ describe('--json', { timeout: 60_000 }, () => {
     expect(JSON.parse(json.stderr)).toEqual({ entries: 2, credits: 20 });
   });
 
-  it('prints what was sent, and what came back', async () => {
+  it('prints the result of each sent delivery', async () => {
     const { url } = await receiver();
     const { code, stdout } = await run(['send', 'vote', '--to', url, '--secret', 'hush', '--duplicate', '--json']);
     expect(code).toBe(0);
@@ -100,7 +100,7 @@ describe('--json', { timeout: 60_000 }, () => {
     expect(stdout + failedRun.stdout).not.toContain('hush');
   });
 
-  it('prints what became of the commands', async () => {
+  it('prints the outcome of the registration', async () => {
     const discord = await localDiscord();
     const { code, stdout } = await run(['register', '--json'], settings(discord));
     expect(code).toBe(0);
@@ -123,7 +123,7 @@ describe('--json', { timeout: 60_000 }, () => {
     });
   });
 
-  it('prints the key of a listing and the link to sign in', async () => {
+  it('prints the key of a new listing and the sign-in link', async () => {
     const directory = tempDir();
     const options = ['--kind', 'bot', '--id', '99', '--name', 'Helper', '--owner', '7', '--json'];
     const addListing = await run(['service', 'add-listing', ...options], {}, directory);

@@ -14,7 +14,7 @@ import { queryValue } from '../support/query-value.ts';
 import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** A program between a Discord and a service, and somebody who votes without a pause. */
+/** Starts a program with Discord and a service, and sends votes continuously. */
 async function startWithVotes() {
   const directory = tempDir();
   const discord = await startLocalDiscord({ rateLimits: false });
@@ -55,7 +55,7 @@ async function startWithVotes() {
       if (status === 200) acknowledged += 1;
     }
   });
-  // What looks at the database must find some in it, however late the first is taken.
+  // The commands under test need at least one vote in the database.
   await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(0);
   return {
     directory,
@@ -71,8 +71,8 @@ async function startWithVotes() {
   };
 }
 
-describe('beside the program, while it receives votes', { timeout: 60_000 }, () => {
-  it('the doctor finds no fault, a backup is whole, and what is restored from it adds up', async () => {
+describe('while the program receives votes', { timeout: 60_000 }, () => {
+  it('the doctor reports no failure, and a backup is complete and can be restored', async () => {
     const { directory, run, running, url, endVoting } = await startWithVotes();
     const doctor = run('doctor', '--json', '--url', url);
     const backup = run('backup', 'copy.db');
@@ -111,7 +111,7 @@ describe('beside the program, while it receives votes', { timeout: 60_000 }, () 
 });
 
 describe('an export', { timeout: 60_000 }, () => {
-  it('ends quietly when nobody reads on', async () => {
+  it('exits with 0 and without an error when its reader closes the pipe', async () => {
     const directory = tempDir();
     await createDatabaseWithVotes(`sqlite:${directory}/tally.db`, ['1']);
     const database = new DatabaseSync(join(directory, 'tally.db'));

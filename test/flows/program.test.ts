@@ -10,7 +10,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 20_000, interval: 100 };
 
-/** Has the program's clock run ten minutes ahead. */
+/** Environment that sets the program's clock ten minutes ahead. */
 const clockAheadEnvironment = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${10 * minute};`)}`,
 };
@@ -26,7 +26,7 @@ async function vote(url: string, userId: string, timestamp = new Date().toISOStr
 }
 
 describe('the program', { timeout: 60_000 }, () => {
-  it('tells its version and its commands, and what is wrong with a word', async () => {
+  it('prints its version, its commands and a hint for an unknown command', async () => {
     const directory = tempDir();
     const help = startProgram(['--help'], {}, directory);
     expect(await help.ended).toBe(0);
@@ -39,14 +39,14 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(unknown.output()).toContain('--help');
   });
 
-  it('ends with 2 and every fault when it is not configured for production', async () => {
+  it('exits with 2 and reports every issue if its configuration is invalid in production', async () => {
     const { ended, output } = startProgram(['start'], { NODE_ENV: 'production', PORT: 'x' }, tempDir());
     expect(await ended).toBe(2);
     for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL', 'LOOKUP_SERVER_KEY', 'PORT'])
       expect(output()).toContain(name);
   });
 
-  it('ends with 1 and a sentence when its port is taken', async () => {
+  it('exits with 1 and a message if its port is in use', async () => {
     const directory = tempDir();
     const first = startProgram(['start'], settings(unreachableDiscord), directory);
     const { port } = new URL(await first.url());
@@ -55,7 +55,7 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(second.output()).toContain('Another program uses this port');
   });
 
-  it('receives while Discord cannot be reached, says so, and stops with 0 when asked', async () => {
+  it('receives votes while Discord is unavailable, is not ready, and exits with 0 after SIGTERM', async () => {
     const running = startProgram(
       ['start'],
       settings({ ...unreachableDiscord, channels: { announcements: '1', premium: '1' } }),
@@ -76,7 +76,7 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
-  it('becomes ready by itself within 15 s of the return of Discord, and does what waited', async () => {
+  it('becomes ready within 15 s after Discord recovers, and sends pending announcements', async () => {
     const discord = await startLocalDiscord();
     onTestFinished(() => discord.stop());
     discord.faults.outage(true);
@@ -95,7 +95,7 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
-  it('announces once what Discord took before it was killed, though it is down for longer than a nonce lasts', async () => {
+  it('does not repeat an announcement that Discord accepted before a kill, even without a valid nonce', async () => {
     const clock = createOffsetClock();
     const discord = await startLocalDiscord({ clock, stopwatch: clock });
     onTestFinished(() => discord.stop());

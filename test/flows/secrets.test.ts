@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };
 
-/** Every kind of secret, with a value that is found again wherever it turns up. */
+/** Every kind of secret, with a unique value to search for. */
 const secrets = {
   token: 'discord-token.wrong-but.s3cret/+=value',
   serverKey: 'server-key-s3cret/+=value',
@@ -24,7 +24,7 @@ const secrets = {
   cache: 'cache-s3cret-value',
 } as const;
 
-/** How a text may spell a secret. */
+/** The encodings in which a secret may appear. */
 function encodingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [
@@ -39,24 +39,24 @@ function encodingsOf(secret: string): string[] {
   ];
 }
 
-/** All that was said by anybody to anybody: logs, errors, answers, messages. */
+/** Collects all output: logs, errors, responses and messages. */
 function captureOutput() {
-  const said: (() => string)[] = [];
+  const sources: (() => string)[] = [];
   return {
     run(args: readonly string[], environment: Record<string, string>, directory: string): Program {
       const running = startProgram(args, environment, directory);
-      said.push(running.output);
+      sources.push(running.output);
       return running;
     },
     async request(url: string, options: RequestInit = {}): Promise<number> {
       const response = await fetch(url, options);
       const heads = JSON.stringify([...response.headers]);
       const text = await response.text();
-      said.push(() => `${response.status} ${heads} ${text}`);
+      sources.push(() => `${response.status} ${heads} ${text}`);
       return response.status;
     },
-    addOutput: (more: () => string) => void said.push(more),
-    allOutput: () => said.map((tell) => tell()).join('\n'),
+    addOutput: (source: () => string) => void sources.push(source),
+    allOutput: () => sources.map((read) => read()).join('\n'),
   };
 }
 
@@ -83,8 +83,8 @@ function expectNoSecretIn(text: string, values: readonly string[]): void {
   }
 }
 
-describe('no secret is in any log, error, answer or message', { timeout: 120_000 }, () => {
-  it('of a whole run, in which everything goes wrong that can', async () => {
+describe('no secret appears in any log, error, response or message', { timeout: 120_000 }, () => {
+  it('of a run with every kind of failure', async () => {
     const directory = tempDir();
     const service = await startFakeService();
     onTestFinished(() => service.close());
@@ -94,8 +94,8 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
     onTestFinished(() => discord.stop());
     const { run, request, addOutput, allOutput } = captureOutput();
     const file = join(directory, 'listings.json');
-    const write = (...voteSecrets: string[]) => writeFileSync(file, listingsWith(voteSecrets), { mode: 0o600 });
-    write(secrets.vote, secrets.voteOld);
+    const writeListings = (...voteSecrets: string[]) => writeFileSync(file, listingsWith(voteSecrets), { mode: 0o600 });
+    writeListings(secrets.vote, secrets.voteOld);
     const { LOOKUP_SERVER_KEY: _s, LOOKUP_BOT_KEY: _b, PREMIUM_WEBHOOK_SECRET: _p, ...shared } = settings;
     const { VOTE_WEBHOOK_AUTHORIZATION: _a, ...otherSettings } = shared;
     const running = run(
@@ -124,10 +124,10 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
     for (const path of ['/readyz', '/metrics', '/healthz']) await request(url + path);
     await vi.waitFor(() => expect(running.output()).toContain('cannot be reached'), waitOptions);
 
-    write(secrets.voteNew, '');
+    writeListings(secrets.voteNew, '');
     running.process.kill('SIGHUP');
     await vi.waitFor(() => expect(running.output()).toContain('the previous settings stay active'), waitOptions);
-    write(secrets.voteNew);
+    writeListings(secrets.voteNew);
     running.process.kill('SIGHUP');
     await vi.waitFor(() => expect(running.output()).toContain('configuration reloaded'), waitOptions);
     await request(`${url}/webhooks/${secrets.voteNew}?key=${secrets.voteNew}`);
@@ -148,7 +148,7 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
     expectNoSecretIn(allOutput(), [discord.token, ...tokens, ...keys, ...Object.values(configured)]);
   });
 
-  it('of a start that is refused', async () => {
+  it('of a start with an invalid configuration', async () => {
     const directory = tempDir();
     const { run, allOutput } = captureOutput();
     const file = join(directory, 'listings.json');
@@ -190,7 +190,7 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
     expectNoSecretIn(allOutput(), Object.values(secrets));
   });
 
-  it('of a program whose Discord token is refused', async () => {
+  it('of a program whose Discord token is rejected', async () => {
     const discord = await startLocalDiscord();
     onTestFinished(() => discord.stop());
     const { run, request, allOutput } = captureOutput();
@@ -219,22 +219,22 @@ async function vote(url: string, request: SendRequest, userId: string): Promise<
   expect(await request(`${url}/webhooks/vote`, { method: 'POST', body, headers })).toBe(200);
 }
 
-const said = (key: string) => `You sent the key ${key}`;
+const echoKey = (key: string) => `You sent the key ${key}`;
 
-/** How a service may fail, one for each listing: a lookup leaves alone for a while what has failed. It repeats the key. */
+/** Failures of the service, which repeat the key. Each has its own listing, because failed lookups are cached. */
 const failures: readonly ((key: string, redirectTarget: string) => ReturnType<typeof json>)[] = [
-  (key) => failure(401, said(key)),
-  (key) => failure(500, said(key)),
+  (key) => failure(401, echoKey(key)),
+  (key) => failure(500, echoKey(key)),
   (key, redirectTarget) => (response) =>
     response.writeHead(302, { location: `${redirectTarget}/api/v1/server?key=${key}` }).end(),
-  (key) => (response) => response.end(said(key)),
-  (key) => (response) => response.writeHead(404).end(Buffer.from(said(key)).toString('base64')),
+  (key) => (response) => response.end(echoKey(key)),
+  (key) => (response) => response.writeHead(404).end(Buffer.from(echoKey(key)).toString('base64')),
   () => (response) => response.socket?.destroy(),
-  (key) => success({ name: 7, description: [said(key)] }),
+  (key) => success({ name: 7, description: [echoKey(key)] }),
 ];
 const keyOf = (index: number) => `${secrets.serverKey}-${index}`;
 
-/** The file with a listing for each failure. The first one receives webhooks. */
+/** The listings file, with a listing for each failure. Only the first one receives webhooks. */
 function listingsWith(voteSecrets: readonly string[]): string {
   const listings = failures.map((_, index) => ({
     name: `server${index}`,
@@ -249,14 +249,14 @@ function listingsWith(voteSecrets: readonly string[]): string {
   return JSON.stringify({ listings });
 }
 
-/** Every command, answered by a service that fails in every way and repeats the key, while Discord stumbles, too. */
+/** Runs every command for every failure of the service, while some requests to Discord fail, too. */
 async function runAllCommands(
   discord: LocalDiscord,
   service: Awaited<ReturnType<typeof startFakeService>>,
   redirectTarget: string,
 ): Promise<void> {
   const [member] = discord.members;
-  if (member === undefined) throw new Error('nobody is there');
+  if (member === undefined) throw new Error('no member');
   service.respondWith((response, request) => {
     const key = String(request.headers['x-api-key']);
     failures[Number(key.at(-1))]?.(key, redirectTarget)(response, request);
@@ -272,7 +272,7 @@ async function runAllCommands(
   }
 }
 
-/** Every secret where it does not belong: in paths, queries, headers, signatures, on every route. */
+/** Sends every secret in paths, queries, headers and signatures to every route. */
 async function sendSecretsEverywhere(url: string, request: SendRequest): Promise<void> {
   await vote(url, request, '1');
   for (const secret of Object.values(secrets)) {

@@ -5,7 +5,7 @@ import { manualClock } from './manual-clock.ts';
 
 export const voteTime = Date.UTC(2026, 0, 1);
 
-/** Creates a database with one vote for the server per user: 10 credits and a waiting announcement each. */
+/** Creates a database with one vote for the server per user. Each pays 10 credits and has a pending announcement. */
 export async function createDatabaseWithVotes(
   url: string,
   userIds: readonly string[],

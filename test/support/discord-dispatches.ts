@@ -1,6 +1,6 @@
 import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 
-/** A part of a dispatch that is an object which the REST document describes, and the type that it has there. */
+/** A part of a dispatch whose type is in the REST document. */
 export interface DocumentedPart {
   readonly field: string;
   readonly type: string;
@@ -9,7 +9,10 @@ export interface DocumentedPart {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The gateway is not in the document, but most of what it sends is. Discord: "Gateway Events". */
+/**
+ * Returns the parts that have a schema. The document has no gateway events, but it has most of their objects. Discord:
+ * "Gateway Events".
+ */
 export function documentedParts({ t, d }: SentDispatch): DocumentedPart[] {
   const data = (d ?? {}) as Data;
   switch (t) {
@@ -60,7 +63,7 @@ function arrayParts(data: Data, field: string, type: string): DocumentedPart[] {
   return ((data[field] ?? []) as unknown[]).map((value, index) => ({ field: `${field}.${index}`, type, value }));
 }
 
-/** What only the gateway adds. */
+/** Removes fields that only the gateway adds. */
 function omit(data: Data, ...fields: string[]): Data {
   return Object.fromEntries(Object.entries(data).filter(([name]) => !fields.includes(name)));
 }

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { schemaByName, schemaOfType } from './discord-types.ts';
 
-/** What Discord's OpenAPI document says of one operation, as the package `discord-api-spec` renders it. */
+/** An operation of Discord's OpenAPI document, from the types that the package `discord-api-spec` generates. */
 export interface Operation {
   /** As in `POST /channels/{channel_id}/messages`. */
   readonly name: string;
-  /** The query's fields, whose values come as texts. */
+  /** The query parameters, whose values are strings. */
   readonly query: z.ZodType;
   readonly body: z.ZodType;
-  /** By status; `4XX` stands for all the refusals. */
+  /** By status; `4XX` covers all client errors. */
   readonly responses: ReadonlyMap<string, z.ZodType>;
 }
 
-/** The interface `Paths`: for each path and method, the types of its query, its body and its answers. */
+/** The interface `Paths`: for each path and method, the types of the query, the body and the responses. */
 const paths = /export interface Paths \{\n([\s\S]*?)\n\}\n/.exec(
   readFileSync(new URL(import.meta.resolve('discord-api-spec').replace(/\.js$/, '.ts')), 'utf8'),
 )?.[1];
@@ -28,10 +28,13 @@ const operations = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}
     })),
 );
 
-/** How many operations the document has. */
+/** Number of operations in the document. */
 export const operationCount = operations.length;
 
-/** The operation that a request is, undefined where the document knows none; `/webhooks/1/x/messages/@original` is one of its own. */
+/**
+ * Finds the operation of a request; undefined if the document has none. Prefers the path with the fewest parameters:
+ * `/webhooks/1/x/messages/@original` is a separate operation.
+ */
 export function findOperation(method: string, path: string): Operation | undefined {
   const [match] = operations
     .filter((each) => each.method === method && each.pattern.test(path))
@@ -63,7 +66,7 @@ function parseOperation(name: string, text: string): Operation {
 
 const integerText = z.string().regex(/^-?\d+$/);
 
-/** A value of a query, which always comes as a text. */
+/** The schema of a query value, which is always a string. */
 function queryValueSchema(type = ''): z.ZodType {
   if (type === 'number') return integerText.optional();
   if (type === 'boolean') return z.enum(['true', 'false']).optional();

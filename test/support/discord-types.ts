@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The zod schemas of `discord-api-spec`. The package has no types for them, so each is taken out by its name. */
+/** The zod schemas of `discord-api-spec`. The package has no types for them, so they are looked up by name. */
 const schemas: Readonly<Record<string, unknown>> = await import(import.meta.resolve('discord-api-spec/zod'));
 
-/** The schema of a type of the document. */
+/** Returns the schema of a type of the document. */
 export function schemaByName(name: string): z.ZodType {
   const schema = schemas[`${name}Schema`];
-  if (!(schema instanceof z.core.$ZodType)) throw new Error(`discord-api-spec has no schema of ${name}`);
+  if (!(schema instanceof z.core.$ZodType)) throw new Error(`discord-api-spec has no schema for ${name}`);
   return z.lazy(() => schema as z.ZodType);
 }
 
@@ -17,14 +17,14 @@ const primitiveSchemas: Readonly<Record<string, z.ZodType>> = {
   string: z.string(),
   number: z.number(),
   boolean: z.boolean(),
-  never: z.never('The document knows no such answer'),
+  never: z.never('The document has no such response'),
 };
 
-/** The schema of a type as it is written in the document's interface: names, `|`, `[]` and brackets. */
+/** Parses a TypeScript type of the document into a schema. Supports names, `|`, `[]` and parentheses. */
 export function schemaOfType(typeText: string): z.ZodType {
   const tokens = typeText.match(/[\w.]+|\[\]|[^\s\w]/g) ?? [];
   const schema = parseUnion(tokens);
-  if (tokens.length > 0) throw new Error(`This type cannot be read: ${typeText.trim()}`);
+  if (tokens.length > 0) throw new Error(`This type cannot be parsed: ${typeText.trim()}`);
   return schema;
 }
 
@@ -41,7 +41,7 @@ function parseUnion(tokens: string[]): z.ZodType {
 function parseType(tokens: string[]): z.ZodType {
   const token = tokens.shift() ?? '';
   let schema = token === '(' ? parseUnion(tokens) : (primitiveSchemas[token] ?? schemaByName(token));
-  if (token === '(' && tokens.shift() !== ')') throw new Error('A bracket is not closed');
+  if (token === '(' && tokens.shift() !== ')') throw new Error('A parenthesis is not closed');
   for (; tokens[0] === '[]'; tokens.shift()) schema = z.array(schema);
   return schema;
 }

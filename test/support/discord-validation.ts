@@ -6,15 +6,15 @@ import { findOperation } from './discord-document.ts';
 import { schemaByName, schemaOfType } from './discord-types.ts';
 import { findSchemaErrors } from './schema-errors.ts';
 
-/** Refusals of what was meant to be at fault: an invalid form, no JSON. Discord: "JSON Error Codes". */
+/** Error codes of invalid requests: invalid form body, invalid JSON. Discord: "JSON Error Codes". */
 const invalidRequestCodes = [50035, 50109];
 
-/** What an address that there is not may be answered with. */
+/** Allowed statuses of requests to unknown routes; 0 means no response. */
 const unroutableStatuses = [0, 400, 401, 404, 405];
 
-/** What Discord's document finds wrong with a request and its answer, a sentence each. */
+/** Validates a request and its response against Discord's OpenAPI document. Returns one message per error. */
 export function validateExchange(exchange: HttpExchange): string[] {
-  const { method, path, query, body, status, response: answer } = exchange;
+  const { method, path, query, body, status, response } = exchange;
   const operation = findOperation(method, path);
   if (operation === undefined && !unroutableStatuses.includes(status))
     return [`${method} ${path} is not in the document`];
@@ -28,24 +28,24 @@ export function validateExchange(exchange: HttpExchange): string[] {
           ...findSchemaErrors(`${name} request`, operation.body, body),
         ];
   const schema = responseSchema(status, operation?.responses ?? new Map<string, z.ZodType>());
-  return [...requestErrors, ...(status === 0 ? [] : findSchemaErrors(`${name} answer ${status}`, schema, answer))];
+  return [...requestErrors, ...(status === 0 ? [] : findSchemaErrors(`${name} response ${status}`, schema, response))];
 }
 
-/** What Discord's document finds wrong with the objects in a dispatch of the gateway. */
+/** Validates the objects in a gateway dispatch. */
 export function validateDispatch(dispatch: SentDispatch): string[] {
   return documentedParts(dispatch).flatMap(({ field, type, value }) =>
     findSchemaErrors(`${dispatch.t} ${field}`.trim(), schemaOfType(type), value),
   );
 }
 
-/** What it finds wrong with a message, also with one that only a member sees and no dispatch tells of. */
+/** Validates a message. Ephemeral messages have no dispatch, so they are validated only here. */
 export function validateMessage(message: unknown): string[] {
   return findSchemaErrors('a message', schemaByName('MessageResponse'), message);
 }
 
-/** A request that Discord did not even take in: its form, its JSON or its method is wrong. */
-function isRejectedAsInvalid({ status, response: answer }: HttpExchange): boolean {
-  const { code } = (answer ?? {}) as { code?: number };
+/** Whether Discord rejected the request because of its method, its JSON or its form. */
+function isRejectedAsInvalid({ status, response }: HttpExchange): boolean {
+  const { code } = (response ?? {}) as { code?: number };
   return status === 405 || (status === 400 && invalidRequestCodes.some((each) => each === code));
 }
 

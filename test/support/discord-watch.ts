@@ -11,8 +11,8 @@ import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 watch();
 
 /**
- * Checks everything that goes to and from a local Discord in any test against Discord's own OpenAPI document, and fails the test where
- * the two differ. What comes after the last test of a file fails the file.
+ * Validates all traffic to and from the local Discord against Discord's OpenAPI document, and fails the test on errors.
+ * Errors after the last test of a file fail the file.
  */
 function watch(): void {
   const exchanges: HttpExchange[] = [];
@@ -23,7 +23,7 @@ function watch(): void {
   subscribe(storedMessages.name, (message) => messages.push(message));
   const check = async () => {
     if (exchanges.length + dispatches.length + messages.length === 0) return;
-    // The document takes a while to load, and most tests need no Discord.
+    // Imported on demand: the document loads slowly, and most tests do not use Discord.
     const {
       validateExchange: faultsOfExchange,
       validateDispatch: faultsOfDispatch,
@@ -34,7 +34,8 @@ function watch(): void {
       ...dispatches.splice(0).flatMap(faultsOfDispatch),
       ...messages.splice(0).flatMap(faultsOfMessage),
     ];
-    if (errors.length > 0) throw new Error(`Discord's document says otherwise:\n${[...new Set(errors)].join('\n')}`);
+    if (errors.length > 0)
+      throw new Error(`Traffic violates Discord's OpenAPI document:\n${[...new Set(errors)].join('\n')}`);
   };
   afterEach(check);
   afterAll(check);

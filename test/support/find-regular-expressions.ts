@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseAst } from 'rolldown/parseAst';
 
-/** A regular expression as it stands in the code. */
+/** A regular expression literal in the source. */
 export interface RegularExpression {
   readonly path: string;
   readonly pattern: string;
   readonly flags: string;
 }
 
-/** Every regular expression of the program: the literals, and the files that make some at run time. */
+/** Finds every regular expression literal of the program, and the files that call `RegExp` at run time. */
 export function findRegularExpressions(): { literals: readonly RegularExpression[]; dynamic: readonly string[] } {
   const literals: RegularExpression[] = [];
   const dynamic = new Set<string>();

@@ -1,28 +1,28 @@
 import { createContext, Script } from 'node:vm';
 
-/** UTF-16 units. */
+/** Length in UTF-16 code units. */
 const maxLength = 64 * 1024;
-/** Lengths that are compared: what a function cuts to 16,384 units shows how it grows only below that. */
+/** Pairs of lengths to compare. The shorter pair is for functions that truncate their input to 16,384 units. */
 const comparedLengths = [
   [maxLength / 2, maxLength],
   [maxLength / 8, maxLength / 4],
 ] as const;
-/** Twice the input may take 3 times as long: linear work takes 2 times, quadratic work 4 times. */
+/** Allowed ratio of times if the length doubles. Linear work has a ratio of 2, quadratic work of 4. */
 const maxGrowth = 3;
-/** What takes less than this (ms) passes: quadratic work on so long a text takes more, and shorter times are mostly noise. */
+/** Shorter times pass (ms): they are mostly noise, and quadratic work on this length takes longer. */
 const minTimeMs = 10;
-/** What takes longer than this (ms) fails without a comparison, so that exponential work ends, too. */
+/** Longer times fail without a comparison (ms). This also limits exponential work. */
 const timeoutMs = 10_000;
-/** The fastest of so many runs counts, which leaves out compilation and garbage collection. */
+/** Number of runs, of which the fastest counts. This excludes compilation and garbage collection. */
 const runs = 5;
 
-/** A text of any length. */
+/** A text that can be generated in any length. */
 export interface RepeatedText {
   readonly name: string;
   of(length: number): string;
 }
 
-/** The first input with which a function's time grows too much, and how; null where there is none. */
+/** Describes the first input for which the time of `run` grows faster than linearly; null if there is none. */
 export function findSuperlinearGrowth(run: (text: string) => unknown, inputs: readonly RepeatedText[]): string | null {
   for (const input of inputs) {
     const growth = describeGrowth(run, input);
@@ -46,7 +46,7 @@ function describeGrowth(run: (text: string) => unknown, { of }: RepeatedText): s
 
 function minCpuTime(run: (text: string) => unknown, text: string): number {
   let minMs = Number.POSITIVE_INFINITY;
-  // What takes a second needs no second look.
+  // One run is enough if it takes a second.
   for (let round = 0; round < runs && minMs > minTimeMs / 2 && (round === 0 || minMs < 1_000); round += 1) {
     minMs = Math.min(minMs, cpuTime(run, text));
   }
@@ -58,8 +58,8 @@ const context = createContext(scope);
 const script = new Script('run()');
 
 /**
- * CPU time of this thread (ms), so that other programs on a busy machine do not count; infinite where it does not end. Node can interrupt
- * a regular expression only inside of a script with a timeout. What is thrown is an answer like any other.
+ * Measures the CPU time of this thread (ms), which excludes other programs on a busy machine. Returns infinity after a
+ * timeout. Node.js can interrupt a regular expression only in a script with a timeout. Errors of `run` are ignored.
  */
 function cpuTime(run: (text: string) => unknown, text: string): number {
   scope.run = () => {

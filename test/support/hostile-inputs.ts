@@ -1,6 +1,6 @@
 import type { RepeatedText } from './growth.ts';
 
-/** What is repeated: what markup, addresses, JSON, headers and dates are made of. */
+/** Texts to repeat: parts of markup, URLs, JSON, headers and dates. */
 const units = [
   ...[
     '/',
@@ -84,15 +84,15 @@ const units = [
   ],
 ];
 
-/** Every unit, repeated to any length, alone and with an end that lets no expression match that seemed to. */
+/** Every unit repeated, alone and with a final character that makes an almost complete match fail. */
 export const hostileInputs: readonly RepeatedText[] = repeatedTexts(units, ['', '\0']);
 
-/** Each of the units over and over, with each of the ends. */
+/** Combines each repeated unit with each end. */
 export function repeatedTexts(repeated: readonly string[], ends: readonly string[]): RepeatedText[] {
   return repeated.flatMap((unit) => ends.map((end) => repeatedText({ prefix: '', unit, end })));
 }
 
-/** A text that is one piece over and over, between two others. */
+/** A text that repeats a unit between a prefix and an end. */
 export function repeatedText({ prefix, unit, end }: { prefix: string; unit: string; end: string }): RepeatedText {
   return {
     name: `${JSON.stringify(prefix)} + ${JSON.stringify(unit)} repeated + ${JSON.stringify(end)}`,

@@ -1,4 +1,4 @@
-/** Paths that no route has, or not like this. */
+/** Paths without a route, and malformed paths. */
 export const hostilePaths = [
   '/',
   '/..%2f..%2fetc/passwd',
@@ -34,7 +34,7 @@ const bodies = [
   'a=1&a=2',
 ] as const;
 
-/** One request as it goes over the wire, and what to call it. */
+/** The bytes of an HTTP request, and a label for assertion messages. */
 export interface HostileRequest {
   readonly method: string;
   readonly path: string;
@@ -42,7 +42,10 @@ export interface HostileRequest {
   readonly bytes: Buffer;
 }
 
-/** Every method on every path, with odd headers and bodies in turn; `credentials` are the headers of somebody who may. */
+/** Combines every method with every path. Unusual headers and bodies alternate.
+ *
+ * @param credentials headers of an authorized request, which are one of the alternatives
+ */
 export function hostileRequests(paths: readonly string[], credentials = ''): HostileRequest[] {
   const all = [credentials, ...heads];
   return methods.flatMap((method, m) =>

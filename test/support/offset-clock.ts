@@ -1,25 +1,25 @@
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 
 export interface OffsetClock extends Clock {
-  /** Lets so many ms pass at once. */
+  /** Advances the wall clock and the monotonic clock by `ms`. */
   advance(ms: number): void;
-  /** Sets the wall clock by `ms`, back where that is negative. No time passes. */
+  /** Shifts only the wall clock by `ms`, backwards if negative. */
   shiftWallClock(ms: number): void;
 }
 
-/** The machine's time, which can also be made later. */
+/** The system clock with adjustable offsets. */
 export function createOffsetClock(): OffsetClock {
-  let later = 0;
-  let ahead = 0;
+  let elapsed = 0;
+  let shift = 0;
   return {
     ...systemClock,
-    now: () => systemClock.now() + later + ahead,
-    monotonic: () => systemClock.monotonic() + later,
+    now: () => systemClock.now() + elapsed + shift,
+    monotonic: () => systemClock.monotonic() + elapsed,
     advance(ms) {
-      later += ms;
+      elapsed += ms;
     },
     shiftWallClock(ms) {
-      ahead += ms;
+      shift += ms;
     },
   };
 }

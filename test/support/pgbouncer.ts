@@ -9,18 +9,18 @@ import { asPostgresUser, freePort } from './postgres.ts';
 
 const path = '/usr/sbin/pgbouncer';
 
-/** Where Debian keeps PgBouncer; null where it is not installed. */
+/** The path of PgBouncer on Debian; null if it is not installed. */
 export function pgbouncerProgram(): string | null {
   return existsSync(path) ? path : null;
 }
 
 export interface PgBouncer {
-  /** The address of the same database through PgBouncer. */
+  /** The URL of the same database through PgBouncer. */
   through(databaseUrl: string): string;
   stop(): Promise<void>;
 }
 
-/** PgBouncer in transaction mode with its default settings, on the loopback, before a server of {@link startPostgres}. */
+/** Starts PgBouncer in transaction mode on the loopback interface, in front of a server of {@link startPostgres}. */
 export async function startPgBouncer(program: string, serverUrl: string): Promise<PgBouncer> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-pgbouncer-'));
   const port = await freePort();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const versions = '/usr/lib/postgresql';
 
-/** Where Debian keeps the newest PostgreSQL server's programs; null where none is installed. */
+/** The directory of the newest PostgreSQL server's programs on Debian; null if none is installed. */
 export function postgresPrograms(): string | null {
   if (!existsSync(versions)) return null;
   const newest = readdirSync(versions).sort((a, b) => Number(b) - Number(a))[0];
@@ -16,19 +16,22 @@ export function postgresPrograms(): string | null {
 }
 
 export interface PostgresServer {
-  /** The address of a database that nobody has used yet. */
+  /** Creates an empty database and returns its URL. */
   newDatabase(): string;
-  /** Ends it as an administrator would: connections are cut, what is committed stays. `start` brings it back at the same address. */
+  /** Shuts the server down in fast mode: closes connections, keeps committed data. `start` reuses the address. */
   shutDown(): void;
   start(): void;
-  /** Everything that runs from now on may only read, or (false) may write again. */
+  /** Makes new transactions read-only (true) or writable (false). */
   setReadOnly(readOnly: boolean): void;
-  /** Cuts off the user of every such address, and refuses it from now on; or (true) lets it in again. */
+  /** Allows the user of these URLs to log in, or (false) rejects it and terminates its connections. */
   setLogin(allowed: boolean): void;
   stop(): void;
 }
 
-/** A PostgreSQL server of our own in a temporary directory, on the loopback. As root it runs as the user `postgres`, since it refuses root. */
+/**
+ * Starts a PostgreSQL server in a temporary directory, on the loopback interface. If the tests run as root, the server
+ * runs as the user `postgres`, because it refuses root.
+ */
 export async function startPostgres(programs: string): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-pg-'));
   const port = await freePort();
@@ -73,7 +76,10 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
 }
 
-/** Root starts such programs as the user `postgres`, because they refuse root; `own` gives that user its files. */
+/**
+ * Changes a command to run as the user `postgres` if the tests run as root, because such programs refuse root. `setOwner`
+ * must then change the owner of their files.
+ */
 export function asPostgresUser(
   command: readonly [string, ...string[]],
   setOwner: (uid: number, gid: number) => void,

@@ -2,24 +2,24 @@ import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface RawConnection {
-  /** Sends these very bytes. */
+  /** Sends the bytes unchanged. */
   write(bytes: string | Uint8Array): void;
-  /** Closes our half: nothing more will be sent. */
+  /** Half-closes the connection: sends FIN, and can still receive. */
   end(): void;
   destroy(): void;
-  /** All that was answered until the other side closed. */
+  /** Resolves with the complete response data when the connection closes. */
   readonly closed: Promise<string>;
-  /** What was answered so far, once there is something that matches. */
+  /** Resolves with the response data so far once it matches the pattern. Rejects if the connection closes first. */
   waitForResponse(pattern: RegExp): Promise<string>;
 }
 
-/** A connection on which anything can be sent, also what no HTTP client would. */
+/** Opens a TCP connection that can send arbitrary bytes, including invalid HTTP. */
 export function rawConnection(url: string): RawConnection {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
   let response = '';
   socket.setEncoding('utf8').on('data', (data: string) => (response += data));
-  // What matters of a reset is what was answered before it.
+  // After a reset, `closed` still returns the data received before it.
   socket.on('error', () => {});
   socket.on('end', () => socket.end());
   const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(response)));
@@ -38,13 +38,13 @@ export function rawConnection(url: string): RawConnection {
           resolve(response);
         };
         socket.on('data', check);
-        socket.on('close', () => reject(new Error(`It closed after: ${response}`)));
+        socket.on('close', () => reject(new Error(`The connection closed after: ${response}`)));
         check();
       }),
   };
 }
 
-/** The answers on a connection: status, headers and body of each. Those to HEAD have a length and no body. */
+/** Parses the responses of a connection. Responses to HEAD have a Content-Length but no body. */
 export function parseResponses(raw: string, { isHead = false } = {}): { status: number; head: string; body: string }[] {
   const responses = [];
   let remainder = raw;

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { applyExceptions } from './discord-exceptions.ts';
 
 /**
- * What Discord's document finds wrong with what was sent, a sentence each. Fields that it does not know are faults too.
+ * Validates a value against a schema of Discord's document. Returns one message per error; unknown fields are errors.
  *
- * @param at which side of which operation, as in `POST /users/@me/channels request`
+ * @param at the operation and the side, as in `POST /users/@me/channels request`
  */
 export function findSchemaErrors(at: string, schema: z.ZodType, sent: unknown, read = applyExceptions): string[] {
   const value = read(at, sent);
@@ -14,11 +14,11 @@ export function findSchemaErrors(at: string, schema: z.ZodType, sent: unknown, r
   if (!success)
     return error.issues.flatMap(closestIssues).map(({ path, message, input }) => describeError(path, message, input));
   return findUnknownFields(value, data, []).map(([path, value]) =>
-    describeError(path, 'The document knows no such field', value),
+    describeError(path, 'The document has no such field', value),
   );
 }
 
-/** Of a union, what is wrong with the alternative that fits furthest: it is the one that was meant. */
+/** For a union, returns the issues of the alternative that matches deepest, which is the intended one. */
 function closestIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
   const alternatives = issue.errors.map((issues) =>
@@ -30,7 +30,7 @@ function closestIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return alternatives.reduce((closest, each) => (depth(each) > depth(closest) ? each : closest));
 }
 
-/** The fields that a schema passed over in silence. */
+/** Finds the fields that the schema ignored. */
 function findUnknownFields(
   sent: unknown,
   known: unknown,

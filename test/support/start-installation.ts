@@ -15,15 +15,18 @@ export interface Installation {
   readonly service: RunningService;
   readonly app: App;
   readonly url: string;
-  /** The bot's log, a parsed line each. */
+  /** The lines of the bot's log. */
   readonly lines: string[];
   readonly environment: Record<string, string>;
   post(path: string, payload: unknown, secret?: string): Promise<{ status: number; json: Record<string, unknown> }>;
 }
 
 /**
- * The whole of tallyhook between the real service and the real local Discord, over HTTP and WebSocket, until the test has finished.
- * `clock` is the bot's own.
+ * Starts tallyhook with the listing service and the local Discord, connected over HTTP and WebSocket. Everything stops
+ * when the test has finished.
+ *
+ * @param changes environment variables that override the defaults
+ * @param clock the bot's clock; the service uses the system clock
  */
 export async function startInstallation(
   changes: Record<string, string> = {},
