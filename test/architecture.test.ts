@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Which module may import which, as in ARCHITECTURE.md. A module may always import from itself; `platform` has no dependencies. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
+/** Allowed imports between modules, as in ARCHITECTURE.md. A module may always import from itself. */
+const allowedImports: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   config: ['platform'],
   web: ['platform'],
@@ -53,8 +53,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'tally', 'webhook'],
 };
 
-/** Packages that belong to one room alone. */
-const packagesOf: Readonly<Record<string, readonly string[]>> = {
+/** Packages that only these modules may import. */
+const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
   'discord.js': ['discord'],
   'discord-api-types': ['commands'],
   kysely: ['platform', 'store', 'service'],
@@ -76,7 +76,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
 
 const files = globSync('{src,commands,config}/**/*.ts');
 
-function roomOf(path: string): string {
+function moduleOf(path: string): string {
   const [top = '', next = ''] = path.split('/');
   return top === 'src' ? next.replace(/\.ts$/, '') : top;
 }
@@ -91,31 +91,35 @@ function importsOf(path: string): string[] {
 }
 
 const imports = files.flatMap((path) => importsOf(path).map((specifier) => ({ path, specifier })));
-const inner = imports
+const internalImports = imports
   .filter(({ specifier }) => specifier.startsWith('.'))
-  .map(({ path, specifier }) => ({ path, from: roomOf(path), to: roomOf(normalize(join(dirname(path), specifier))) }));
+  .map(({ path, specifier }) => ({
+    path,
+    from: moduleOf(path),
+    to: moduleOf(normalize(join(dirname(path), specifier))),
+  }));
 
-describe('the rooms', () => {
+describe('the modules', () => {
   it('are all in the table', () => {
     expect(files.length).toBeGreaterThan(80);
-    expect([...new Set(files.map(roomOf))].filter((room) => !(room in mayImport))).toEqual([]);
+    expect([...new Set(files.map(moduleOf))].filter((moduleName) => !(moduleName in allowedImports))).toEqual([]);
   });
 
-  it('import only what stands below them', () => {
-    const forbidden = inner.filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to));
+  it('import only modules that the table allows', () => {
+    const forbidden = internalImports.filter(({ from, to }) => from !== to && !allowedImports[from]?.includes(to));
     expect(forbidden.map(({ path, to }) => `${path} → ${to}`)).toEqual([]);
   });
 
-  it('form no ring', () => {
-    const visit = (room: string, path: readonly string[]): readonly string[] | null => {
-      if (path.includes(room)) return [...path, room];
-      for (const next of mayImport[room] ?? []) {
-        const ring = visit(next, [...path, room]);
-        if (ring !== null) return ring;
+  it('have no dependency cycle', () => {
+    const visit = (moduleName: string, path: readonly string[]): readonly string[] | null => {
+      if (path.includes(moduleName)) return [...path, moduleName];
+      for (const next of allowedImports[moduleName] ?? []) {
+        const cycle = visit(next, [...path, moduleName]);
+        if (cycle !== null) return cycle;
       }
       return null;
     };
-    for (const room of Object.keys(mayImport)) expect(visit(room, [])).toBe(null);
+    for (const moduleName of Object.keys(allowedImports)) expect(visit(moduleName, [])).toBe(null);
   });
 
   it('have no cycle between files, type imports included', () => {
@@ -135,37 +139,39 @@ describe('the rooms', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('keep their packages to themselves', () => {
-    const strays = imports.filter(({ path, specifier }) => {
-      const rooms = Object.entries(packagesOf).find(
+  it('import restricted packages only where the table allows it', () => {
+    const violations = imports.filter(({ path, specifier }) => {
+      const modules = Object.entries(modulesByPackage).find(
         ([name]) => specifier === name || specifier.startsWith(`${name}/`),
       )?.[1];
-      return rooms !== undefined && !rooms.includes(roomOf(path));
+      return modules !== undefined && !modules.includes(moduleOf(path));
     });
-    expect(strays).toEqual([]);
+    expect(violations).toEqual([]);
   });
 });
 
-describe('every line', () => {
-  it('reads the environment, the clock and chance only where they belong', () => {
+describe('every file', () => {
+  it('reads the environment, the clock and random numbers only in the allowed modules', () => {
     const rules = [
       {
-        what: /process\.env\b/,
-        rooms: ['config', 'main', 'terminal', 'cli', 'sandbox'],
+        pattern: /process\.env\b/,
+        modules: ['config', 'main', 'terminal', 'cli', 'sandbox'],
       },
-      { what: /\bDate\.now\(|new Date\(\)|Math\.random\(/, rooms: [] },
+      { pattern: /\bDate\.now\(|new Date\(\)|Math\.random\(/, modules: [] },
     ];
-    const strays = files
+    const violations = files
       .filter((path) => path !== 'src/platform/clock.ts')
       .flatMap((path) =>
         rules
-          .filter(({ what, rooms }) => !rooms.includes(roomOf(path)) && what.test(readFileSync(path, 'utf8')))
-          .map(({ what }) => `${path} ${what}`),
+          .filter(
+            ({ pattern, modules }) => !modules.includes(moduleOf(path)) && pattern.test(readFileSync(path, 'utf8')),
+          )
+          .map(({ pattern }) => `${path} ${pattern}`),
       );
-    expect(strays).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
-  it('stands in a file of one idea', () => {
+  it('has at most 300 lines', () => {
     const long = files.filter((path) => readFileSync(path, 'utf8').split('\n').length > 300);
     expect(long).toEqual([]);
   });

@@ -55,28 +55,28 @@ import { createSessionCookie } from '../src/web/session-cookie.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
 import { parseJson, readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
-import { firstExcess } from './support/growth.ts';
+import { findSuperlinearGrowth } from './support/growth.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';
 import { serverAndBot, voteSecret } from './support/listings.ts';
-import { nowhere, settings } from './support/settings.ts';
+import { settings, unreachableDiscord } from './support/settings.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
-const world = new DiscordState(systemClock, defaultGuild({}));
+const discordState = new DiscordState(systemClock, defaultGuild({}));
 const findRoute = createRouteMatcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
 const keyring = createKeyring(serverAndBot());
 const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });
 const option = { type: 3, name: 'text', description: 'text' };
 const command = commandSchema.parse({ type: 1, name: 'say', description: 'say', options: [option] });
 
-/** An object whose fields all say the same. */
-function all(names: string, text: unknown): Record<string, unknown> {
+/** Creates an object whose fields all have the same value. `names` is separated by spaces. */
+function withFields(names: string, text: unknown): Record<string, unknown> {
   return Object.fromEntries(names.split(' ').map((name) => [name, text]));
 }
 
 /**
- * Every function that takes a text apart which comes from outside: what it is, and how it is called with one. A new one gets a row here.
- * Fields that are read one by one are all given the text at once. What a function throws counts as its answer.
+ * Every function that parses external text. Add a row for each new function. Independent fields all get the same text.
+ * Errors are ignored.
  */
 const functions: readonly (readonly [name: string, run: (text: string) => unknown])[] = [
   // Deliveries
@@ -89,12 +89,12 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the fields of a purchase', (text) => readPayload({ ...purchase(text), event: 'premium_purchase' }, payload)],
   ['the signature of a delivery', (text) => keyring.verify(Buffer.from(text), sign(text, voteSecret))],
   ['a signature', (text) => keyring.verify(Buffer.from('{}'), text)],
-  ['an Authorization', (text) => keyring.authorize(text)],
+  ['an Authorization header', (text) => keyring.authorize(text)],
 
   // Texts in Discord
   ['escapeText', (text) => markup.escapeText(text, text.length / 4)],
   ['escapeName', (text) => markup.escapeName(text, text.length / 4)],
-  ['escapeText, cut', (text) => markup.escapeText(text, 950)],
+  ['escapeText with a limit', (text) => markup.escapeText(text, 950)],
   ['plainName', (text) => markup.plainName(text, text.length - 1)],
   ['cut', (text) => markup.cut(text, text.length - 1)],
   ['cutMarkup', (text) => markup.cutMarkup(asMarkup(text), text.length - 1)],
@@ -102,30 +102,30 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['webAddress', (text) => markup.webAddress(text)],
   ['the host of a link', (text) => markup.webAddress(`https://${text}`)],
   ['mention', (text) => markup.mention(text)],
-  ['drawEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
+  ['renderEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
   ['the id of a button', (text) => decodeCustomId(text)],
   ['the options of a button', (text) => decodeCustomId(`reviews:${text}`)],
 
-  // Answers of the lookup API
+  // Responses of the lookup API
   ['the profile of a server', (text) => serverProfileResponse.safeParse(profile(text))],
   ['the profile of a bot', (text) => botProfileResponse.safeParse(profile(text))],
   ['the address of a listing', (text) => botProfileResponse.safeParse({ name: 'a', url: `https://${text}` })],
   ['a vote status', (text) => voteStatusResponse(now).safeParse(status(text))],
   [
     'reviews',
-    (text) => reviewsResponse.safeParse({ data: [all('username rating comment createdAt', text)], meta: text }),
+    (text) => reviewsResponse.safeParse({ data: [withFields('username rating comment createdAt', text)], meta: text }),
   ],
   ['an error response', (text) => rateLimited(text)],
 
   // The owner's API and console
-  ['the address of a caller', (text) => clientKeyOf(text)],
-  ['an IPv6 address of a caller', (text) => clientKeyOf(`[${text}]:1`)],
+  ['the address of a client', (text) => clientKeyOf(text)],
+  ['an IPv6 address of a client', (text) => clientKeyOf(`[${text}]:1`)],
   ['the redirect to a slash', (text) => lastSegmentWithoutSlash(text)],
   ['the depth of a page', (text) => relativeRoot(text)],
   ['the origin of a form', (text) => isCrossSite({ origin: text, host: text })],
   [
     'the query of deliveries',
-    (text) => parseRequest(deliveriesQuery, all('limit before outcome kind listing user since until', text)),
+    (text) => parseRequest(deliveriesQuery, withFields('limit before outcome kind listing user since until', text)),
   ],
   ['the query of effects', (text) => parseRequest(effectsQuery, { state: text, [text]: text })],
   ['the id of a member', (text) => parseRequest(userParameter, { userId: text })],
@@ -136,8 +136,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['a flash message', (text) => findFlashMessage(consoleMessages, text)],
   ['pretty JSON', (text) => prettyJson(text)],
   ['pretty JSON of strings', (text) => prettyJson(JSON.stringify([text, text]))],
-  ['pretty JSON of a string that never ends', (text) => prettyJson(`"${text}`)],
-  ['what is not seen', (text) => visible(text)],
+  ['pretty JSON of an unterminated string', (text) => prettyJson(`"${text}`)],
+  ['invisible characters', (text) => visible(text)],
   ['a reason', (text) => asSentence(text)],
   ['the host of a page', (text) => isOwnHost(text, 'http://127.0.0.1')],
   ['a page', (text) => html`<p title="${text}">${text}</p>`],
@@ -149,38 +149,38 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the form of a listing', (text) => readForm(listingForm, { name: text, description: text, tags: text })],
   ['the form of a webhook', (text) => readForm(webhookForm, { url: text, secret: text })],
   ['the form of a key', (text) => readForm(keyForm, { label: text })],
-  ['the receiver of a webhook', (text) => readTargetUrl(text, { allowLoopback: false })],
-  ['the host of a receiver', (text) => readTargetUrl(`https://${text}`, { allowLoopback: false })],
+  ['the target URL of a webhook', (text) => readTargetUrl(text, { allowLoopback: false })],
+  ['the host of a target URL', (text) => readTargetUrl(`https://${text}`, { allowLoopback: false })],
   ['an address from the DNS', (text) => isPublic(text)],
 
   // The local Discord and its page
   [
     'the title of a delivery',
-    (text) => deliveryTitle(Buffer.from(JSON.stringify(all('event userId', text))), () => text),
+    (text) => deliveryTitle(Buffer.from(JSON.stringify(withFields('event userId', text))), () => text),
   ],
-  ['a message', (text) => messageSchema.safeParse({ ...all('content nonce', text), embeds: [embed(text)] })],
+  ['a message', (text) => messageSchema.safeParse({ ...withFields('content nonce', text), embeds: [embed(text)] })],
   ['a command', (text) => commandSchema.safeParse({ ...command, name: text, description: text })],
-  ['mentions', (text) => findMentions(world, text, null)],
+  ['mentions', (text) => findMentions(discordState, text, null)],
   ['a path', (text) => findRoute('GET', text)],
   ['a path with ids', (text) => findRoute('GET', `/guilds/${text}/members/${text}`)],
   ['a path without its token', (text) => withoutToken(`/webhooks/1/${text}`)],
   ['a decoded path', (text) => decodePath(text)],
   ['markdown', (text) => parseMarkdown(text)],
   ['markdown as plain text', (text) => plainText(text)],
-  ['a typed command', (text) => parseCommandLine(`/say ${text}`, known)],
-  ['the options of a typed command', (text) => parseCommandLine(`/say text:${text}`, known)],
+  ['a typed command', (text) => parseCommandLine(`/say ${text}`, suggestions)],
+  ['the options of a typed command', (text) => parseCommandLine(`/say text:${text}`, suggestions)],
 
   // Settings, the log and the export
   ...settingNames.map((name) => [`the setting ${name}`, (text: string) => loadConfig({ [name]: text })] as const),
   ['a database with a password', (text) => loadConfig({ CACHE_URL: `redis://user:${text}@host` })],
   [
     'the description of the settings',
-    (text) => describeConfig(all(settingNames.join(' '), text) as Record<string, string>),
+    (text) => describeConfig(withFields(settingNames.join(' '), text) as Record<string, string>),
   ],
-  ['the file of the listings', (text) => listingsFile.safeParse({ listings: [listing(text)] })],
-  ['the judgement of a secret', (text) => evaluateSecrets(configWith(text))],
-  ['what the log cuts out', (text) => createRedactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
-  ['a secret that the log cuts out', (text) => createRedactor([text])(`${text}${text}`)],
+  ['the listings file', (text) => listingsFile.safeParse({ listings: [listing(text)] })],
+  ['the evaluation of a secret', (text) => evaluateSecrets(configWith(text))],
+  ['redaction of a text', (text) => createRedactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
+  ['redaction of a secret', (text) => createRedactor([text])(`${text}${text}`)],
   ['a line of the log', (text) => log.info({ text, err: new Error(text) }, text)],
   ['a line of CSV', (text) => formats.csv.formatEntry({ ...entry, reason: text })],
   ['a line of JSON', (text) => formats.jsonl.formatEntry({ ...entry, reason: text })],
@@ -188,7 +188,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
 
 const payload = { premiumPath: false, now };
 const entry = { id: 1, userId: '1', listing: 'server', credits: 1, cause: 'vote', at: now, deliveryId: 1 } as const;
-const known = { commands: [command], members: [], channels: [], roles: [] };
+const suggestions = { commands: [command], members: [], channels: [], roles: [] };
 
 function voteAt(timestamp: string | null) {
   return { event: 'server_vote', userId: '1', timestamp };
@@ -196,27 +196,27 @@ function voteAt(timestamp: string | null) {
 
 function vote(text: string) {
   return {
-    ...all('userId serverId botId creditsAwarded creditDenialReason timestamp type', text),
-    ...all('voter server bot', { userId: text, id: text }),
+    ...withFields('userId serverId botId creditsAwarded creditDenialReason timestamp type', text),
+    ...withFields('voter server bot', { userId: text, id: text }),
   };
 }
 
 function purchase(text: string) {
   return {
-    ...all('orderId purchaseId timestamp currentPeriodEnd giftedBy targetType', text),
+    ...withFields('orderId purchaseId timestamp currentPeriodEnd giftedBy targetType', text),
     tier: { name: text, id: text },
     vendor: { type: text, id: text },
     buyer: { userId: '1' },
-    ...all('orderId', text.slice(0, 200)),
+    ...withFields('orderId', text.slice(0, 200)),
   };
 }
 
 function profile(text: string) {
-  return { ...all('id name description category url votes', text), tags: [text, text] };
+  return { ...withFields('id name description category url votes', text), tags: [text, text] };
 }
 
 function status(text: string) {
-  return { canVote: false, ...all('nextVoteDate lastVoteDate secondsUntilVote', text) };
+  return { canVote: false, ...withFields('nextVoteDate lastVoteDate secondsUntilVote', text) };
 }
 
 function rateLimited(text: string) {
@@ -233,29 +233,33 @@ function rateLimited(text: string) {
 
 function embed(text: string) {
   return {
-    ...all('title description url timestamp', text),
+    ...withFields('title description url timestamp', text),
     fields: [{ name: text, value: text }],
     image: { url: text },
   };
 }
 
 function listing(text: string) {
-  return { kind: 'server', ...all('name id lookupKey voteAuthorization announceChannelId', text), voteSecrets: [text] };
+  return {
+    kind: 'server',
+    ...withFields('name id lookupKey voteAuthorization announceChannelId', text),
+    voteSecrets: [text],
+  };
 }
 
-const config = loadConfig(settings(nowhere));
+const config = loadConfig(settings(unreachableDiscord));
 
 function configWith(text: string) {
   return { ...config, listings: config.listings.map((each) => ({ ...each, voteSecrets: [text] })), ownerToken: text };
 }
 
-/** The type says that a text was escaped; these functions have to bear one that was not. */
+/** Markup is escaped by its type; these functions must also handle unescaped text in linear time. */
 function asMarkup(text: string): markup.Markup {
   return text as markup.Markup;
 }
 
-describe('what reads a text from outside takes time in proportion to it', { timeout: 120_000 }, () => {
+describe('every function that parses external text runs in linear time', { timeout: 120_000 }, () => {
   it.each(functions)('%s', (_name, run) => {
-    expect(firstExcess(run, hostileInputs)).toBe(null);
+    expect(findSuperlinearGrowth(run, hostileInputs)).toBe(null);
   });
 });

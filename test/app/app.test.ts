@@ -4,13 +4,17 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('createApp, if it fails', () => {
   it('closes the database that it opened', async () => {
     const path = `${tempDir()}/tally.db`;
-    const config = loadConfig({ ...settings(nowhere), DATABASE_URL: `sqlite:${path}`, CACHE_URL: 'memory:' });
+    const config = loadConfig({
+      ...settings(unreachableDiscord),
+      DATABASE_URL: `sqlite:${path}`,
+      CACHE_URL: 'memory:',
+    });
     const listings = config.listings.map((listing) => ({ ...listing, lookupKey: 'two words' }));
     const log = createLog({ level: 'silent', secrets: [] });
     await expect(createApp({ ...config, listings }, { clock: systemClock, log })).rejects.toMatchObject({

@@ -8,17 +8,18 @@ import { secret } from '../../bench/load/vote.ts';
 import { listen } from '../../bench/process/listen.ts';
 import { isSignedWith } from '../../src/webhook/signature.ts';
 
-const deal = (count: number) => createRequestSource().deal({ dialect: 'tallyhook', path: '/votes', from: 7, count });
+const createRequests = (count: number) =>
+  createRequestSource().deal({ dialect: 'tallyhook', path: '/votes', from: 7, count });
 
-/** A server that keeps the bodies that were signed, and answers as it is told. */
-async function receiver(answer: RequestListener) {
+/** Starts a server that records the bodies with a valid signature and responds with `respond`. */
+async function startServer(respond: RequestListener) {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
       if (isSignedWith(secret, body, String(request.headers['x-webhook-signature']))) bodies.push(body);
-      answer(request, response);
+      respond(request, response);
     });
   });
   onTestFinished(() => {
@@ -29,38 +30,38 @@ async function receiver(answer: RequestListener) {
 }
 
 describe('the sender of the benchmarks', () => {
-  it('sends each vote once, signed and unlike every other', async () => {
-    const { port, bodies } = await receiver((_request, response) => response.end('{}'));
-    const { accepted, latencies } = await runClosedLoop(port, deal(300), 8);
+  it('sends each vote once, with a valid signature and a unique body', async () => {
+    const { port, bodies } = await startServer((_request, response) => response.end('{}'));
+    const { accepted, latencies } = await runClosedLoop(port, createRequests(300), 8);
     expect(accepted).toBe(300);
     expect(new Set(bodies).size).toBe(300);
     expect(latencies.every((latency) => latency > 0)).toBe(true);
   });
 
-  it('counts only what was accepted', async () => {
+  it('counts only accepted votes', async () => {
     let count = 0;
-    const { port } = await receiver((_request, response) => {
+    const { port } = await startServer((_request, response) => {
       count += 1;
       response.writeHead(count % 3 === 0 ? 503 : 200, { 'content-type': 'text/plain' }).end('x'.repeat(count));
     });
-    expect((await runClosedLoop(port, deal(90), 4)).accepted).toBe(60);
+    expect((await runClosedLoop(port, createRequests(90), 4)).accepted).toBe(60);
   });
 
-  it('fails when the server hangs up', async () => {
-    const { port } = await receiver((request) => request.socket.destroy());
-    await expect(runClosedLoop(port, deal(10), 2)).rejects.toThrow('A connection broke');
-    await expect(runOpenLoop(port, deal(10), 2, 1_000)).rejects.toThrow('A connection broke');
+  it('fails when the server closes the connection', async () => {
+    const { port } = await startServer((request) => request.socket.destroy());
+    await expect(runClosedLoop(port, createRequests(10), 2)).rejects.toThrow('A connection broke');
+    await expect(runOpenLoop(port, createRequests(10), 2, 1_000)).rejects.toThrow('A connection broke');
   });
 
-  it('counts the wait for a stalled server from the moment when a vote was due', async () => {
-    const held: (() => void)[] = [];
-    const { port } = await receiver((_request, response) => {
-      held.push(() => response.end('{}'));
-      // All are due long before the first is answered.
-      if (held.length === 1) setTimeout(() => held[0]?.(), 60);
-      else held.at(-1)?.();
+  it('measures the latency during a stall from the time when the vote was due', async () => {
+    const pendingResponses: (() => void)[] = [];
+    const { port } = await startServer((_request, response) => {
+      pendingResponses.push(() => response.end('{}'));
+      // All votes are due long before the first response.
+      if (pendingResponses.length === 1) setTimeout(() => pendingResponses[0]?.(), 60);
+      else pendingResponses.at(-1)?.();
     });
-    const { latencies } = await runOpenLoop(port, deal(10), 1, 100_000);
+    const { latencies } = await runOpenLoop(port, createRequests(10), 1, 100_000);
     expect(Math.min(...latencies)).toBeGreaterThan(50);
   });
 });
@@ -68,19 +69,19 @@ describe('the sender of the benchmarks', () => {
 describe('the length of a response', () => {
   const head = 'HTTP/1.1 200 OK\r\nDate: now\r\n';
 
-  it('is told by its content-length, once the head is whole', () => {
+  it('is given by Content-Length once the head is complete', () => {
     expect(responseLength(`${head}Content-Le`)).toBe(null);
     expect(responseLength(`${head}Content-Length: 2\r\n\r\n`)).toBe(`${head}Content-Length: 2\r\n\r\n{}`.length);
   });
 
   it('ends with the last chunk', () => {
-    const whole = `${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
-    expect(responseLength(whole.slice(0, -1))).toBe(null);
-    expect(responseLength(whole)).toBe(whole.length);
+    const complete = `${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
+    expect(responseLength(complete.slice(0, -1))).toBe(null);
+    expect(responseLength(complete)).toBe(complete.length);
   });
 
-  it('is the head alone where there is no body', () => {
-    const none = 'HTTP/1.1 204 No Content\r\n\r\n';
-    expect(responseLength(none)).toBe(none.length);
+  it('is the length of the head if there is no body', () => {
+    const headOnly = 'HTTP/1.1 204 No Content\r\n\r\n';
+    expect(responseLength(headOnly)).toBe(headOnly.length);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { withResult } from '../../bench/readme.ts';
 
-it('a result takes the place of an earlier one, between its markers', () => {
+it('a result replaces the previous one between its markers', () => {
   const empty = 'Before.\n<!-- start: begin -->\n<!-- start: end -->\nAfter.';
   const once = withResult(empty, 'start', 'slow');
   expect(withResult(once, 'start', 'fast')).toBe(
@@ -10,7 +10,7 @@ it('a result takes the place of an earlier one, between its markers', () => {
   );
 });
 
-it('there is a place in the README for each benchmark, and none for others', () => {
+it('the README has markers for each benchmark only', () => {
   const readme = readFileSync(new URL('../../bench/README.md', import.meta.url), 'utf8');
   for (const name of ['receive', 'commands', 'ledger', 'start']) {
     expect(withResult(readme, name, 'the result')).toContain('the result');

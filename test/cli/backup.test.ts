@@ -5,8 +5,8 @@ import { backupCommand } from '../../src/cli/backup.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
 import type { CliCommand } from '../../src/terminal/command.ts';
 import { captive } from '../service/terminal.ts';
+import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { voted } from '../support/voted.ts';
 
 async function run(command: CliCommand, ...args: string[]) {
   const { terminal, output } = captive();
@@ -21,7 +21,7 @@ describe('the commands backup and restore', () => {
     const directory = tempDir();
     vi.stubEnv('DATABASE_URL', `sqlite:${directory}/tally.db`);
     vi.stubEnv('DISCORD_TOKEN', '');
-    await voted(`sqlite:${directory}/tally.db`, ['1', '2']);
+    await createDatabaseWithVotes(`sqlite:${directory}/tally.db`, ['1', '2']);
     const copy = join(directory, 'copy.db');
     const summary = /2 entries of 2 users, last delivery 2026-01-01T00:00:00.000Z\.$/;
     expect(await run(backupCommand, copy)).toEqual({ code: 0, output: expect.stringMatching(summary) });
@@ -33,7 +33,7 @@ describe('the commands backup and restore', () => {
   it('copy an inconsistent ledger, but exit with 1 and an error', async () => {
     const directory = tempDir();
     vi.stubEnv('DATABASE_URL', `sqlite:${directory}/tally.db`);
-    await voted(`sqlite:${directory}/tally.db`, ['1', '2']);
+    await createDatabaseWithVotes(`sqlite:${directory}/tally.db`, ['1', '2']);
     const database = new DatabaseSync(join(directory, 'tally.db'));
     database.exec('UPDATE balances SET votes = 7');
     database.close();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { program } from '../support/program.ts';
 import { settings } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('tallyhook register', { timeout: 60_000 }, () => {
@@ -15,7 +15,7 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
     const otherCommands = await rest.get(route);
     const directory = tempDir();
     const register = async () => {
-      const running = program(['register'], settings(discord), directory);
+      const running = startProgram(['register'], settings(discord), directory);
       return { code: await running.ended, output: running.output() };
     };
     const first = await register();

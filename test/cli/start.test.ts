@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startCommand } from '../../src/cli/start.ts';
 import { captive } from '../service/terminal.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -11,7 +11,8 @@ describe('tallyhook start', () => {
   it('reloads for a SIGHUP during the start, and handles the signal until it has stopped', async () => {
     const directory = tempDir();
     const changes = { DATABASE_URL: `sqlite:${directory}/tally.db`, CACHE_URL: 'memory:', LOG_LEVEL: 'fatal' };
-    for (const [name, value] of Object.entries({ ...settings(nowhere), ...changes })) vi.stubEnv(name, value);
+    for (const [name, value] of Object.entries({ ...settings(unreachableDiscord), ...changes }))
+      vi.stubEnv(name, value);
     const listenersBefore = process.listenerCount('SIGHUP');
     const { terminal, stop } = captive();
     const environment = vi.fn(() => process.env);

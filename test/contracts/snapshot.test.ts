@@ -8,10 +8,10 @@ import { type EntrySelection, entryPages } from '../../src/store/snapshots/entry
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/store/snapshots/statistics.ts';
 import { openStore } from '../../src/store/store.ts';
+import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { voted, votedAt } from '../support/voted.ts';
 
 const programs = postgresPrograms();
 const allEntries: EntrySelection = { userId: null, since: null };
@@ -26,7 +26,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
 
   async function tampered(...statements: string[]) {
     const url = newUrl();
-    await voted(url, ['1', '2', '3']);
+    await createDatabaseWithVotes(url, ['1', '2', '3']);
     for (const statement of statements) await tamper(url, statement);
     return snapshotOf(url);
   }
@@ -68,7 +68,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
 
   it('counts all differences and lists the first few', async () => {
     const url = newUrl();
-    await voted(
+    await createDatabaseWithVotes(
       url,
       Array.from({ length: 12 }, (_, index) => String(index + 1)),
     );
@@ -95,14 +95,14 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
 
   it('finds links that skip an entry', async () => {
     const url = newUrl();
-    for (const days of [0, 1, 2]) await voted(url, ['1', '2'], { at: votedAt + days * 86_400_000 });
+    for (const days of [0, 1, 2]) await createDatabaseWithVotes(url, ['1', '2'], { at: voteTime + days * 86_400_000 });
     expect(await brokenLinks(await snapshotOf(url))).toBe(0);
     await tamper(url, 'UPDATE entries SET previous = 1 WHERE id = 5');
     await tamper(url, "UPDATE balances SET last_entry = 4 WHERE user_id = '2'");
     expect(await brokenLinks(await snapshotOf(url))).toBe(2);
 
     await tamper(url, 'UPDATE entries SET previous = 5 WHERE id = 1');
-    const store = await openStore(url, manualClock(votedAt), { thread: false });
+    const store = await openStore(url, manualClock(voteTime), { thread: false });
     onTestFinished(() => store.close());
     expect((await store.records.entries('1', 9)).map(({ id }) => id)).toEqual([5, 1]);
   });
@@ -111,13 +111,13 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
     const snapshot = await tampered(
       "UPDATE effects SET state = 'buried', reason = 'no such channel' WHERE delivery_id = 2",
       "UPDATE deliveries SET outcome = 'quarantined' WHERE id = 3",
-      `UPDATE deliveries SET received_at = ${votedAt + 5} WHERE id = 3`,
+      `UPDATE deliveries SET received_at = ${voteTime + 5} WHERE id = 3`,
     );
-    expect(await contentsOf(snapshot)).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt + 5 });
-    expect([...(await lastDeliveries(snapshot))]).toEqual([['server', votedAt + 5]]);
+    expect(await contentsOf(snapshot)).toEqual({ entries: 3, users: 3, lastDeliveryAt: voteTime + 5 });
+    expect([...(await lastDeliveries(snapshot))]).toEqual([['server', voteTime + 5]]);
     expect(await backlogOf(snapshot)).toEqual({
       waiting: 2,
-      waitingSince: votedAt,
+      waitingSince: voteTime,
       buried: 1,
       lastReason: 'no such channel',
       quarantined: 1,
@@ -126,10 +126,10 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
 
   it('is consistent, whatever is written meanwhile', async () => {
     const url = newUrl();
-    await voted(url, ['1']);
+    await createDatabaseWithVotes(url, ['1']);
     const snapshot = await snapshotOf(url);
     const pages = entryPages(snapshot, allEntries);
-    await voted(url, ['2']);
+    await createDatabaseWithVotes(url, ['2']);
     await tamper(url, "UPDATE balances SET credits = 99 WHERE user_id = '1'");
     expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
     expect((await pages.next()).value).toHaveLength(1);
@@ -143,16 +143,16 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
 
   it('reads entries by id, of one user, and from a time on', async () => {
     const url = newUrl();
-    await voted(url, ['1', '2']);
-    await voted(url, ['1'], { at: votedAt + 86_400_000 });
+    await createDatabaseWithVotes(url, ['1', '2']);
+    await createDatabaseWithVotes(url, ['1'], { at: voteTime + 86_400_000 });
     expect((await entriesOf(url)).map(({ id, userId }) => [id, userId])).toEqual([
       [1, '1'],
       [2, '2'],
       [3, '1'],
     ]);
     expect((await entriesOf(url, { userId: '1' })).map(({ id }) => id)).toEqual([1, 3]);
-    expect((await entriesOf(url, { since: votedAt + 1 })).map(({ id }) => id)).toEqual([3]);
-    expect((await entriesOf(url, { userId: '2', since: votedAt + 1 })).length).toBe(0);
+    expect((await entriesOf(url, { since: voteTime + 1 })).map(({ id }) => id)).toEqual([3]);
+    expect((await entriesOf(url, { userId: '2', since: voteTime + 1 })).length).toBe(0);
     expect((await entriesOf(url))[0]).toEqual({
       id: 1,
       userId: '1',
@@ -160,18 +160,18 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
       credits: 10,
       cause: 'vote',
       reason: null,
-      at: votedAt,
+      at: voteTime,
       deliveryId: 1,
     });
   });
 
   it('reads more entries than one page', async () => {
     const url = newUrl();
-    await voted(url, ['1']);
+    await createDatabaseWithVotes(url, ['1']);
     await tamper(
       url,
       `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4000)
-       INSERT INTO entries (user_id, credits, cause, at) SELECT '7', 0, 'correction', ${votedAt} FROM numbers`,
+       INSERT INTO entries (user_id, credits, cause, at) SELECT '7', 0, 'correction', ${voteTime} FROM numbers`,
     );
     const ids = (await entriesOf(url)).map(({ id }) => id);
     expect(ids).toHaveLength(4_001);
@@ -181,7 +181,7 @@ function snapshotTests(newUrl: () => string, tamper: (url: string, statement: st
   it('has the status absent, current or newer', async () => {
     const url = newUrl();
     expect(await readDatabaseStatus(url)).toEqual({ state: 'absent' });
-    await voted(url, []);
+    await createDatabaseWithVotes(url, []);
     expect(await readDatabaseStatus(url)).toEqual({ state: 'current' });
     await tamper(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
     expect(await readDatabaseStatus(url)).toEqual({ state: 'newer', unknown: ['999-from-the-future'] });

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { en } from '../../src/texts/en.ts';
-import { laterClock } from '../support/later-clock.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
 import { collectingLog, localDiscord } from './bot.ts';
 
 const at = Date.UTC(2026, 0, 1);
@@ -193,7 +193,7 @@ describe('an announcement that was possibly sent already', () => {
    * clock was ahead at the attempt (ms).
    */
   async function afterLostResponse(options: { written?: boolean; ahead?: number } = {}) {
-    const clock = laterClock();
+    const clock = createOffsetClock();
     const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
     onTestFinished(() => discord.stop());
     const channelId = discord.channels.announcements;
@@ -220,7 +220,7 @@ describe('an announcement that was possibly sent already', () => {
       expect(await perform([effectOf(1), effectOf(2)])).toMatchObject({ outcome: 'later' });
       expect(discord.messages(channelId)).toHaveLength(1);
     }
-    clock.pass(10 * minute);
+    clock.advance(10 * minute);
     ahead = 0;
     const unsure = { possiblySentSince: begun, attempts: 2 };
     const shown = () => discord.messages(channelId).filter(({ embeds }) => embeds.length > 0);
@@ -244,7 +244,7 @@ describe('an announcement that was possibly sent already', () => {
 
   it('is found although the clock was set back so that the attempt seems recent', async () => {
     const { perform, effectOf, unsure, shown, clock } = await afterLostResponse();
-    clock.set(-10 * minute);
+    clock.shiftWallClock(-10 * minute);
     expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });

@@ -11,7 +11,7 @@ import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { en } from '../../src/texts/en.ts';
 import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
-import { harmIn, hostileText } from '../support/hostile-text.ts';
+import { findHarm, hostileText } from '../support/hostile-text.ts';
 import { collectingLog, connectedBot } from './bot.ts';
 
 const voter = '200000000000000001';
@@ -29,7 +29,7 @@ function expectHarmless(message: Message): void {
     const ofFields = (fields ?? []).flatMap(({ name, value }) => [name, value]);
     for (const text of [title, description, footer?.text, author?.name, ...ofFields]) {
       if (typeof text !== 'string') continue;
-      expect(harmIn(text, [voter, giver]), JSON.stringify(text.slice(0, 500))).toBe(null);
+      expect(findHarm(text, [voter, giver]), JSON.stringify(text.slice(0, 500))).toBe(null);
       expect(text.replaceAll('👨‍👩‍👧‍👦', '')).not.toMatch(/\u200D…/);
     }
   }

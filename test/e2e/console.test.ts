@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { journey } from '../support/journey.ts';
+import { startInstallation } from '../support/start-installation.ts';
 
 const pictures = 'artifacts';
 const token = 'owner-token-for-tests';
@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A page without JavaScript. Violations of the content security policy and failed requests fail the test. */
-async function owner(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+/** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */
+async function openPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
   const context = await browser.newContext({
     javaScriptEnabled: false,
     viewport: { width: 1200, height: 900 },
@@ -31,8 +31,8 @@ async function owner(options: Parameters<Browser['newContext']>[0] = {}): Promis
   page.on('console', (message) => /status of 4\d\d/.test(message.text()) || problems.push(message.text()));
   // Navigating away cancels pending requests (ERR_ABORTED).
   page.on('requestfailed', (request) => {
-    const why = request.failure()?.errorText ?? 'no reason';
-    if (why !== 'net::ERR_ABORTED') problems.push(`${request.url()} failed: ${why}`);
+    const errorText = request.failure()?.errorText ?? 'no reason';
+    if (errorText !== 'net::ERR_ABORTED') problems.push(`${request.url()} failed: ${errorText}`);
   });
   page.on(
     'response',
@@ -52,9 +52,9 @@ async function signIn(page: Page, url: string): Promise<void> {
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
-/** Votes, duplicates, buried announcements and a quarantined delivery. */
-async function community() {
-  const { url, post, app } = await journey({ ANNOUNCE_CHANNEL_ID: '1' });
+/** Starts an installation with votes, duplicates, buried announcements and a quarantined delivery. */
+async function startWithDeliveries() {
+  const { url, post, app } = await startInstallation({ ANNOUNCE_CHANNEL_ID: '1' });
   const now = Date.now();
   const vote = (userId: string, minutesAgo: number) => ({
     event: 'server_vote',
@@ -81,8 +81,8 @@ async function community() {
 }
 
 test('the owner signs in, finds a member, corrects, replays and signs out', async () => {
-  const { url, app } = await community();
-  const page = await owner();
+  const { url, app } = await startWithDeliveries();
+  const page = await openPage();
   await page.goto(`${url}/owner/effects?state=buried`);
   await page.screenshot({ path: `${pictures}/console-sign-in.png` });
   await page.getByLabel('Owner token').fill('wrong');
@@ -140,8 +140,8 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
 });
 
 test('untrusted text is shown and never executed', async () => {
-  const { url } = await community();
-  const page = await owner({ javaScriptEnabled: true });
+  const { url } = await startWithDeliveries();
+  const page = await openPage({ javaScriptEnabled: true });
   page.on('dialog', () => expect.unreachable('a script ran'));
   await signIn(page, url);
   for (const path of ['deliveries', 'deliveries/1', 'deliveries/4', 'deliveries/5', `users/${member}`, 'users/42']) {
@@ -158,8 +158,8 @@ test.each([
   { name: 'phone', size: { width: 360, height: 740 }, colorScheme: 'light' },
   { name: 'dark', size: { width: 1200, height: 900 }, colorScheme: 'dark' },
 ] as const)('no page is wider than the screen: $name', async ({ name, size, colorScheme }) => {
-  const { url } = await community();
-  const page = await owner({ viewport: size, colorScheme });
+  const { url } = await startWithDeliveries();
+  const page = await openPage({ viewport: size, colorScheme });
   await signIn(page, url);
   for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', `users/${member}`]) {
     await page.goto(`${url}/owner/${path}`);

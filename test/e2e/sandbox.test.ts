@@ -8,7 +8,7 @@ import { formsBot } from '../sandbox/modals-bot.ts';
 import { service } from '../sandbox/page-ports.ts';
 import { wholeSandbox } from '../sandbox/whole.ts';
 
-const patience = 10_000;
+const defaultTimeoutMs = 10_000;
 
 let browser: Browser;
 beforeAll(async () => {
@@ -26,32 +26,32 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** The whole sandbox, and its page in a browser. */
-async function visit(options: BrowserContextOptions = {}, started: SandboxOptions = {}) {
-  const sandbox = await wholeSandbox(started);
+/** Starts the complete sandbox and opens its page. */
+async function visit(options: BrowserContextOptions = {}, sandboxOptions: SandboxOptions = {}) {
+  const sandbox = await wholeSandbox(sandboxOptions);
   return { sandbox, ...(await open(sandbox.urls.page, options)) };
 }
 
-/** A local Discord alone, with a bot that completes options, opens forms and offers selects. */
+/** Starts only a local Discord, with a bot that uses autocomplete, modals and select menus. */
 async function visitForms() {
   const discord = await localDiscord({ page: service().ports });
   const bot = await startBot(discord, formsBot);
   return { discord, bot, ...(await open(discord.origin)) };
 }
 
-/** The page in a browser that notes whatever goes wrong or leaves this machine. */
+/** Opens the page. Errors, warnings and requests to other origins fail the test. */
 async function open(address: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1360, height: 820 }, ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(patience);
-  const troubles: string[] = [];
-  page.on('pageerror', (error) => troubles.push(String(error)));
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && troubles.push(message.text()));
+  page.setDefaultTimeout(defaultTimeoutMs);
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== address) troubles.push(`asked for ${request.url()}`);
+    if (new URL(request.url()).origin !== address) problems.push(`requested ${request.url()}`);
   });
-  onTestFinished(() => expect(troubles).toEqual([]));
+  onTestFinished(() => expect(problems).toEqual([]));
   await page.goto(address);
   await page.getByText('Bot online').waitFor();
   const messages = page.getByRole('log', { name: 'Messages' });
@@ -59,12 +59,13 @@ async function open(address: string, options: BrowserContextOptions = {}) {
   return { page, messages, line, type: (text: string) => line.pressSequentially(text) };
 }
 
-async function shown(locator: Locator, text: string | RegExp): Promise<void> {
+/** Waits until an element that matches the locator contains the text. Fails after the default timeout. */
+async function expectText(locator: Locator, text: string | RegExp): Promise<void> {
   await locator.filter({ hasText: text }).first().waitFor();
 }
 
-/** For whoever wants to see what the test saw. */
-async function keepPicture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot for visual review. */
+async function saveScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join('artifacts', `sandbox-${name}.png`) });
 }
 
@@ -77,53 +78,56 @@ async function tabTo(page: Page, control: Locator): Promise<void> {
   throw new Error('The control cannot be reached with the keyboard.');
 }
 
-const trouble = (page: Page, name: RegExp) => page.getByRole('button', { name });
+const troubleButton = (page: Page, name: RegExp) => page.getByRole('button', { name });
 const delivery = (page: Page, title: string | RegExp) => page.locator('.delivery').filter({ hasText: title }).first();
 
 const vote = (page: Page) => page.getByRole('button', { name: 'Vote for the server Lantern Harbour' });
 
 describe('the sandbox', { timeout: 60_000 }, () => {
-  it('lets a newcomer vote, and shows the announcement, the credits and the way there', async () => {
+  it('shows the announcement, the credits and the delivery steps of a first vote', async () => {
     const { page, messages } = await visit();
-    await shown(page.locator('.balance'), '0 credits');
+    await expectText(page.locator('.balance'), '0 credits');
     await vote(page).click();
     const embed = messages.locator('discord-embed');
-    await shown(embed, /mira.? voted for Lantern Harbour\.\+10 credits/);
-    await shown(page.locator('.balance'), 'mira has 10 credits');
-    await shown(page.locator('#vote-result'), 'recorded');
-    const voted = delivery(page, 'Server vote by mira');
-    await shown(voted.locator('.track'), /Received \d+ ms .*Verified [\d.]+ m?s .*Recorded .*\+10 .*Announced \d/);
-    expect(await voted.getByText('Announced in #votes').isVisible()).toBe(false);
-    await voted.locator('summary').click();
-    await voted.getByText('Announced in #votes').waitFor();
-    await shown(page.locator('#hint-panel'), 'Try this (2 of 4): Type /canvote');
+    await expectText(embed, /mira.? voted for Lantern Harbour\.\+10 credits/);
+    await expectText(page.locator('.balance'), 'mira has 10 credits');
+    await expectText(page.locator('#vote-result'), 'recorded');
+    const voteDelivery = delivery(page, 'Server vote by mira');
+    await expectText(
+      voteDelivery.locator('.track'),
+      /Received \d+ ms .*Verified [\d.]+ m?s .*Recorded .*\+10 .*Announced \d/,
+    );
+    expect(await voteDelivery.getByText('Announced in #votes').isVisible()).toBe(false);
+    await voteDelivery.locator('summary').click();
+    await voteDelivery.getByText('Announced in #votes').waitFor();
+    await expectText(page.locator('#hint-panel'), 'Try this (2 of 4): Type /canvote');
     await vote(page).click();
-    await shown(page.locator('#vote-result'), /Already voted .* in 12 hours/);
+    await expectText(page.locator('#vote-result'), /Already voted .* in 12 hours/);
     await page.getByLabel('Acting as').selectOption('tobias_k');
-    await shown(page.locator('.balance'), 'tobias_k has 0 credits');
+    await expectText(page.locator('.balance'), 'tobias_k has 0 credits');
   });
 
-  it('advances "Try this" for a vote that was cast elsewhere, also before the page was opened', async () => {
+  it('advances "Try this" for a vote through the API, also after a reload', async () => {
     const { sandbox, page } = await visit({}, { seed: 'none' });
     const hint = page.locator('#hint-panel');
-    await shown(hint, 'Try this (1 of 4)');
-    await trouble(page, /Break signature/).click();
-    await shown(delivery(page, 'Server vote'), 'Rejected (401)');
-    await shown(hint, 'Try this (1 of 4)');
+    await expectText(hint, 'Try this (1 of 4)');
+    await troubleButton(page, /Break signature/).click();
+    await expectText(delivery(page, 'Server vote'), 'Rejected (401)');
+    await expectText(hint, 'Try this (1 of 4)');
     const [, other] = sandbox.discord.members;
     const { id: userId = '', username = '' } = other ?? {};
     expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
-    await shown(delivery(page, 'Server vote'), 'Recorded');
-    await shown(hint, 'Try this (2 of 4)');
+    await expectText(delivery(page, 'Server vote'), 'Recorded');
+    await expectText(hint, 'Try this (2 of 4)');
     await page.reload();
-    await shown(hint, 'Try this (2 of 4)');
+    await expectText(hint, 'Try this (2 of 4)');
   });
 
   it.each(['en-US', 'en-GB'])('keeps every step of a delivery on one line (%s)', async (locale) => {
     const { page } = await visit({ locale });
     await vote(page).click();
     const track = delivery(page, 'Server vote by mira').locator('.track');
-    await shown(track, 'Announced');
+    await expectText(track, 'Announced');
     const { length } = await track.locator('.track-step').all();
     expect(length).toBe(5);
     const tops = await track
@@ -134,10 +138,10 @@ describe('the sandbox', { timeout: 60_000 }, () => {
       .locator('.track-word')
       .evaluateAll((words) => words.map((word) => word.getBoundingClientRect().height));
     expect(new Set(heights).size).toBe(1);
-    await keepPicture(page, `steps-${locale}`);
+    await saveScreenshot(page, `steps-${locale}`);
   });
 
-  it('is used with the keyboard alone, from the picker to the answer', async () => {
+  it('can be used with the keyboard alone', async () => {
     const { page, messages, line, type } = await visit();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -146,44 +150,44 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await picker.getByRole('option').count()).toBe(3);
     expect(await line.getAttribute('aria-activedescendant')).toBe('suggestion-0');
     await page.keyboard.press('ArrowDown');
-    await shown(picker.locator('[aria-selected=true]'), '/reviews');
+    await expectText(picker.locator('[aria-selected=true]'), '/reviews');
     await page.keyboard.press('Enter');
-    await shown(picker.getByRole('option'), 'sort:');
+    await expectText(picker.getByRole('option'), 'sort:');
     await type('sort:');
-    await shown(picker.getByRole('option'), 'highest');
+    await expectText(picker.getByRole('option'), 'highest');
     await type('low');
     await page.keyboard.press('Tab');
     expect(await line.inputValue()).toBe('/reviews sort:lowest ');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
-    await shown(messages, '★☆☆☆☆');
+    await expectText(messages, '★☆☆☆☆');
     expect(await line.inputValue()).toBe('');
     await type('/reviews limit:99');
     await page.keyboard.press('Enter');
-    await shown(page.getByRole('alert'), 'Invalid value for limit: “99”');
+    await expectText(page.getByRole('alert'), 'Invalid value for limit: “99”');
   });
 
-  it('turns the pages of the reviews, and the focus stays where it was', async () => {
+  it('changes pages of reviews and moves the focus from a disabled button to the other', async () => {
     const { page, messages, type } = await visit();
     await type('/reviews ');
     await page.keyboard.press('Enter');
-    await shown(messages, '10 of 31 reviews · page 1 of 2');
+    await expectText(messages, '10 of 31 reviews · page 1 of 2');
     const next = messages.getByRole('button', { name: 'Next' });
     await next.focus();
     await page.keyboard.press('Enter');
-    await shown(messages, 'page 2 of 2');
+    await expectText(messages, 'page 2 of 2');
     expect(await next.isDisabled()).toBe(true);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Previous');
     await page.keyboard.press('Enter');
-    await shown(messages, 'page 1 of 2');
+    await expectText(messages, 'page 1 of 2');
   });
 
-  it('shows an ephemeral answer to the one who asked, until it is dismissed', async () => {
+  it('shows an ephemeral response only to its member until it is dismissed', async () => {
     const { page, messages, type } = await visit();
     await type('/canvote ');
     await page.keyboard.press('Enter');
-    await shown(messages, 'Only you can see this');
-    await shown(messages, 'You can vote for Lantern Harbour now.');
+    await expectText(messages, 'Only you can see this');
+    await expectText(messages, 'You can vote for Lantern Harbour now.');
     expect(await messages.getByRole('link', { name: 'Vote' }).getAttribute('rel')).toBe('noopener noreferrer');
     await page.getByLabel('Acting as').selectOption('tobias_k');
     expect(await messages.getByText('Only you can see this').count()).toBe(0);
@@ -193,159 +197,159 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await messages.getByText('Only you can see this').count()).toBe(0);
   });
 
-  it('shows what is foreign as text, whatever it contains', async () => {
+  it('shows untrusted content as text', async () => {
     const { page, messages, type } = await visit();
     await type('/reviews limit:50');
     await page.keyboard.press('Enter');
-    await shown(messages, 'page 1 of');
+    await expectText(messages, 'page 1 of');
     const next = messages.getByRole('button', { name: 'Next' });
     while ((await messages.getByText('<lighthouse>').count()) === 0 && (await next.isEnabled())) {
-      const before = await messages.locator('discord-embed-footer').textContent();
+      const previousFooter = await messages.locator('discord-embed-footer').textContent();
       await next.click();
       await messages
         .locator('discord-embed-footer')
-        .filter({ hasNotText: before ?? '' })
+        .filter({ hasNotText: previousFooter ?? '' })
         .waitFor();
     }
     expect(await messages.getByText('<lighthouse>').count()).toBe(1);
     expect(await page.locator('lighthouse').count()).toBe(0);
   });
 
-  it('says when the bot is gone, and when it does not answer', async () => {
+  it('reports when the bot is offline and does not respond', async () => {
     const { sandbox, page, messages, type } = await visit();
     await sandbox.app.stop();
     await page.getByText('Bot offline').waitFor();
     await type('/canvote ');
     await page.keyboard.press('Enter');
-    await shown(messages, 'Sending command');
-    await shown(messages, 'The application did not respond');
+    await expectText(messages, 'Sending command');
+    await expectText(messages, 'The application did not respond');
     await messages.getByRole('button', { name: 'Dismiss message' }).click();
     expect(await messages.getByText('The application did not respond').count()).toBe(0);
   });
 
-  it('pays a repeated delivery nothing, refuses a forged one, and keeps an unknown one', async () => {
+  it('pays a repeated delivery nothing, rejects a forged one, and quarantines an unknown one', async () => {
     const { page } = await visit();
-    await trouble(page, /Repeat delivery/).click();
-    await shown(page.locator('#trouble-result'), 'Cast a vote first');
+    await troubleButton(page, /Repeat delivery/).click();
+    await expectText(page.locator('#trouble-result'), 'Cast a vote first');
     await vote(page).click();
-    await shown(delivery(page, 'Server vote by mira'), 'Announced in #votes');
-    await shown(page.locator('#timeline-news'), /Server vote by mira: Signature verified, .* Announced/);
-    await trouble(page, /Repeat delivery/).click();
-    await shown(page.locator('#trouble-result'), 'The bot answered 200: duplicate');
-    await shown(delivery(page, 'Server vote'), 'Duplicate');
-    await trouble(page, /Break signature/).click();
-    await shown(delivery(page, 'Server vote'), /Rejected \(401\): The signature does not match/);
-    await trouble(page, /Unknown event/).click();
-    await shown(delivery(page, '“server_boost”'), 'Quarantined');
+    await expectText(delivery(page, 'Server vote by mira'), 'Announced in #votes');
+    await expectText(page.locator('#timeline-news'), /Server vote by mira: Signature verified, .* Announced/);
+    await troubleButton(page, /Repeat delivery/).click();
+    await expectText(page.locator('#trouble-result'), 'The bot answered 200: duplicate');
+    await expectText(delivery(page, 'Server vote'), 'Duplicate');
+    await troubleButton(page, /Break signature/).click();
+    await expectText(delivery(page, 'Server vote'), /Rejected \(401\): The signature does not match/);
+    await troubleButton(page, /Unknown event/).click();
+    await expectText(delivery(page, '“server_boost”'), 'Quarantined');
     expect(await page.locator('.delivery').count()).toBe(4);
-    await shown(page.locator('.balance'), 'mira has 10 credits');
-    await keepPicture(page, 'deliveries');
+    await expectText(page.locator('.balance'), 'mira has 10 credits');
+    await saveScreenshot(page, 'deliveries');
   });
 
-  it('receives votes while Discord is down, and announces them when it is back', async () => {
+  it('receives votes while Discord is down, and announces them after it recovers', async () => {
     const { sandbox, page, messages } = await visit();
-    await trouble(page, /Discord down/).click();
+    await troubleButton(page, /Discord down/).click();
     await page.getByText('Bot offline').waitFor();
     await vote(page).click();
-    await shown(page.locator('.balance'), 'mira has 10 credits');
-    await shown(delivery(page, 'Server vote'), 'Announcement pending');
-    await keepPicture(page, 'discord-down');
+    await expectText(page.locator('.balance'), 'mira has 10 credits');
+    await expectText(delivery(page, 'Server vote'), 'Announcement pending');
+    await saveScreenshot(page, 'discord-down');
     expect(await messages.locator('discord-embed').count()).toBe(0);
     sandbox.outages.discord.end();
-    await shown(delivery(page, 'Server vote'), 'Announced in #votes');
-    await shown(messages.locator('discord-embed'), /mira.? voted for/);
+    await expectText(delivery(page, 'Server vote'), 'Announced in #votes');
+    await expectText(messages.locator('discord-embed'), /mira.? voted for/);
     await page.getByText('Bot online').waitFor();
     expect(await messages.locator('discord-embed').count()).toBe(1);
   });
 
-  it('answers from what is known while the service is down, and says so', async () => {
+  it('responds with cached data and its age while the service is down', async () => {
     const { sandbox, page, messages, type } = await visit();
-    const ask = async () => {
+    const runStats = async () => {
       await type('/stats ');
       await page.keyboard.press('Enter');
     };
-    await ask();
-    await shown(messages, '4,218');
-    await trouble(page, /\+12 hours/).click();
-    await trouble(page, /Service down/).click();
-    await shown(page.locator('.timeline'), 'The service is down');
-    await ask();
-    await shown(messages, /did not respond.*12 hours ago/);
+    await runStats();
+    await expectText(messages, '4,218');
+    await troubleButton(page, /\+12 hours/).click();
+    await troubleButton(page, /Service down/).click();
+    await expectText(page.locator('.timeline'), 'The service is down');
+    await runStats();
+    await expectText(messages, /did not respond.*12 hours ago/);
     await vote(page).click();
-    await shown(page.locator('#vote-result'), 'The service is down');
-    await keepPicture(page, 'service-down');
+    await expectText(page.locator('#vote-result'), 'The service is down');
+    await saveScreenshot(page, 'service-down');
     sandbox.outages.service.end();
-    await shown(page.locator('.timeline'), 'The service is available again');
+    await expectText(page.locator('.timeline'), 'The service is available again');
     await vote(page).click();
-    await shown(page.locator('#vote-result'), /Vote for .* recorded/);
+    await expectText(page.locator('#vote-result'), /Vote for .* recorded/);
   });
 
-  it('ends outages by itself after ten seconds, and then announces what waited', async () => {
+  it('ends outages automatically after ten seconds, and then sends pending announcements', async () => {
     const { page, messages } = await visit();
-    const back = { timeout: 25_000 };
-    const happened = (text: string) => page.locator('.timeline').getByText(text);
-    await trouble(page, /Discord down/).click();
-    await happened('Discord is down').waitFor();
+    const recoveryTimeout = { timeout: 25_000 };
+    const timelineEntry = (text: string) => page.locator('.timeline').getByText(text);
+    await troubleButton(page, /Discord down/).click();
+    await timelineEntry('Discord is down').waitFor();
     await vote(page).click();
-    await shown(delivery(page, 'Server vote').locator('.track'), /Waiting/);
-    await trouble(page, /Service down/).click();
-    await happened('The service is down').waitFor();
-    expect(await trouble(page, /Service down/).getAttribute('aria-disabled')).toBe('true');
-    await happened('Discord is available again').waitFor(back);
-    await happened('The service is available again').waitFor(back);
-    await delivery(page, 'Server vote').locator('.track').getByText('Announced').waitFor(back);
-    await shown(messages.locator('discord-embed'), /mira.? voted for/);
+    await expectText(delivery(page, 'Server vote').locator('.track'), /Waiting/);
+    await troubleButton(page, /Service down/).click();
+    await timelineEntry('The service is down').waitFor();
+    expect(await troubleButton(page, /Service down/).getAttribute('aria-disabled')).toBe('true');
+    await timelineEntry('Discord is available again').waitFor(recoveryTimeout);
+    await timelineEntry('The service is available again').waitFor(recoveryTimeout);
+    await delivery(page, 'Server vote').locator('.track').getByText('Announced').waitFor(recoveryTimeout);
+    await expectText(messages.locator('discord-embed'), /mira.? voted for/);
     expect(await messages.locator('discord-embed').count()).toBe(1);
-    expect(await trouble(page, /Service down/).getAttribute('aria-disabled')).toBe(null);
+    expect(await troubleButton(page, /Service down/).getAttribute('aria-disabled')).toBe(null);
     await page.getByRole('button', { name: 'Vote for the bot Quartermaster' }).click();
-    await shown(messages.locator('discord-embed'), /mira.? voted for Quartermaster/);
+    await expectText(messages.locator('discord-embed'), /mira.? voted for Quartermaster/);
   });
 
-  it('lets several members act, each with an own balance and own answers', async () => {
+  it('has a separate balance and separate ephemeral responses for each member', async () => {
     const { page, messages, line, type } = await visit({}, { seed: 'none' });
     const actAs = (name: string) => page.getByLabel('Acting as').selectOption(name);
     const picker = page.getByRole('listbox', { name: 'Suggestions' });
     for (const name of ['mira', 'tobias_k']) {
       await actAs(name);
-      await shown(page.locator('.balance'), `${name} has 0 credits`);
+      await expectText(page.locator('.balance'), `${name} has 0 credits`);
       await vote(page).click();
-      await shown(page.locator('.balance'), `${name} has 10 credits`);
-      await shown(messages.locator('discord-embed'), new RegExp(`${name}.? voted for`));
+      await expectText(page.locator('.balance'), `${name} has 10 credits`);
+      await expectText(messages.locator('discord-embed'), new RegExp(`${name}.? voted for`));
     }
     await type('/canvote user:');
-    await shown(picker.getByRole('option'), '@mira');
+    await expectText(picker.getByRole('option'), '@mira');
     await type('mir');
     await page.keyboard.press('Enter');
     expect(await line.inputValue()).toBe('/canvote user:@mira ');
     await page.keyboard.press('Enter');
     const answer = messages.getByRole('article').filter({ hasText: 'Only you can see this' });
-    await shown(answer.locator('discord-command'), /tobias_k.*canvote/s);
+    await expectText(answer.locator('discord-command'), /tobias_k.*canvote/s);
     await actAs('mira');
     expect(await answer.count()).toBe(0);
   });
 
-  it('shows direct messages to the one who got them', async () => {
+  it('shows direct messages only to their recipient', async () => {
     const { discord, bot, page, messages } = await visitForms();
     const [mira] = discord.members;
     const conversation = page.getByRole('list', { name: 'Direct messages' }).getByRole('button');
     await bot.users.send(mira?.id ?? '', 'Thank you, **friend**.');
-    await shown(conversation, 'new');
+    await expectText(conversation, 'new');
     await conversation.click();
-    await shown(messages, 'the beginning of your direct messages');
-    await shown(messages.getByRole('article'), 'Thank you, friend.');
-    await keepPicture(page, 'direct');
+    await expectText(messages, 'the beginning of your direct messages');
+    await expectText(messages.getByRole('article'), 'Thank you, friend.');
+    await saveScreenshot(page, 'direct');
     await page.getByLabel('Acting as').selectOption('Tomás');
     expect(await conversation.count()).toBe(0);
     expect(await messages.getByText('friend').count()).toBe(0);
   });
 
-  it('draws whatever a message may hold, and fetches nothing from elsewhere for it', async () => {
+  it('renders every part of a message without requests to other hosts', async () => {
     const { discord, bot, page, messages } = await visitForms();
     const channel = await bot.channels.fetch(discord.channels.announcements);
-    if (!channel?.isSendable()) throw new Error('The bot cannot write there.');
+    if (!channel?.isSendable()) throw new Error('The bot cannot send messages to the channel.');
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPhfDwACggF/yWn3aQAAAABJRU5ErkJggg==';
-    const elsewhere = 'https://elsewhere.example/picture.png';
-    const sent = await channel.send({
+    const externalUrl = 'https://elsewhere.example/picture.png';
+    const sentMessage = await channel.send({
       content: [
         '# Heading',
         `Hello <@${discord.members[0]?.id}>, see <#${discord.channels.general}>: *slanted*, __under__, ~~gone~~, \`code\`,`,
@@ -357,10 +361,10 @@ describe('the sandbox', { timeout: 60_000 }, () => {
         {
           title: 'A constructor of *titles* \\<:custom:123456789012345678>',
           description: 'Words',
-          thumbnail: { url: elsewhere },
+          thumbnail: { url: externalUrl },
           image: { url: 'attachment://pixel.png' },
           fields: [{ name: 'toString', value: 'of a field', inline: true }],
-          footer: { text: 'Below', icon_url: elsewhere },
+          footer: { text: 'Below', icon_url: externalUrl },
         },
       ],
       files: [
@@ -369,7 +373,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
       ],
     });
     const message = messages.getByRole('article');
-    await shown(message, 'Hello');
+    await expectText(message, 'Hello');
     expect(await message.getByRole('heading', { name: 'Heading' }).count()).toBe(1);
     expect(await message.locator('discord-mention').allInnerTexts()).toEqual(['Mira', 'general']);
     expect(await message.locator('discord-italic').evaluate((italic) => italic.shadowRoot?.textContent)).toBe('');
@@ -378,25 +382,25 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await message.locator('discord-file-attachment').getAttribute('name')).toBe('notes.txt');
     expect(await message.locator('discord-image-attachment').count()).toBe(1);
     expect(await page.locator('img[src="x"]').count()).toBe(0);
-    await shown(message.locator('discord-embed-footer'), 'Below');
+    await expectText(message.locator('discord-embed-footer'), 'Below');
 
     const spoiler = message.getByRole('button', { name: 'Spoiler, press to show' });
     await tabTo(page, message.locator('discord-spoiler'));
-    await keepPicture(page, 'message');
+    await saveScreenshot(page, 'message');
     await page.keyboard.press('Enter');
     expect(await spoiler.count()).toBe(0);
-    await sent.edit('Changed');
-    await shown(message, /Changed.*\(edited\)/s);
+    await sentMessage.edit('Changed');
+    await expectText(message, /Changed.*\(edited\)/s);
   });
 
-  it('lets a member vote again twelve hours on, with the keyboard alone', async () => {
+  it('lets a member vote again twelve hours later with the keyboard alone', async () => {
     const { page, messages, line, type } = await visit();
     const press = async (control: Locator) => {
       await tabTo(page, control);
       await page.keyboard.press('Enter');
     };
     await press(vote(page));
-    await shown(page.locator('.balance'), 'mira has 10 credits');
+    await expectText(page.locator('.balance'), 'mira has 10 credits');
     const canVote = async () => {
       await tabTo(page, line);
       await type('/canvote');
@@ -405,30 +409,30 @@ describe('the sandbox', { timeout: 60_000 }, () => {
       await page.keyboard.press('Enter');
     };
     await canVote();
-    await shown(messages, /again in 1[12] hours/);
-    await press(trouble(page, /\+12 hours/));
-    await shown(page.locator('#sandbox-time'), '12 hours ahead');
-    await shown(messages, /mira.? voted/);
+    await expectText(messages, /again in 1[12] hours/);
+    await press(troubleButton(page, /\+12 hours/));
+    await expectText(page.locator('#sandbox-time'), '12 hours ahead');
+    await expectText(messages, /mira.? voted/);
     await canVote();
-    await shown(messages, 'You can vote for Lantern Harbour now.');
-    await shown(messages.locator('discord-time'), '12 hours ago');
+    await expectText(messages, 'You can vote for Lantern Harbour now.');
+    await expectText(messages.locator('discord-time'), '12 hours ago');
     await press(vote(page));
-    await shown(page.locator('.balance'), 'mira has 20 credits');
-    await keepPicture(page, 'twelve-hours-on');
+    await expectText(page.locator('.balance'), 'mira has 20 credits');
+    await saveScreenshot(page, 'twelve-hours-on');
   });
 
-  it('completes options as the bot does, opens its forms and offers its selects', async () => {
+  it('supports autocomplete, modals and select menus of a bot', async () => {
     const { discord, page, messages, line, type } = await visitForms();
     const picker = page.getByRole('listbox', { name: 'Suggestions' });
     await type('/find harbour:an');
-    await shown(picker.getByRole('option'), 'Anchor Bay');
+    await expectText(picker.getByRole('option'), 'Anchor Bay');
     expect(await picker.getByRole('option').count()).toBe(2);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     expect(await line.inputValue()).toBe('/find harbour:Lantern Harbour ');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
-    await shown(messages, 'found harbour/2/any');
+    await expectText(messages, 'found harbour/2/any');
 
     await type('/feedback ');
     await page.keyboard.press('Enter');
@@ -436,9 +440,9 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await form.waitFor();
     await page.keyboard.type('So calm here.');
     await form.getByLabel('How many stars').selectOption('★★★');
-    await keepPicture(page, 'form');
+    await saveScreenshot(page, 'form');
     await form.getByRole('button', { name: 'Submit' }).click();
-    await shown(messages, 'mira gave 3 stars: So calm here.');
+    await expectText(messages, 'mira gave 3 stars: So calm here.');
     expect(await form.isVisible()).toBe(false);
 
     await type('/pick ');
@@ -450,17 +454,17 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await messages.getByLabel('BLUE').check();
     const [mira] = discord.members;
     discord.runCommand({ name: 'find', userId: mira?.id ?? '', channelId: discord.channels.announcements });
-    await shown(messages, 'found null');
+    await expectText(messages, 'found null');
     expect(await messages.getByLabel('BLUE').isChecked()).toBe(true);
-    await keepPicture(page, 'selects');
+    await saveScreenshot(page, 'selects');
     await choose.click();
-    await shown(messages, 'picked red and blue');
+    await expectText(messages, 'picked red and blue');
     await messages.getByLabel('Somebody').selectOption('@Tomás');
-    await shown(messages, 'picked tomas.k');
+    await expectText(messages, 'picked tomas.k');
     await messages.getByLabel('A role').selectOption('@Voter');
-    await shown(messages, 'picked Voter');
+    await expectText(messages, 'picked Voter');
     await messages.getByLabel('A channel').selectOption('#general');
-    await shown(messages, 'picked general');
+    await expectText(messages, 'picked general');
   });
 
   it.each(['dark', 'light'] as const)('fits on a phone (%s)', async (colorScheme) => {
@@ -468,21 +472,21 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     const width = () => page.evaluate<number>('document.documentElement.scrollWidth');
     await type('/stats ');
     await page.getByRole('button', { name: 'Send' }).click();
-    await shown(messages, '4,218');
+    await expectText(messages, '4,218');
     expect(await width()).toBe(390);
     await page.getByRole('button', { name: 'Listing service' }).click();
     await vote(page).click();
-    await shown(page.locator('.balance'), '10 credits');
+    await expectText(page.locator('.balance'), '10 credits');
     expect(await width()).toBe(390);
-    await trouble(page, /Repeat delivery/).click();
-    await shown(delivery(page, 'Server vote'), 'Duplicate');
-    await trouble(page, /\+12 hours/).click();
-    await shown(page.locator('#sandbox-time'), '12 hours ahead');
+    await troubleButton(page, /Repeat delivery/).click();
+    await expectText(delivery(page, 'Server vote'), 'Duplicate');
+    await troubleButton(page, /\+12 hours/).click();
+    await expectText(page.locator('#sandbox-time'), '12 hours ahead');
     expect(await width()).toBe(390);
-    await keepPicture(page, `phone-${colorScheme}`);
+    await saveScreenshot(page, `phone-${colorScheme}`);
     await page.getByRole('button', { name: 'Discord', exact: true }).click();
-    await shown(messages, /mira.? voted/);
+    await expectText(messages, /mira.? voted/);
     await page.getByRole('button', { name: 'premium' }).click();
-    await shown(messages, 'Welcome to #premium');
+    await expectText(messages, 'Welcome to #premium');
   });
 });

@@ -14,16 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A page without JavaScript. Violations of the content security policy and failed requests fail the test. */
-async function visitor(size: { width: number; height: number } = { width: 1200, height: 900 }): Promise<Page> {
+/** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */
+async function openPage(size: { width: number; height: number } = { width: 1200, height: 900 }): Promise<Page> {
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: size });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => problems.push(message.text()));
   // Navigating away cancels pending requests (ERR_ABORTED).
   page.on('requestfailed', (request) => {
-    const why = request.failure()?.errorText;
-    if (why !== 'net::ERR_ABORTED') problems.push(`${request.url()} failed: ${why}`);
+    const errorText = request.failure()?.errorText;
+    if (errorText !== 'net::ERR_ABORTED') problems.push(`${request.url()} failed: ${errorText}`);
   });
   page.on(
     'response',
@@ -44,7 +44,7 @@ async function actAs(page: Page, name: string | RegExp): Promise<void> {
 
 test('a member signs in, votes, sees the cooldown, and can vote again when it is over', async () => {
   const { service, clock } = await running();
-  const page = await visitor();
+  const page = await openPage();
   await page.goto(service.url);
   await page.getByRole('link', { name: 'Lantern Harbour' }).click();
   await page.getByRole('link', { name: 'Sign in to vote' }).click();
@@ -61,7 +61,7 @@ test('a member signs in, votes, sees the cooldown, and can vote again when it is
 
 test('a member writes a review, and visitors sort reviews', async () => {
   const { service } = await running();
-  const page = await visitor();
+  const page = await openPage();
   await page.goto(`${service.url}/sign-in?next=/servers/${serverId}`);
   await actAs(page, 'mira');
   await page.getByRole('combobox', { name: 'Stars' }).selectOption('1');
@@ -77,10 +77,10 @@ test('a member writes a review, and visitors sort reviews', async () => {
   expect(await page.getByRole('region', { name: 'Reviews' }).getByRole('listitem').count()).toBe(31);
 });
 
-test('an owner configures the vote webhook, tests it, opens the delivery, resends it and rotates the secret', async () => {
+test('an owner configures and tests the vote webhook, resends a delivery and rotates the secret', async () => {
   const { service } = await running();
   const { url, received } = await receiver();
-  const page = await visitor();
+  const page = await openPage();
   await page.goto(`${service.url}/sign-in?next=/dashboard`);
   await actAs(page, /^rowan/);
   await page.getByRole('link', { name: 'Edit server' }).click();
@@ -107,7 +107,7 @@ test('an owner configures the vote webhook, tests it, opens the delivery, resend
 
 test('an owner creates an API key under Advanced setup, uses it and revokes it', async () => {
   const { service, get } = await running();
-  const page = await visitor();
+  const page = await openPage();
   await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
   await actAs(page, /^rowan/);
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Edit server');
@@ -128,7 +128,7 @@ test.each([
   const long = 'wordwithoutanyspace'.repeat(12);
   await service.addReview({ listingId: serverId, userId: '5', username: long.slice(0, 80), rating: 4, comment: long });
   await service.castVote({ listingId: serverId, userId: '5', username: long.slice(0, 80) });
-  const page = await visitor(size);
+  const page = await openPage(size);
   await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
   await actAs(page, /^rowan/);
   await page.waitForURL(`**/dashboard/${serverId}`);

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../scripts/bundle.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { program } from '../support/program.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-/** As the image is laid out: the bundle, package.json, and no packages. */
+/** The layout of the image: the bundle and package.json without packages. */
 const image = mkdtempSync(join(tmpdir(), 'tallyhook-bundle-'));
 const folder = join(image, 'dist', 'program');
-const bundled = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
-  program(args, environment, cwd, [], join(folder, 'launch.js'));
+const startBundle = (args: readonly string[], environment: Record<string, string>, cwd = tempDir()) =>
+  startProgram(args, environment, cwd, [], join(folder, 'launch.js'));
 
 beforeAll(async () => {
   await bundle(folder);
@@ -22,17 +22,17 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(image, { recursive: true, force: true }));
 
-describe('the program in one piece', { timeout: 60_000 }, () => {
-  it('knows its version', async () => {
+describe('the bundled program', { timeout: 60_000 }, () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const { ended, output } = bundled(['--version'], {});
+    const { ended, output } = startBundle(['--version'], {});
     expect(await ended).toBe(0);
     expect(output()).toBe(`${version}\n`);
   });
 
-  it('becomes ready with SQLite, which it writes to on a thread, and ends in order', async () => {
+  it('becomes ready with SQLite and its write worker, and shuts down gracefully', async () => {
     const discord = await localDiscord();
-    const running = bundled(['start'], settings(discord));
+    const running = startBundle(['start'], settings(discord));
     const url = await running.url();
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
     running.process.kill('SIGTERM');
@@ -41,7 +41,7 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
 
   it('contains the stylesheet and the icon of the console', async () => {
     const discord = await localDiscord();
-    const running = bundled(['start'], { ...settings(discord), OWNER_TOKEN: 'owner-token-for-tests' });
+    const running = startBundle(['start'], { ...settings(discord), OWNER_TOKEN: 'owner-token-for-tests' });
     const url = await running.url();
     for (const [path, type] of [
       ['console.css', 'text/css'],
@@ -58,7 +58,7 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
   });
 
   it('contains the stylesheet of the listing service', async () => {
-    const running = bundled(['service', '--port', '0', '--database', 'sqlite::memory:'], {});
+    const running = startBundle(['service', '--port', '0', '--database', 'sqlite::memory:'], {});
     await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/[\w.]+:\d+/);
     const [url] = /http:\/\/[\w.]+:\d+/.exec(running.output()) ?? [];
     const response = await fetch(`${url}/assets/service.css`);
@@ -67,8 +67,8 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
-  it('has the page of the sandbox', async () => {
-    const running = bundled(['sandbox', '--no-open', '--port', '0'], {});
+  it('contains the page of the sandbox', async () => {
+    const running = startBundle(['sandbox', '--no-open', '--port', '0'], {});
     await expect.poll(running.output, { timeout: 20_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(running.output()) ?? [];
     expect(await (await fetch(`${url}/`)).text()).toContain('<script');
@@ -77,20 +77,23 @@ describe('the program in one piece', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
-  it('looks for a PostgreSQL that is not there', async () => {
-    const { ended, output } = bundled(['start'], { ...settings(nowhere), DATABASE_URL: 'postgres://127.0.0.1:9/none' });
+  it('contains the PostgreSQL client, and reports a failed connection', async () => {
+    const { ended, output } = startBundle(['start'], {
+      ...settings(unreachableDiscord),
+      DATABASE_URL: 'postgres://127.0.0.1:9/none',
+    });
     expect(await ended).toBe(1);
     expect(output()).toContain('The database cannot be opened: connect ECONNREFUSED');
   });
 
-  it('tells an old Node which one it needs, for its first file asks for no other', () => {
+  it('has an entry file with only Node.js imports, so that it can check the Node.js version', () => {
     const first = readFileSync(join(folder, 'launch.js'), 'utf8');
     expect([...first.matchAll(/^import .* from "(.*)"/gm)].map(([, from]) => from?.slice(0, 5))).toEqual(
       Array.from(first.matchAll(/^import/gm), () => 'node:'),
     );
   });
 
-  it('carries the licences of the packages in it', () => {
+  it('contains the licences of its packages', () => {
     const notices = readFileSync(join(folder, 'THIRD-PARTY.txt'), 'utf8');
     expect(notices).toMatch(/^discord\.js \d+\.\d+\.\d+ \(Apache-2\.0\)\n\nApache License$/m);
     expect(notices).toMatch(/^zod \d+\.\d+\.\d+ \(MIT\)\n\nMIT License\n\nCopyright/m);

@@ -3,14 +3,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fingerprint } from '../../src/lookup/budget.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { running } from '../service/running.ts';
-import { journey } from '../support/journey.ts';
-import { laterClock } from '../support/later-clock.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
+import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 15_000, interval: 50 };
 
 async function startApp() {
-  const clock = laterClock();
-  const setup = await journey({}, clock);
+  const clock = createOffsetClock();
+  const setup = await startInstallation({}, clock);
   const { discord, post, environment, url } = setup;
   await vi.waitFor(() => expect(discord.commands().length).toBe(3), waitOptions);
   const { announcements, general } = discord.channels;
@@ -51,13 +51,13 @@ describe('when the clock is set back by an hour', { timeout: 60_000 }, () => {
       expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [{ attempts: 1 }] });
     }, waitOptions);
     await vote('2');
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     await vi.waitFor(() => expect(voters()).toEqual([1, 2]), waitOptions);
 
     discord.faults.loseAnswers(1, /POST .*messages/);
     await vote('3');
     await vi.waitFor(() => expect(voters()).toContain(3), waitOptions);
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     await vote('4', clock.now() + 4 * minute);
     await vi.waitFor(
       async () => expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [] }),
@@ -79,11 +79,11 @@ describe('when the clock is set back by an hour', { timeout: 60_000 }, () => {
       const insert = database.prepare('insert into lookup_requests (key_id, at) values (?, ?)');
       for (let sent = 0; sent < 120; sent += 1)
         insert.run(fingerprint(environment['LOOKUP_SERVER_KEY'] ?? ''), clock.now());
-      clock.set(step);
+      clock.shiftWallClock(step);
       expect(await runCommand('reviews')).toContain('That did not work');
-      clock.pass(50 * second);
+      clock.advance(50 * second);
       expect(await runCommand('reviews')).toContain('That did not work');
-      clock.pass(25 * second);
+      clock.advance(25 * second);
       expect(await runCommand('reviews')).not.toContain('That did not work');
     },
   );
@@ -92,7 +92,7 @@ describe('when the clock is set back by an hour', { timeout: 60_000 }, () => {
     const { get, keys, clock } = await running();
     const get120 = () => Promise.all(Array.from({ length: 120 }, () => get('/server', { 'X-API-Key': keys.server })));
     await get120();
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     const rejected = await get('/server', { 'X-API-Key': keys.server });
     expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '60']);
     clock.leap(minute);
@@ -101,10 +101,10 @@ describe('when the clock is set back by an hour', { timeout: 60_000 }, () => {
 
   it('votes with a future timestamp are quarantined, and recorded automatically once it is corrected', async () => {
     const { app, clock, vote, voters, lines } = await startApp();
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     expect(await vote('7', clock.now() + hour)).toBe('quarantined');
     expect(await app.ledger.account('7')).toMatchObject({ credits: 0 });
-    clock.set(hour);
+    clock.shiftWallClock(hour);
     await vi.waitFor(
       async () => expect(await app.ledger.account('7')).toMatchObject({ credits: 10, votes: 1 }),
       waitOptions,

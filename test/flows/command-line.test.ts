@@ -2,19 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { program } from '../support/program.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
-/** Runs the program to its end. */
-async function ran(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()) {
-  const { ended, output } = program(args, environment, cwd);
+/** Runs the program until it exits. */
+async function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()) {
+  const { ended, output } = startProgram(args, environment, cwd);
   return { code: await ended, output: output() };
 }
 
-/** Runs it in a shell, where `$tallyhook` is the program. */
+/** Runs a Bash script in which the function `tallyhook` starts the program. */
 function shell(script: string, environment: Record<string, string> = {}) {
   const env = { PATH: process.env['PATH'] ?? '', NODE: process.execPath, LAUNCHER: launcher, ...environment };
   const all = `set -o pipefail; tallyhook() { "$NODE" "$LAUNCHER" "$@"; }; ${script}`;
@@ -22,7 +22,7 @@ function shell(script: string, environment: Record<string, string> = {}) {
 }
 
 describe('a path that cannot be used', { timeout: 120_000 }, () => {
-  /** A folder with a file, a folder that is no database, and a link to nothing. */
+  /** A directory with a file, a directory in place of a database, and a dangling link. */
   function paths() {
     const folder = tempDir();
     writeFileSync(join(folder, 'file'), 'text');
@@ -31,10 +31,10 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
     return { folder, all: ['/proc/none/x', join(folder, 'file', 'x'), join(folder, 'dangling', 'x')] };
   }
 
-  it('is one sentence and an exit code, whichever command it is for', async () => {
+  it('makes every command exit with 1 and a one-line error', async () => {
     const { folder, all } = paths();
     const commands = all.flatMap((path): [args: string[], environment: Record<string, string>][] => [
-      [['start'], { ...settings(nowhere), DATABASE_URL: `sqlite:${path}` }],
+      [['start'], { ...settings(unreachableDiscord), DATABASE_URL: `sqlite:${path}` }],
       [['backup', 'copy.db'], { DATABASE_URL: `sqlite:${path}` }],
       [['restore', join(folder, 'file')], { DATABASE_URL: `sqlite:${path}` }],
       [['export'], { DATABASE_URL: `sqlite:${path}` }],
@@ -44,7 +44,7 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
     ]);
     commands.push([['sandbox', '--no-open', '--port', '0', '--data', folder], {}]);
     commands.push([['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret-file', folder], {}]);
-    const runs = commands.map(async ([args, environment]) => ({ args, ...(await ran(args, environment, folder)) }));
+    const runs = commands.map(async ([args, environment]) => ({ args, ...(await run(args, environment, folder)) }));
     for (const { args, code, output } of await Promise.all(runs)) {
       expect({ args, code, output }).toMatchObject({
         code: 1,
@@ -54,8 +54,12 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
     }
   });
 
-  it('of the cache costs the cache and no more, and the program can be stopped', async () => {
-    const running = program(['start'], { ...settings(nowhere), CACHE_URL: 'sqlite:/proc/none/x' }, tempDir());
+  it('for the cache only disables the cache, and the program still stops', async () => {
+    const running = startProgram(
+      ['start'],
+      { ...settings(unreachableDiscord), CACHE_URL: 'sqlite:/proc/none/x' },
+      tempDir(),
+    );
     await running.url();
     expect(running.output()).toContain('continuing without the cache');
     running.process.kill('SIGTERM');
@@ -63,22 +67,22 @@ describe('a path that cannot be used', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a reader that goes away', { timeout: 60_000 }, () => {
+describe('a closed output pipe', { timeout: 60_000 }, () => {
   it.each(['--help', 'sandbox --help', 'config', 'config --schema', 'nonsense 2>&1', 'doctor --json'])(
-    'is no error: tallyhook %s | true',
+    'is not an error: tallyhook %s | true',
     (command) => {
       const { stderr } = shell(`tallyhook ${command} | true`);
       expect(stderr).not.toMatch(/EPIPE|^\s+at /m);
     },
   );
 
-  it('leaves the exit code as it is', () => {
+  it('does not change the exit code', () => {
     expect(shell('tallyhook --help | true').status).toBe(0);
     expect(shell('tallyhook nonsense 2>&1 | true').status).toBe(2);
   });
 
   it('does not stop a receiver', async () => {
-    const running = program(['start'], settings(nowhere), tempDir());
+    const running = startProgram(['start'], settings(unreachableDiscord), tempDir());
     const url = await running.url();
     running.process.stdout?.destroy();
     running.process.stderr?.destroy();
@@ -89,7 +93,7 @@ describe('a reader that goes away', { timeout: 60_000 }, () => {
     expect(await running.ended).toBe(0);
   });
 
-  it('is another thing than a disk that is full', () => {
+  it('is handled differently from a full disk', () => {
     const { status, stderr } = shell('tallyhook --help > /dev/full');
     expect(status).toBe(1);
     expect(stderr).toMatch(/^The output cannot be written: ENOSPC.*\n$/);
@@ -97,7 +101,7 @@ describe('a reader that goes away', { timeout: 60_000 }, () => {
 });
 
 describe('the page of the sandbox', { timeout: 60_000 }, () => {
-  it('is not announced where its script cannot be built', async () => {
+  it('is not announced if its script cannot be bundled', async () => {
     const hook = `
       import { registerHooks } from 'node:module';
       registerHooks({
@@ -107,13 +111,13 @@ describe('the page of the sandbox', { timeout: 60_000 }, () => {
         },
       });`;
     const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
-    const { code, output } = await ran(['sandbox', '--no-open', '--port', '0'], environment);
+    const { code, output } = await run(['sandbox', '--no-open', '--port', '0'], environment);
     expect(output).toMatch(/^The script of the page cannot be bundled: no bundler is installed\..*\n$/);
     expect(code).toBe(1);
   });
 });
 
-describe('a word that is not known', { timeout: 60_000 }, () => {
+describe('an unknown word', { timeout: 60_000 }, () => {
   it.each([
     [['docter'], 'Unknown command "docter". Did you mean doctor?'],
     [['help', 'bakcup'], 'Unknown command "bakcup". Did you mean backup?'],
@@ -123,33 +127,33 @@ describe('a word that is not known', { timeout: 60_000 }, () => {
     [['send', 'votes'], 'Did you mean vote?'],
     [['frobnicate'], 'Unknown command "frobnicate". See --help.'],
   ])('%j: %s', async (args, sentence) => {
-    const { code, output } = await ran(args);
+    const { code, output } = await run(args);
     expect(output).toContain(sentence);
     expect(code).toBe(2);
   });
 
-  it('is one of the settings, too', async () => {
+  it('is also reported in the names of settings', async () => {
     const environment = { VOTE_WEBHOOK_SECERT: 'hush' };
-    const shown = await ran(['config'], environment);
+    const config = await run(['config'], environment);
     const sentence = 'VOTE_WEBHOOK_SECERT is not a setting of tallyhook.';
-    expect(shown).toMatchObject({
+    expect(config).toMatchObject({
       code: 0,
       output: expect.stringContaining(`${sentence} Did you mean VOTE_WEBHOOK_SECRET?`),
     });
-    const running = program(['start'], { ...settings(nowhere), ...environment }, tempDir());
+    const running = startProgram(['start'], { ...settings(unreachableDiscord), ...environment }, tempDir());
     await running.url();
     await vi.waitFor(() => expect(running.output()).toContain(sentence), { timeout: 5_000 });
-    const examined = await ran(['doctor'], { ...settings(nowhere), ...environment });
-    expect(examined.output).toContain(`! configuration  ${sentence}\n`);
-    expect(`${shown.output}${running.output()}${examined.output}`).not.toContain('hush');
+    const doctor = await run(['doctor'], { ...settings(unreachableDiscord), ...environment });
+    expect(doctor.output).toContain(`! configuration  ${sentence}\n`);
+    expect(`${config.output}${running.output()}${doctor.output}`).not.toContain('hush');
   });
 });
 
 describe('help', { timeout: 60_000 }, () => {
   it.each(['sandbox', 'service', 'send', 'register', 'config', 'doctor', 'backup', 'restore', 'export'])(
-    'tells of a command: %s',
+    'describes the command %s',
     async (verb) => {
-      const [{ code, output }, other] = await Promise.all([ran(['help', verb]), ran([verb, '--help'])]);
+      const [{ code, output }, other] = await Promise.all([run(['help', verb]), run([verb, '--help'])]);
       expect(code).toBe(0);
       expect(output).toContain(`tallyhook ${verb}`);
       expect(output).toBe(other.output);
@@ -158,13 +162,13 @@ describe('help', { timeout: 60_000 }, () => {
 });
 
 describe('the log', { timeout: 60_000 }, () => {
-  it('is JSON through a pipe and lines for people where they are wanted', async () => {
-    const environment = { ...settings(nowhere), CACHE_URL: 'sqlite:/proc/none/x' };
-    const json = program(['start'], environment, tempDir());
+  it('is JSON in a pipe, and readable lines with LOG_FORMAT=pretty', async () => {
+    const environment = { ...settings(unreachableDiscord), CACHE_URL: 'sqlite:/proc/none/x' };
+    const json = startProgram(['start'], environment, tempDir());
     await json.url();
     for (const line of json.output().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
 
-    const pretty = program(['start'], { ...environment, LOG_FORMAT: 'pretty' }, tempDir());
+    const pretty = startProgram(['start'], { ...environment, LOG_FORMAT: 'pretty' }, tempDir());
     await vi.waitFor(() => expect(pretty.output()).toContain('receiving webhooks'), { timeout: 20_000 });
     expect(pretty.output()).toMatch(
       /^\d\d:\d\d:\d\d WARN {2}cache error; continuing without the cache reason="ENOENT.*"$/m,

@@ -7,10 +7,10 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { program } from '../support/program.ts';
+import { queryValue } from '../support/query-value.ts';
 import { createSender, type OutgoingDelivery } from '../support/sender.ts';
-import { askOwner, settings } from '../support/settings.ts';
-import { singleValue } from '../support/single-value.ts';
+import { fetchOwnerApi, settings } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const rounds = Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 24);
@@ -91,7 +91,7 @@ it(`loses no acknowledged delivery, and pays and announces none twice, after ${r
   }
 
   for (let round = 1; round <= rounds; round += 1) {
-    const running = program(['start'], environment, directory);
+    const running = startProgram(['start'], environment, directory);
     if (random() < 0.15) {
       await wait(700 * random());
     } else {
@@ -122,25 +122,28 @@ it(`loses no acknowledged delivery, and pays and announces none twice, after ${r
   const database = new DatabaseSync(file);
   database.exec("UPDATE effects SET due_at = 0 WHERE state = 'waiting'");
   database.close();
-  const running = program(['start'], environment, directory);
+  const running = startProgram(['start'], environment, directory);
   const url = await running.url();
-  const before = await askOwner<object>(url, '/summary');
+  const before = await fetchOwnerApi<object>(url, '/summary');
   const repeats = await Promise.all(
     [...acknowledged].map(async (delivery) => ({ delivery, response: await send(url, delivery) })),
   );
   const expected = ({ firstOutcome }: Delivery) => (firstOutcome === 'recorded' ? 'duplicate' : firstOutcome);
   expect(repeats.filter(({ delivery, response }) => response?.outcome !== expected(delivery))).toEqual([]);
   const { credits, votes } = before as { credits: number; votes: number };
-  expect(await askOwner(url, '/summary')).toMatchObject({ credits, votes });
-  await vi.waitFor(async () => expect(await askOwner(url, '/effects?state=waiting')).toMatchObject({ effects: [] }), {
-    timeout: 45_000 + rounds * 1_000,
-    interval: 200,
-  });
+  expect(await fetchOwnerApi(url, '/summary')).toMatchObject({ credits, votes });
+  await vi.waitFor(
+    async () => expect(await fetchOwnerApi(url, '/effects?state=waiting')).toMatchObject({ effects: [] }),
+    {
+      timeout: 45_000 + rounds * 1_000,
+      interval: 200,
+    },
+  );
   running.process.kill('SIGTERM');
   expect(await running.ended).toBe(0);
 
   const finished = new DatabaseSync(file, { readOnly: true });
-  expect(singleValue(finished, 'PRAGMA integrity_check')).toBe('ok');
+  expect(queryValue(finished, 'PRAGMA integrity_check')).toBe('ok');
   finished.close();
 
   const store = await openStore(`sqlite:${file}`, systemClock);

@@ -6,19 +6,19 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { diagnose } from '../cli/doctor/run.ts';
-import { program } from '../support/program.ts';
 import { createSender } from '../support/sender.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const patience = { timeout: 20_000, interval: 50 };
+const waitOptions = { timeout: 20_000, interval: 50 };
 const reason = 'The database file was deleted or replaced while the program was running.';
 
-/** A program that receives votes, its database, and a backup of that from before the last votes. */
-async function receivingProgram() {
+/** Starts a program and sends votes to it. The backup lacks the last 20 votes. */
+async function startReceivingProgram() {
   const directory = tempDir();
-  const environment = { ...settings(nowhere), ANNOUNCE_CHANNEL_ID: '1' };
-  const running = program(['start'], environment, directory);
+  const environment = { ...settings(unreachableDiscord), ANNOUNCE_CHANNEL_ID: '1' };
+  const running = startProgram(['start'], environment, directory);
   const url = await running.url();
   const { send } = createSender(16);
   const file = join(directory, 'data', 'tallyhook.db');
@@ -29,17 +29,17 @@ async function receivingProgram() {
     user += 1;
     const userId = String(user);
     const body = JSON.stringify({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
-    const answer = await send(url, { family: 'vote', body });
-    if (answer?.status === 200) acknowledged.add(userId);
-    if (answer?.status === 503) expect(answer.retryAfter).toBeGreaterThan(0);
-    return answer?.status ?? 0;
+    const response = await send(url, { family: 'vote', body });
+    if (response?.status === 200) acknowledged.add(userId);
+    if (response?.status === 503) expect(response.retryAfter).toBeGreaterThan(0);
+    return response?.status ?? 0;
   }
 
   const votes = async (count: number) => new Set(await Promise.all(Array.from({ length: count }, vote)));
   expect(await votes(20)).toEqual(new Set([200]));
   const backup = join(directory, 'backup.db');
-  const copying = program(['backup', backup], environment, directory);
-  expect(await copying.ended).toBe(0);
+  const backupProgram = startProgram(['backup', backup], environment, directory);
+  expect(await backupProgram.ended).toBe(0);
   expect(await votes(20)).toEqual(new Set([200]));
 
   async function readiness() {
@@ -48,7 +48,7 @@ async function receivingProgram() {
     return { status: response.status, store: parts.store };
   }
 
-  const logged = () => {
+  const lastLoggedError = () => {
     const lines = running.output().split('\n');
     const line = lines.findLast((each) => each.includes('"code":"database_file_replaced"')) ?? '{}';
     return JSON.parse(line) as { level?: number; file?: string; hint?: string };
@@ -59,51 +59,70 @@ async function receivingProgram() {
     expect(await running.ended).toBe(0);
   }
 
-  /** All that was acknowledged is in this database. */
-  async function kept(path: string): Promise<void> {
+  /** Checks that the database has all acknowledged votes. */
+  async function expectAllVotesStored(path: string): Promise<void> {
     const store = await openStore(`sqlite:${path}`, systemClock);
     for (const userId of acknowledged) expect(await store.ledger.account(userId)).toMatchObject({ credits: 10 });
     await store.close();
   }
 
-  return { directory, environment, running, url, file, backup, vote, votes, readiness, logged, stop, kept };
+  return {
+    directory,
+    environment,
+    running,
+    url,
+    file,
+    backup,
+    vote,
+    votes,
+    readiness,
+    lastLoggedError,
+    stop,
+    expectAllVotesStored,
+  };
 }
 
-const companions = ['', '-wal', '-shm'];
+const suffixes = ['', '-wal', '-shm'];
 const removeAll = (file: string) => {
-  for (const companion of companions) rmSync(file + companion);
+  for (const suffix of suffixes) rmSync(file + suffix);
 };
-const harms: Readonly<Record<string, (file: string, backup: string) => void>> = {
+const damages: Readonly<Record<string, (file: string, backup: string) => void>> = {
   'is deleted': (file) => rmSync(file),
-  'is deleted with the files beside it': removeAll,
+  'is deleted with its -wal and -shm files': removeAll,
   'is replaced by another one': (file, backup) => renameSync(backup, file),
-  'is moved away with its folder': (file) => renameSync(join(file, '..'), `${join(file, '..')}-moved`),
-  'is copied over by a backup': (file, backup) => copyFileSync(backup, file),
-  'is emptied': (file) => truncateSync(file),
+  'is moved away with its directory': (file) => renameSync(join(file, '..'), `${join(file, '..')}-moved`),
+  'is overwritten with a backup': (file, backup) => copyFileSync(backup, file),
+  'is truncated': (file) => truncateSync(file),
   'loses its write-ahead log': (file) => rmSync(`${file}-wal`),
   "loses its write-ahead log's index": (file) => rmSync(`${file}-shm`),
 };
 
-describe('a database file that, while the program runs,', { timeout: 60_000 }, () => {
-  it.each(Object.keys(harms))('%s: no vote is acknowledged any more, /readyz and the log say why', async (harm) => {
-    const { running, url, file, backup, votes, readiness, logged } = await receivingProgram();
-    harms[harm]?.(file, backup);
-    expect(await votes(20)).toEqual(new Set([503]));
-    expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason } });
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    await vi.waitFor(() => expect(logged()).toMatchObject({ level: 50, file: expect.stringContaining(file) }), {
-      ...patience,
-      timeout: 3_000,
-    });
-    expect(running.process.exitCode).toBe(null);
-  });
+describe('a database file that', { timeout: 60_000 }, () => {
+  it.each(Object.keys(damages))(
+    '%s while the program runs: votes get 503, and /readyz and the log report the reason',
+    async (damage) => {
+      const { running, url, file, backup, votes, readiness, lastLoggedError } = await startReceivingProgram();
+      damages[damage]?.(file, backup);
+      expect(await votes(20)).toEqual(new Set([503]));
+      expect(await readiness()).toEqual({ status: 503, store: { ready: false, reason } });
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      await vi.waitFor(
+        () => expect(lastLoggedError()).toMatchObject({ level: 50, file: expect.stringContaining(file) }),
+        {
+          ...waitOptions,
+          timeout: 3_000,
+        },
+      );
+      expect(running.process.exitCode).toBe(null);
+    },
+  );
 
-  it('is copied over by an older copy of itself: the same', async () => {
-    const { file, environment, directory, stop } = await receivingProgram();
+  it('is overwritten with an older copy: votes get 503', async () => {
+    const { file, environment, directory, stop } = await startReceivingProgram();
     await stop();
     copyFileSync(file, `${file}.old`);
-    const again = program(['start'], environment, directory);
-    const url = await again.url();
+    const restartedProgram = startProgram(['start'], environment, directory);
+    const url = await restartedProgram.url();
     const { send } = createSender(1);
     const status = async (userId: string) => {
       const body = JSON.stringify({ event: 'server_vote', userId, padding: 'x'.repeat(50_000) });
@@ -119,57 +138,61 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
   });
 
   it('is moved away and back: votes are stored again without a restart', async () => {
-    const { running, file, votes, readiness, logged, stop, kept } = await receivingProgram();
+    const { running, file, votes, readiness, lastLoggedError, stop, expectAllVotesStored } =
+      await startReceivingProgram();
     const folder = join(file, '..');
     renameSync(folder, `${folder}-moved`);
     expect(await votes(5)).toEqual(new Set([503]));
-    await vi.waitFor(() => expect(logged().hint).toContain('move it back'), patience);
+    await vi.waitFor(() => expect(lastLoggedError().hint).toContain('move it back'), waitOptions);
     renameSync(`${folder}-moved`, folder);
     expect(await votes(20)).toEqual(new Set([200]));
     expect((await readiness()).store).toEqual({ ready: true });
-    await vi.waitFor(() => expect(running.output()).toContain('the database file is back'), patience);
+    await vi.waitFor(() => expect(running.output()).toContain('the database file is back'), waitOptions);
     await stop();
-    await kept(file);
+    await expectAllVotesStored(file);
   });
 
-  it('is deleted under load: what was acknowledged can be rescued while the program runs, as the log says', async () => {
-    const { directory, environment, file, vote, votes, logged, stop, kept } = await receivingProgram();
-    let over = false;
+  it('is deleted under load: acknowledged votes can be rescued with the command in the log', async () => {
+    const { directory, environment, file, vote, votes, lastLoggedError, stop, expectAllVotesStored } =
+      await startReceivingProgram();
+    let isFinished = false;
     const load = Array.from({ length: 16 }, async () => {
-      while (!over) await vote();
+      while (!isFinished) await vote();
     });
     await new Promise((resolve) => setTimeout(resolve, 500));
     removeAll(file);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    over = true;
+    isFinished = true;
     await Promise.all(load);
     expect(await votes(5)).toEqual(new Set([503]));
-    await vi.waitFor(() => expect(logged().hint).toContain('/proc/'), patience);
+    await vi.waitFor(() => expect(lastLoggedError().hint).toContain('/proc/'), waitOptions);
 
-    const [, copies = ''] = /`(cp [^`]+)`/.exec(logged().hint ?? '') ?? [];
-    execFileSync('sh', ['-c', copies], { cwd: directory });
+    const [, copyCommand = ''] = /`(cp [^`]+)`/.exec(lastLoggedError().hint ?? '') ?? [];
+    execFileSync('sh', ['-c', copyCommand], { cwd: directory });
     await stop();
-    const restoring = program(['restore', 'RESCUED.db'], environment, directory);
-    expect(await restoring.ended, restoring.output()).toBe(0);
-    await kept(file);
+    const restore = startProgram(['restore', 'RESCUED.db'], environment, directory);
+    expect(await restore.ended, restore.output()).toBe(0);
+    await expectAllVotesStored(file);
   });
 
-  it('loses its write-ahead log: a clean stop writes what was acknowledged into the database', async () => {
-    const { file, votes, logged, stop, kept } = await receivingProgram();
+  it('loses its write-ahead log: a graceful shutdown writes acknowledged votes into the database', async () => {
+    const { file, votes, lastLoggedError, stop, expectAllVotesStored } = await startReceivingProgram();
     rmSync(`${file}-wal`);
     rmSync(`${file}-shm`);
     expect(await votes(5)).toEqual(new Set([503]));
-    await vi.waitFor(() => expect(logged().hint).toContain('SIGTERM'), patience);
+    await vi.waitFor(() => expect(lastLoggedError().hint).toContain('SIGTERM'), waitOptions);
     await stop();
-    await kept(file);
+    await expectAllVotesStored(file);
   });
 
-  it('is replaced: the doctor finds that out from the running program, and leaves the new file alone', async () => {
-    const { file, backup, environment, url } = await receivingProgram();
-    const seen = { ...environment, DATABASE_URL: `sqlite:${file}`, PORT: new URL(url).port };
-    expect((await diagnose(seen)).findingsOf('program')).toEqual(['pass: The running tallyhook can store votes.']);
+  it('is replaced: the doctor reports it from the running program, and does not change the new file', async () => {
+    const { file, backup, environment, url } = await startReceivingProgram();
+    const doctorEnvironment = { ...environment, DATABASE_URL: `sqlite:${file}`, PORT: new URL(url).port };
+    expect((await diagnose(doctorEnvironment)).findingsOf('program')).toEqual([
+      'pass: The running tallyhook can store votes.',
+    ]);
     renameSync(backup, file);
-    const { findingsOf, results } = await diagnose(seen);
+    const { findingsOf, results } = await diagnose(doctorEnvironment);
     expect(findingsOf('program')).toEqual([`fail: The running tallyhook cannot store votes: ${reason}`]);
     expect(results.map(({ check }) => check)).not.toContain('ledger');
     mkdirSync(join(file, '..', 'apart'));
@@ -183,13 +206,13 @@ describe('a database file that, while the program runs,', { timeout: 60_000 }, (
 describe('a cache file that is deleted or damaged while the program runs', { timeout: 60_000 }, () => {
   it.each([
     ['deleted', (file: string) => rmSync(file)],
-    ['emptied', (file: string) => truncateSync(file)],
-  ])('is not needed when it is %s: votes are stored, and the program stops cleanly', async (_, harm) => {
-    const { directory, votes, readiness, stop, file, kept } = await receivingProgram();
-    harm(join(directory, 'data', 'cache.db'));
+    ['truncated', (file: string) => truncateSync(file)],
+  ])('is not required if it is %s: votes are stored, and the program shuts down gracefully', async (_, damage) => {
+    const { directory, votes, readiness, stop, file, expectAllVotesStored } = await startReceivingProgram();
+    damage(join(directory, 'data', 'cache.db'));
     expect(await votes(20)).toEqual(new Set([200]));
     expect((await readiness()).store).toEqual({ ready: true });
     await stop();
-    await kept(file);
+    await expectAllVotesStored(file);
   });
 });

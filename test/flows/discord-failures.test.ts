@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { journey } from '../support/journey.ts';
 import { premiumSecret } from '../support/listings.ts';
+import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 30_000, interval: 50 };
 const channelMessages = /^\/channels\/\d+\/messages$/;
 
 async function connectedJourney() {
-  const { discord, post, url, environment } = await journey();
+  const { discord, post, url, environment } = await startInstallation();
   await vi.waitFor(() => expect(discord.connected).toBe(true), waitOptions);
   const { announcements, premium } = discord.channels;
   const vote = (userId: number) =>

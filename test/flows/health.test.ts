@@ -6,14 +6,14 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
-import { answersIn, rawConnection } from '../support/raw-http.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** The complete app without Discord. */
 async function running() {
   const path = `${tempDir()}/tallyhook.db`;
-  const environment = { ...settings(nowhere), DATABASE_URL: `sqlite:${path}`, CACHE_URL: 'memory:' };
+  const environment = { ...settings(unreachableDiscord), DATABASE_URL: `sqlite:${path}`, CACHE_URL: 'memory:' };
   const log = createLog({ level: 'silent', secrets: [] });
   const app = await createApp(loadConfig(environment), { clock: systemClock, log });
   onTestFinished(() => app.stop());
@@ -52,7 +52,7 @@ describe('the app while it stops', { timeout: 30_000 }, () => {
     await fetch(`${url}/healthz`);
     const stopped = app.stop();
     write('st: x\r\n\r\n');
-    const [answer] = answersIn(await closed);
+    const [answer] = parseResponses(await closed);
     expect(answer?.status).toBe(503);
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({ ready: false, reason: 'The process is stopping.' });
     await stopped;
@@ -67,7 +67,7 @@ describe('a sender that half-closes its connection after the request', { timeout
     const head = `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}`;
     write(`${head}\r\nx-webhook-signature: ${sign(body, voteSecret)}\r\n\r\n${body}`);
     end();
-    const [answer] = answersIn(await closed);
+    const [answer] = parseResponses(await closed);
     expect(answer).toMatchObject({ status: 200, body: '{"received":true,"outcome":"recorded"}' });
     expect(await app.ledger.account('42')).toMatchObject({ votes: 1 });
   });

@@ -4,7 +4,7 @@ import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
-import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const ownerToken = 'owner-token-for-tests';
@@ -55,20 +55,20 @@ const paths = [
 describe('every route', { timeout: 60_000 }, () => {
   it('responds to any request, never with 500 or data from the request, and continues to run', async () => {
     const { url, lines } = await startApp();
-    for (const { method, told, bytes } of hostileRequests(
+    for (const { method, label, bytes } of hostileRequests(
       [...paths, ...hostilePaths],
       `Authorization: Bearer ${ownerToken}\r\n`,
     )) {
       const { write, closed } = rawConnection(url);
       write(bytes);
-      const [response, ...others] = answersIn(await closed, { isHead: method === 'HEAD' });
+      const [response, ...others] = parseResponses(await closed, { isHead: method === 'HEAD' });
       // A request whose method cannot be parsed gets a response with a body, even if it was a HEAD request.
-      if (method !== 'HEAD') expect(others, told).toEqual([]);
-      expect([200, 400, 401, 404, 405, 413, 415], told).toContain(response?.status);
-      expect(response?.head, told).not.toMatch(/x-powered-by|access-control/i);
+      if (method !== 'HEAD') expect(others, label).toEqual([]);
+      expect([200, 400, 401, 404, 405, 413, 415], label).toContain(response?.status);
+      expect(response?.head, label).not.toMatch(/x-powered-by|access-control/i);
       if (response?.status !== 200 && method !== 'HEAD') {
-        expect(JSON.parse(response?.body ?? ''), told).toEqual({ success: false, error: expect.any(String) });
-        expect(response?.body, told).not.toMatch(/passwd|script|evil|x\/x/);
+        expect(JSON.parse(response?.body ?? ''), label).toEqual({ success: false, error: expect.any(String) });
+        expect(response?.body, label).not.toMatch(/passwd|script|evil|x\/x/);
       }
     }
     expect(lines.filter((line) => /(request|delivery) failed|owner API request failed/.test(line))).toEqual([]);

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { receiver } from '../service/running.ts';
+import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { voted } from '../support/voted.ts';
 
 const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
 
-interface Ran {
+interface RunResult {
   readonly code: unknown;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()): Promise<Ran> {
+function run(args: readonly string[], environment: Record<string, string> = {}, cwd = tempDir()): Promise<RunResult> {
   const env = { PATH: process.env['PATH'] ?? '', ...environment };
   return new Promise((resolve) => {
     execFile(process.execPath, [launcher, ...args], { env, cwd }, (error, stdout, stderr) =>
@@ -25,7 +25,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}, 
   });
 }
 
-/** What a server prints before it is stopped. */
+/** Parses the first output of a server, and stops it. */
 async function firstLine(args: readonly string[]): Promise<unknown> {
   const child = spawn(process.execPath, [launcher, ...args], { env: { PATH: '' }, cwd: tempDir() });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -36,7 +36,7 @@ async function firstLine(args: readonly string[]): Promise<unknown> {
 }
 
 describe('--json', { timeout: 60_000 }, () => {
-  it('prints the settings, warnings and issues, and no secret', async () => {
+  it('prints the settings, warnings and issues without secrets', async () => {
     const environment = { DISCORD_TOKEN: 'hush', PORT: 'x', VOTE_WEBHOOK_SECERT: 'hush', DATABASE_URL: 'sqlite:a.db' };
     const { code, stdout } = await run(['config', '--json', '--check'], environment);
     expect(code).toBe(2);
@@ -62,21 +62,21 @@ describe('--json', { timeout: 60_000 }, () => {
     expect((await run(['config', '--json'], environment)).code).toBe(0);
   });
 
-  it('prints what was copied', async () => {
+  it('prints the content of a backup and of a restored database', async () => {
     const directory = tempDir();
     const database = (name: string) => ({ DATABASE_URL: `sqlite:${join(directory, name)}` });
-    await voted(database('tally.db').DATABASE_URL, ['1', '2']);
+    await createDatabaseWithVotes(database('tally.db').DATABASE_URL, ['1', '2']);
     const copy = join(directory, 'copy.db');
     const content = { entries: 2, users: 2, lastDeliveryAt: '2026-01-01T00:00:00.000Z', differingBalances: 0 };
-    const made = await run(['backup', copy, '--json'], database('tally.db'));
-    expect(JSON.parse(made.stdout)).toEqual({ file: copy, database: join(directory, 'tally.db'), ...content });
-    const restored = await run(['restore', copy, '--json'], database('new.db'));
-    expect(JSON.parse(restored.stdout)).toEqual({ file: copy, database: join(directory, 'new.db'), ...content });
+    const backup = await run(['backup', copy, '--json'], database('tally.db'));
+    expect(JSON.parse(backup.stdout)).toEqual({ file: copy, database: join(directory, 'tally.db'), ...content });
+    const restore = await run(['restore', copy, '--json'], database('new.db'));
+    expect(JSON.parse(restore.stdout)).toEqual({ file: copy, database: join(directory, 'new.db'), ...content });
   });
 
-  it('prints the summary of an export beside it', async () => {
+  it('prints the summary of an export to stderr', async () => {
     const url = `sqlite:${tempDir()}/tally.db`;
-    await voted(url, ['1', '2']);
+    await createDatabaseWithVotes(url, ['1', '2']);
     const text = await run(['export'], { DATABASE_URL: url });
     expect(text.stdout.trim().split('\n')).toHaveLength(2);
     expect(text.stderr).toBe('Exported 2 entries, 20 credits in total.\n');
@@ -85,22 +85,22 @@ describe('--json', { timeout: 60_000 }, () => {
     expect(JSON.parse(json.stderr)).toEqual({ entries: 2, credits: 20 });
   });
 
-  it('prints what was sent, and what came back', async () => {
+  it('prints the result of each sent delivery', async () => {
     const { url } = await receiver();
     const { code, stdout } = await run(['send', 'vote', '--to', url, '--secret', 'hush', '--duplicate', '--json']);
     expect(code).toBe(0);
     const delivery = { status: 200, response: '{"received":true}', error: null, passed: true };
     expect(JSON.parse(stdout)).toMatchObject({ passed: true, deliveries: [delivery, delivery] });
-    const refused = await run(['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret', 'hush', '--json']);
-    expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout)).toMatchObject({
+    const failedRun = await run(['send', 'vote', '--to', 'http://127.0.0.1:9', '--secret', 'hush', '--json']);
+    expect(failedRun.code).toBe(1);
+    expect(JSON.parse(failedRun.stdout)).toMatchObject({
       passed: false,
       deliveries: [{ status: null, response: null, error: expect.any(String), passed: false }],
     });
-    expect(stdout + refused.stdout).not.toContain('hush');
+    expect(stdout + failedRun.stdout).not.toContain('hush');
   });
 
-  it('prints what became of the commands', async () => {
+  it('prints the outcome of the registration', async () => {
     const discord = await localDiscord();
     const { code, stdout } = await run(['register', '--json'], settings(discord));
     expect(code).toBe(0);
@@ -123,11 +123,11 @@ describe('--json', { timeout: 60_000 }, () => {
     });
   });
 
-  it('prints the key of a listing and the link to sign in', async () => {
+  it('prints the key of a new listing and the sign-in link', async () => {
     const directory = tempDir();
-    const about = ['--kind', 'bot', '--id', '99', '--name', 'Helper', '--owner', '7', '--json'];
-    const added = await run(['service', 'add-listing', ...about], {}, directory);
-    expect(JSON.parse(added.stdout)).toEqual({ id: '99', kind: 'bot', name: 'Helper', key: expect.any(String) });
+    const options = ['--kind', 'bot', '--id', '99', '--name', 'Helper', '--owner', '7', '--json'];
+    const addListing = await run(['service', 'add-listing', ...options], {}, directory);
+    expect(JSON.parse(addListing.stdout)).toEqual({ id: '99', kind: 'bot', name: 'Helper', key: expect.any(String) });
     const link = await run(['service', 'sign-in', '--user', '7', '--name', 'Ann', '--json'], {}, directory);
     const url = expect.stringContaining('/sign-in/');
     expect(JSON.parse(link.stdout)).toEqual({ userId: '7', username: 'Ann', url, validSeconds: 900 });

@@ -8,14 +8,14 @@ import { createLog } from '../../src/platform/log.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
-import { program } from '../support/program.ts';
-import { singleValue } from '../support/single-value.ts';
+import { queryValue } from '../support/query-value.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { voted } from '../support/voted.ts';
 
-/** A program between a Discord and a service, and somebody who votes without a pause. */
-async function receivingVotes() {
+/** Starts a program with Discord and a service, and sends votes continuously. */
+async function startWithVotes() {
   const directory = tempDir();
   const discord = await startLocalDiscord({ rateLimits: false });
   onTestFinished(() => discord.stop());
@@ -41,7 +41,7 @@ async function receivingVotes() {
     DATABASE_URL: 'sqlite:data/tallyhook.db',
     PORT: '0',
   };
-  const running = program(['start'], environment, directory);
+  const running = startProgram(['start'], environment, directory);
   const url = await running.url();
   let user = 0;
   let acknowledged = 0;
@@ -55,14 +55,14 @@ async function receivingVotes() {
       if (status === 200) acknowledged += 1;
     }
   });
-  // What looks at the database must find some in it, however late the first is taken.
+  // The commands under test need at least one vote in the database.
   await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(0);
   return {
     directory,
     environment,
     url,
     running,
-    run: (...args: string[]) => program(args, environment, directory),
+    run: (...args: string[]) => startProgram(args, environment, directory),
     async endVoting() {
       isVoting = false;
       await Promise.all(voting);
@@ -71,9 +71,9 @@ async function receivingVotes() {
   };
 }
 
-describe('beside the program, while it receives votes', { timeout: 60_000 }, () => {
-  it('the doctor finds no fault, a backup is whole, and what is restored from it adds up', async () => {
-    const { directory, run, running, url, endVoting } = await receivingVotes();
+describe('while the program receives votes', { timeout: 60_000 }, () => {
+  it('the doctor reports no failure, and a backup is complete and can be restored', async () => {
+    const { directory, run, running, url, endVoting } = await startWithVotes();
     const doctor = run('doctor', '--json', '--url', url);
     const backup = run('backup', 'copy.db');
     expect({ code: await doctor.ended, output: doctor.output() }).toMatchObject({ code: 0 });
@@ -84,36 +84,36 @@ describe('beside the program, while it receives votes', { timeout: 60_000 }, () 
     );
     expect(statSync(join(directory, 'copy.db')).mode & 0o777).toBe(0o600);
 
-    const refused = run('restore', 'copy.db');
-    expect(await refused.ended).toBe(1);
-    expect(refused.output()).toContain('Stop tallyhook first');
+    const rejectedRestore = run('restore', 'copy.db');
+    expect(await rejectedRestore.ended).toBe(1);
+    expect(rejectedRestore.output()).toContain('Stop tallyhook first');
 
     const acknowledged = await endVoting();
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     expect(readdirSync(join(directory, 'data'))).not.toContain('tallyhook.db-wal');
-    const kept = new DatabaseSync(join(directory, 'data/tallyhook.db'));
-    expect(singleValue(kept, 'SELECT count(*) FROM entries')).toBe(acknowledged);
-    kept.close();
+    const database = new DatabaseSync(join(directory, 'data/tallyhook.db'));
+    expect(queryValue(database, 'SELECT count(*) FROM entries')).toBe(acknowledged);
+    database.close();
 
     renameSync(join(directory, 'data/tallyhook.db'), join(directory, 'old.db'));
-    const restored = run('restore', 'copy.db');
-    expect(await restored.ended).toBe(0);
-    const [, entries] = /copy\.db: (\d+) entr/.exec(restored.output().replaceAll(/(?<=\d),/g, '')) ?? [];
+    const restore = run('restore', 'copy.db');
+    expect(await restore.ended).toBe(0);
+    const [, entries] = /copy\.db: (\d+) entr/.exec(restore.output().replaceAll(/(?<=\d),/g, '')) ?? [];
     expect(Number(entries)).toBeGreaterThan(0);
     expect(Number(entries)).toBeLessThanOrEqual(acknowledged);
 
-    const after = run('doctor');
-    expect(await after.ended).toBe(0);
-    expect(after.output()).toContain('✓ ledger         Every balance is the sum of its entries');
-    expect(after.output()).toMatch(/0 failed, \d+ warnings?\.\n$/);
+    const finalDoctor = run('doctor');
+    expect(await finalDoctor.ended).toBe(0);
+    expect(finalDoctor.output()).toContain('✓ ledger         Every balance is the sum of its entries');
+    expect(finalDoctor.output()).toMatch(/0 failed, \d+ warnings?\.\n$/);
   });
 });
 
 describe('an export', { timeout: 60_000 }, () => {
-  it('ends quietly when nobody reads on', async () => {
+  it('exits with 0 and without an error when its reader closes the pipe', async () => {
     const directory = tempDir();
-    await voted(`sqlite:${directory}/tally.db`, ['1']);
+    await createDatabaseWithVotes(`sqlite:${directory}/tally.db`, ['1']);
     const database = new DatabaseSync(join(directory, 'tally.db'));
     database.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
@@ -123,10 +123,10 @@ describe('an export', { timeout: 60_000 }, () => {
     writeFileSync(join(directory, '.env'), 'DATABASE_URL=sqlite:tally.db\n');
     const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [launcher, 'export'], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
-    let complaints = '';
-    child.stderr.on('data', (data) => (complaints += String(data)));
+    let stderr = '';
+    child.stderr.on('data', (data) => (stderr += String(data)));
     child.stdout.once('data', () => child.stdout.destroy());
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
-    expect(complaints).toBe('');
+    expect(stderr).toBe('');
   });
 });

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { systemClock } from '../../src/platform/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
-import { program } from '../support/program.ts';
 import { createSender, type DeliveryResponse, type OutgoingDelivery } from '../support/sender.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const programs = postgresPrograms();
@@ -34,8 +34,8 @@ describe.skipIf(programs === null && !process.env['CI'])('the program on Postgre
    * (ms).
    */
   async function startUnderLoad(databaseUrl = server.newDatabase()) {
-    const environment = { ...settings(nowhere), DATABASE_URL: databaseUrl, ANNOUNCE_CHANNEL_ID: '1' };
-    const running = program(['start'], environment, tempDir());
+    const environment = { ...settings(unreachableDiscord), DATABASE_URL: databaseUrl, ANNOUNCE_CHANNEL_ID: '1' };
+    const running = startProgram(['start'], environment, tempDir());
     const url = await running.url();
     const { send } = createSender(connections);
     const acknowledged = new Set<string>();

@@ -2,16 +2,16 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { laterClock } from '../support/later-clock.ts';
 import { voteSecret } from '../support/listings.ts';
-import { program } from '../support/program.ts';
-import { askOwner, nowhere, settings } from '../support/settings.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
+import { fetchOwnerApi, settings, unreachableDiscord } from '../support/settings.ts';
+import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const patience = { timeout: 20_000, interval: 100 };
+const waitOptions = { timeout: 20_000, interval: 100 };
 
-/** Has the program's clock run ten minutes ahead. */
-const tenMinutesLater = {
+/** Environment that sets the program's clock ten minutes ahead. */
+const clockAheadEnvironment = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${10 * minute};`)}`,
 };
 
@@ -26,39 +26,39 @@ async function vote(url: string, userId: string, timestamp = new Date().toISOStr
 }
 
 describe('the program', { timeout: 60_000 }, () => {
-  it('tells its version and its commands, and what is wrong with a word', async () => {
+  it('prints its version, its commands and a hint for an unknown command', async () => {
     const directory = tempDir();
-    const help = program(['--help'], {}, directory);
+    const help = startProgram(['--help'], {}, directory);
     expect(await help.ended).toBe(0);
     expect(help.output()).toContain('tallyhook sandbox');
-    const version = program(['--version'], {}, directory);
+    const version = startProgram(['--version'], {}, directory);
     expect(await version.ended).toBe(0);
     expect(version.output()).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const unknown = program(['nonsense'], {}, directory);
+    const unknown = startProgram(['nonsense'], {}, directory);
     expect(await unknown.ended).toBe(2);
     expect(unknown.output()).toContain('--help');
   });
 
-  it('ends with 2 and every fault when it is not configured for production', async () => {
-    const { ended, output } = program(['start'], { NODE_ENV: 'production', PORT: 'x' }, tempDir());
+  it('exits with 2 and reports every issue if its configuration is invalid in production', async () => {
+    const { ended, output } = startProgram(['start'], { NODE_ENV: 'production', PORT: 'x' }, tempDir());
     expect(await ended).toBe(2);
     for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL', 'LOOKUP_SERVER_KEY', 'PORT'])
       expect(output()).toContain(name);
   });
 
-  it('ends with 1 and a sentence when its port is taken', async () => {
+  it('exits with 1 and a message if its port is in use', async () => {
     const directory = tempDir();
-    const first = program(['start'], settings(nowhere), directory);
+    const first = startProgram(['start'], settings(unreachableDiscord), directory);
     const { port } = new URL(await first.url());
-    const second = program(['start'], { ...settings(nowhere), PORT: port }, directory);
+    const second = startProgram(['start'], { ...settings(unreachableDiscord), PORT: port }, directory);
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain('Another program uses this port');
   });
 
-  it('receives while Discord cannot be reached, says so, and stops with 0 when asked', async () => {
-    const running = program(
+  it('receives votes while Discord is unavailable, is not ready, and exits with 0 after SIGTERM', async () => {
+    const running = startProgram(
       ['start'],
-      settings({ ...nowhere, channels: { announcements: '1', premium: '1' } }),
+      settings({ ...unreachableDiscord, channels: { announcements: '1', premium: '1' } }),
       tempDir(),
     );
     const url = await running.url();
@@ -68,57 +68,60 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(await ready.json()).toMatchObject({ parts: { store: { ready: true }, discord: { ready: false } } });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     await vi.waitFor(async () => {
-      expect(await askOwner(url, '/effects?state=waiting')).toMatchObject({
+      expect(await fetchOwnerApi(url, '/effects?state=waiting')).toMatchObject({
         effects: [{ state: 'waiting', attempts: expect.any(Number) }],
       });
-    }, patience);
+    }, waitOptions);
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
   });
 
-  it('becomes ready by itself within 15 s of the return of Discord, and does what waited', async () => {
+  it('becomes ready within 15 s after Discord recovers, and sends pending announcements', async () => {
     const discord = await startLocalDiscord();
     onTestFinished(() => discord.stop());
     discord.faults.outage(true);
-    const running = program(['start'], settings(discord), tempDir());
+    const running = startProgram(['start'], settings(discord), tempDir());
     const url = await running.url();
     await vote(url, '1');
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(discord.messages(discord.channels.announcements)).toEqual([]);
 
     discord.faults.outage(false);
-    const returned = Date.now();
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patience);
-    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), patience);
-    expect(Date.now() - returned).toBeLessThan(15_000);
+    const restoredAt = Date.now();
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), waitOptions);
+    await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), waitOptions);
+    expect(Date.now() - restoredAt).toBeLessThan(15_000);
     running.process.kill('SIGINT');
     expect(await running.ended).toBe(0);
   });
 
-  it('announces once what Discord took before it was killed, though it is down for longer than a nonce lasts', async () => {
-    const clock = laterClock();
+  it('does not repeat an announcement that Discord accepted before a kill, even without a valid nonce', async () => {
+    const clock = createOffsetClock();
     const discord = await startLocalDiscord({ clock, stopwatch: clock });
     onTestFinished(() => discord.stop());
-    const announced = () => discord.messages(discord.channels.announcements);
+    const announcements = () => discord.messages(discord.channels.announcements);
     const directory = tempDir();
     const environment = settings(discord);
-    const running = program(['start'], environment, directory);
+    const running = startProgram(['start'], environment, directory);
     const url = await running.url();
     discord.faults.loseAnswers(100, /POST .*messages/);
     await vote(url, '1');
-    await vi.waitFor(() => expect(announced()).toHaveLength(1), { timeout: 20_000, interval: 1 });
+    await vi.waitFor(() => expect(announcements()).toHaveLength(1), { timeout: 20_000, interval: 1 });
     running.process.kill('SIGKILL');
     await running.ended;
 
     discord.faults.clear();
-    clock.pass(10 * minute);
-    const again = await program(['start'], { ...environment, ...tenMinutesLater }, directory).url();
+    clock.advance(10 * minute);
+    const restartedUrl = await startProgram(['start'], { ...environment, ...clockAheadEnvironment }, directory).url();
     await vi.waitFor(
-      async () => expect(await askOwner(again, '/effects?state=done')).toMatchObject({ effects: [{ state: 'done' }] }),
-      patience,
+      async () =>
+        expect(await fetchOwnerApi(restartedUrl, '/effects?state=done')).toMatchObject({
+          effects: [{ state: 'done' }],
+        }),
+      waitOptions,
     );
-    expect(announced()).toHaveLength(1);
-    await vote(again, '2');
-    await vi.waitFor(() => expect(announced()).toHaveLength(2), patience);
+    expect(announcements()).toHaveLength(1);
+    await vote(restartedUrl, '2');
+    await vi.waitFor(() => expect(announcements()).toHaveLength(2), waitOptions);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
-import { type Program, program } from '../support/program.ts';
+import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 30_000, interval: 20 };
@@ -22,7 +22,7 @@ async function startWithSecretFile(secret: string) {
     VOTE_WEBHOOK_SECRET_FILE: file,
     OWNER_TOKEN: 'owner-token',
   };
-  const start = (port: string) => program(['start'], { ...environment, PORT: port }, directory);
+  const start = (port: string) => startProgram(['start'], { ...environment, PORT: port }, directory);
   const running = start('0');
   const url = await running.url();
   return { directory, running, startAgain: () => start(new URL(url).port), url, write };
@@ -123,7 +123,7 @@ describe('a secret', { timeout: 120_000 }, () => {
     const dotEnv = (secret: string, port: string) =>
       writeFileSync(join(directory, '.env'), `VOTE_WEBHOOK_SECRET=${secret}\nPORT=${port}\n`);
     dotEnv('old-secret', '0');
-    const running = program(
+    const running = startProgram(
       ['start'],
       {
         DISCORD_TOKEN: 'token-for-tests',

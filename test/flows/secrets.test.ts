@@ -4,12 +4,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { failure, type json, startFakeService, success } from '../lookup/fake-service.ts';
-import { type Program, program } from '../support/program.ts';
+import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const patience = { timeout: 20_000, interval: 50 };
+const waitOptions = { timeout: 20_000, interval: 50 };
 
-/** Every kind of secret, with a value that is found again wherever it turns up. */
+/** Every kind of secret, with a unique value to search for. */
 const secrets = {
   token: 'discord-token.wrong-but.s3cret/+=value',
   serverKey: 'server-key-s3cret/+=value',
@@ -24,8 +24,8 @@ const secrets = {
   cache: 'cache-s3cret-value',
 } as const;
 
-/** How a text may spell a secret. */
-function spellingsOf(secret: string): string[] {
+/** The encodings in which a secret may appear. */
+function encodingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [
     secret,
@@ -39,30 +39,30 @@ function spellingsOf(secret: string): string[] {
   ];
 }
 
-/** All that was said by anybody to anybody: logs, errors, answers, messages. */
-function everythingSaid() {
-  const said: (() => string)[] = [];
+/** Collects all output: logs, errors, responses and messages. */
+function captureOutput() {
+  const sources: (() => string)[] = [];
   return {
     run(args: readonly string[], environment: Record<string, string>, directory: string): Program {
-      const running = program(args, environment, directory);
-      said.push(running.output);
+      const running = startProgram(args, environment, directory);
+      sources.push(running.output);
       return running;
     },
-    async ask(url: string, options: RequestInit = {}): Promise<number> {
+    async request(url: string, options: RequestInit = {}): Promise<number> {
       const response = await fetch(url, options);
       const heads = JSON.stringify([...response.headers]);
       const text = await response.text();
-      said.push(() => `${response.status} ${heads} ${text}`);
+      sources.push(() => `${response.status} ${heads} ${text}`);
       return response.status;
     },
-    hear: (more: () => string) => void said.push(more),
-    whole: () => said.map((tell) => tell()).join('\n'),
+    addOutput: (source: () => string) => void sources.push(source),
+    allOutput: () => sources.map((read) => read()).join('\n'),
   };
 }
 
-const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:9/api', LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1' };
+const unreachableServices = { DISCORD_API_URL: 'http://127.0.0.1:9/api', LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1' };
 const settings = {
-  ...nowhere,
+  ...unreachableServices,
   DISCORD_TOKEN: secrets.token,
   LOOKUP_SERVER_KEY: secrets.serverKey,
   LOOKUP_BOT_KEY: secrets.botKey,
@@ -74,34 +74,34 @@ const settings = {
   PORT: '0',
 };
 
-function expectNoneIn(text: string, values: readonly string[]): void {
+function expectNoSecretIn(text: string, values: readonly string[]): void {
   for (const secret of values) {
-    for (const spelling of spellingsOf(secret)) {
-      const at = text.indexOf(spelling);
-      expect(at === -1 ? null : text.slice(Math.max(0, at - 300), at + 100), `${secret} as ${spelling}`).toBe(null);
+    for (const encoding of encodingsOf(secret)) {
+      const at = text.indexOf(encoding);
+      expect(at === -1 ? null : text.slice(Math.max(0, at - 300), at + 100), `${secret} as ${encoding}`).toBe(null);
     }
   }
 }
 
-describe('no secret is in any log, error, answer or message', { timeout: 120_000 }, () => {
-  it('of a whole run, in which everything goes wrong that can', async () => {
+describe('no secret appears in any log, error, response or message', { timeout: 120_000 }, () => {
+  it('of a run with every kind of failure', async () => {
     const directory = tempDir();
     const service = await startFakeService();
     onTestFinished(() => service.close());
-    const elsewhere = await startFakeService();
-    onTestFinished(() => elsewhere.close());
+    const redirectTarget = await startFakeService();
+    onTestFinished(() => redirectTarget.close());
     const discord = await startLocalDiscord({ rateLimits: false });
     onTestFinished(() => discord.stop());
-    const { run, ask, hear, whole } = everythingSaid();
+    const { run, request, addOutput, allOutput } = captureOutput();
     const file = join(directory, 'listings.json');
-    const write = (...voteSecrets: string[]) => writeFileSync(file, listingsWith(voteSecrets), { mode: 0o600 });
-    write(secrets.vote, secrets.voteOld);
+    const writeListings = (...voteSecrets: string[]) => writeFileSync(file, listingsWith(voteSecrets), { mode: 0o600 });
+    writeListings(secrets.vote, secrets.voteOld);
     const { LOOKUP_SERVER_KEY: _s, LOOKUP_BOT_KEY: _b, PREMIUM_WEBHOOK_SECRET: _p, ...shared } = settings;
-    const { VOTE_WEBHOOK_AUTHORIZATION: _a, ...rest } = shared;
+    const { VOTE_WEBHOOK_AUTHORIZATION: _a, ...otherSettings } = shared;
     const running = run(
       ['start'],
       {
-        ...rest,
+        ...otherSettings,
         DISCORD_TOKEN: discord.token,
         DISCORD_API_URL: discord.apiUrl,
         LOOKUP_BASE_URL: service.baseUrl,
@@ -112,52 +112,52 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
       directory,
     );
     const url = await running.url();
-    await vi.waitFor(() => expect(discord.commands().length).toBeGreaterThan(2), patience);
-    await askForEverything(discord, service, elsewhere.origin);
-    await sendEverything(url, ask);
+    await vi.waitFor(() => expect(discord.commands().length).toBeGreaterThan(2), waitOptions);
+    await runAllCommands(discord, service, redirectTarget.origin);
+    await sendSecretsEverywhere(url, request);
 
     discord.faults.losePermission(discord.channels.announcements);
     discord.faults.respond500(3, /POST .*messages/);
-    await vote(url, ask, '2');
+    await vote(url, request, '2');
     discord.faults.outage(true);
-    await vote(url, ask, '3');
-    for (const path of ['/readyz', '/metrics', '/healthz']) await ask(url + path);
-    await vi.waitFor(() => expect(running.output()).toContain('cannot be reached'), patience);
+    await vote(url, request, '3');
+    for (const path of ['/readyz', '/metrics', '/healthz']) await request(url + path);
+    await vi.waitFor(() => expect(running.output()).toContain('cannot be reached'), waitOptions);
 
-    write(secrets.voteNew, '');
+    writeListings(secrets.voteNew, '');
     running.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(running.output()).toContain('the previous settings stay active'), patience);
-    write(secrets.voteNew);
+    await vi.waitFor(() => expect(running.output()).toContain('the previous settings stay active'), waitOptions);
+    writeListings(secrets.voteNew);
     running.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(running.output()).toContain('configuration reloaded'), patience);
-    await ask(`${url}/webhooks/${secrets.voteNew}?key=${secrets.voteNew}`);
+    await vi.waitFor(() => expect(running.output()).toContain('configuration reloaded'), waitOptions);
+    await request(`${url}/webhooks/${secrets.voteNew}?key=${secrets.voteNew}`);
     for (const path of ['/summary', '/effects?limit=100', '/users/1', `/users/${secrets.vote}`])
-      await ask(`${url}/owner/api${path}`, { headers: { authorization: `Bearer ${secrets.owner}` } });
+      await request(`${url}/owner/api${path}`, { headers: { authorization: `Bearer ${secrets.owner}` } });
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
 
-    hear(() => JSON.stringify(Object.values(discord.channels).map((channel) => discord.messages(channel, null))));
+    addOutput(() => JSON.stringify(Object.values(discord.channels).map((channel) => discord.messages(channel, null))));
     const tokens = discord.dispatches
       .map(({ d }) => (d as { token?: unknown }).token)
       .filter((token) => typeof token === 'string');
     expect(tokens.length).toBeGreaterThan(10);
     expect(new Set(service.requests.map(({ headers }) => headers['x-api-key'])).size).toBe(failures.length);
-    expect(elsewhere.requests).toEqual([]);
+    expect(redirectTarget.requests).toEqual([]);
     const { token: _t, serverKey: _k, botKey: _c, ...configured } = secrets;
-    const keys = failures.map((_, place) => keyOf(place));
-    expectNoneIn(whole(), [discord.token, ...tokens, ...keys, ...Object.values(configured)]);
+    const keys = failures.map((_, index) => keyOf(index));
+    expectNoSecretIn(allOutput(), [discord.token, ...tokens, ...keys, ...Object.values(configured)]);
   });
 
-  it('of a start that is refused', async () => {
+  it('of a start with an invalid configuration', async () => {
     const directory = tempDir();
-    const { run, whole } = everythingSaid();
+    const { run, allOutput } = captureOutput();
     const file = join(directory, 'listings.json');
     const listing = { name: 'a b', kind: 'guild', lookupKey: secrets.serverKey, voteSecrets: [secrets.vote, 7] };
     writeFileSync(file, JSON.stringify({ listings: [listing, listing], secret: secrets.premium }), { mode: 0o600 });
     const broken = join(directory, 'broken.json');
     writeFileSync(broken, `{"listings": [{"lookupKey": ${secrets.serverKey}`, { mode: 0o600 });
-    const open = join(directory, 'open');
-    writeFileSync(open, secrets.owner, { mode: 0o644 });
+    const worldReadable = join(directory, 'open');
+    writeFileSync(worldReadable, secrets.owner, { mode: 0o644 });
     const { DISCORD_TOKEN: _, ...withoutToken } = settings;
 
     const database = `postgres://tally:${encodeURIComponent(secrets.database)}@127.0.0.1:9/tally`;
@@ -170,7 +170,7 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
           DATABASE_URL: `mysql://tally:${secrets.database}@host/db`,
           CACHE_URL: `http://:${secrets.cache}@host`,
           OWNER_TOKEN: '',
-          OWNER_TOKEN_FILE: open,
+          OWNER_TOKEN_FILE: worldReadable,
         },
         2,
       ],
@@ -187,13 +187,13 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
       }),
     );
     expect(codes).toEqual(attempts.map(([, , code]) => code));
-    expectNoneIn(whole(), Object.values(secrets));
+    expectNoSecretIn(allOutput(), Object.values(secrets));
   });
 
-  it('of a program whose Discord token is refused', async () => {
+  it('of a program whose Discord token is rejected', async () => {
     const discord = await startLocalDiscord();
     onTestFinished(() => discord.stop());
-    const { run, ask, whole } = everythingSaid();
+    const { run, request, allOutput } = captureOutput();
     const environment = {
       ...settings,
       DISCORD_API_URL: discord.apiUrl,
@@ -202,45 +202,45 @@ describe('no secret is in any log, error, answer or message', { timeout: 120_000
     };
     const running = run(['start'], environment, tempDir());
     const url = await running.url();
-    await vote(url, ask, '1');
-    await vi.waitFor(() => expect(running.output()).toMatch(/rejects the bot token/), patience);
-    await ask(`${url}/readyz`);
+    await vote(url, request, '1');
+    await vi.waitFor(() => expect(running.output()).toMatch(/rejects the bot token/), waitOptions);
+    await request(`${url}/readyz`);
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(0);
-    expectNoneIn(whole(), Object.values(secrets));
+    expectNoSecretIn(allOutput(), Object.values(secrets));
   });
 });
 
-type Ask = (url: string, options?: RequestInit) => Promise<number>;
+type SendRequest = (url: string, options?: RequestInit) => Promise<number>;
 
-async function vote(url: string, ask: Ask, userId: string): Promise<void> {
+async function vote(url: string, request: SendRequest, userId: string): Promise<void> {
   const body = JSON.stringify({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
   const headers = { 'x-webhook-signature': sign(body, secrets.vote) };
-  expect(await ask(`${url}/webhooks/vote`, { method: 'POST', body, headers })).toBe(200);
+  expect(await request(`${url}/webhooks/vote`, { method: 'POST', body, headers })).toBe(200);
 }
 
-const said = (key: string) => `You sent the key ${key}`;
+const echoKey = (key: string) => `You sent the key ${key}`;
 
-/** How a service may fail, one for each listing: a lookup leaves alone for a while what has failed. It repeats the key. */
-const failures: readonly ((key: string, elsewhere: string) => ReturnType<typeof json>)[] = [
-  (key) => failure(401, said(key)),
-  (key) => failure(500, said(key)),
-  (key, elsewhere) => (response) =>
-    response.writeHead(302, { location: `${elsewhere}/api/v1/server?key=${key}` }).end(),
-  (key) => (response) => response.end(said(key)),
-  (key) => (response) => response.writeHead(404).end(Buffer.from(said(key)).toString('base64')),
+/** Failures of the service, which repeat the key. Each has its own listing, because failed lookups are cached. */
+const failures: readonly ((key: string, redirectTarget: string) => ReturnType<typeof json>)[] = [
+  (key) => failure(401, echoKey(key)),
+  (key) => failure(500, echoKey(key)),
+  (key, redirectTarget) => (response) =>
+    response.writeHead(302, { location: `${redirectTarget}/api/v1/server?key=${key}` }).end(),
+  (key) => (response) => response.end(echoKey(key)),
+  (key) => (response) => response.writeHead(404).end(Buffer.from(echoKey(key)).toString('base64')),
   () => (response) => response.socket?.destroy(),
-  (key) => success({ name: 7, description: [said(key)] }),
+  (key) => success({ name: 7, description: [echoKey(key)] }),
 ];
-const keyOf = (place: number) => `${secrets.serverKey}-${place}`;
+const keyOf = (index: number) => `${secrets.serverKey}-${index}`;
 
-/** The file with a listing for each failure. The first one receives webhooks. */
+/** The listings file, with a listing for each failure. Only the first one receives webhooks. */
 function listingsWith(voteSecrets: readonly string[]): string {
-  const listings = failures.map((_, place) => ({
-    name: `server${place}`,
+  const listings = failures.map((_, index) => ({
+    name: `server${index}`,
     kind: 'server',
-    lookupKey: keyOf(place),
-    ...(place === 0 && {
+    lookupKey: keyOf(index),
+    ...(index === 0 && {
       voteSecrets,
       premiumSecrets: [secrets.premium],
       voteAuthorization: secrets.authorization,
@@ -249,17 +249,17 @@ function listingsWith(voteSecrets: readonly string[]): string {
   return JSON.stringify({ listings });
 }
 
-/** Every command, answered by a service that fails in every way and repeats the key, while Discord stumbles, too. */
-async function askForEverything(
+/** Runs every command for every failure of the service, while some requests to Discord fail, too. */
+async function runAllCommands(
   discord: LocalDiscord,
   service: Awaited<ReturnType<typeof startFakeService>>,
-  elsewhere: string,
+  redirectTarget: string,
 ): Promise<void> {
   const [member] = discord.members;
-  if (member === undefined) throw new Error('nobody is there');
+  if (member === undefined) throw new Error('no member');
   service.respondWith((response, request) => {
     const key = String(request.headers['x-api-key']);
-    failures[Number(key.at(-1))]?.(key, elsewhere)(response, request);
+    failures[Number(key.at(-1))]?.(key, redirectTarget)(response, request);
   });
   for (const listing of failures.keys()) {
     if (listing === 1) discord.faults.respond500(2, /callback/);
@@ -272,24 +272,26 @@ async function askForEverything(
   }
 }
 
-/** Every secret where it does not belong: in paths, queries, headers, signatures, on every route. */
-async function sendEverything(url: string, ask: Ask): Promise<void> {
-  await vote(url, ask, '1');
+/** Sends every secret in paths, queries, headers and signatures to every route. */
+async function sendSecretsEverywhere(url: string, request: SendRequest): Promise<void> {
+  await vote(url, request, '1');
   for (const secret of Object.values(secrets)) {
-    const spelled = encodeURIComponent(secret);
+    const encoded = encodeURIComponent(secret);
     const headers = {
       authorization: `Bearer ${Buffer.from(secret).toString('base64')}`,
       'x-webhook-signature': encodeURIComponent(secret),
-      cookie: `a=${spelled}`,
+      cookie: `a=${encoded}`,
     };
     for (const path of ['/', '/webhooks/vote', '/owner/api/users', '/healthz', '/readyz'])
-      await ask(`${url}${path}/${spelled}?key=${spelled}&b=${Buffer.from(secret).toString('base64url')}`, { headers });
-    await ask(`${url}/webhooks/vote?key=${spelled}`, { method: 'POST', body: secret, headers });
-    await ask(`${url}/webhooks/vote`, {
+      await request(`${url}${path}/${encoded}?key=${encoded}&b=${Buffer.from(secret).toString('base64url')}`, {
+        headers,
+      });
+    await request(`${url}/webhooks/vote?key=${encoded}`, { method: 'POST', body: secret, headers });
+    await request(`${url}/webhooks/vote`, {
       method: 'POST',
       body: secret,
       headers: { 'x-webhook-signature': sign(secret, secrets.vote) },
     });
-    await ask(`${url}/%E0%A4%A${spelled}`);
+    await request(`${url}/%E0%A4%A${encoded}`);
   }
 }

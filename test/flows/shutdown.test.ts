@@ -8,9 +8,9 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
-import { type Program, program } from '../support/program.ts';
 import { createSender } from '../support/sender.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 20_000, interval: 100 };
@@ -63,7 +63,7 @@ describe('the program after a stop signal', { timeout: 60_000 }, () => {
       const service = await silentServer();
       const directory = tempDir();
       const environment = { ...settings(discord), LOOKUP_BASE_URL: `http://127.0.0.1:${service.port}/api/v1` };
-      const running = program(['start'], environment, directory);
+      const running = startProgram(['start'], environment, directory);
       const url = await running.url();
       await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), waitOptions);
       await vi.waitFor(() => expect(discord.commands()).not.toEqual([]), waitOptions);
@@ -117,7 +117,7 @@ describe('the program after a stop signal', { timeout: 60_000 }, () => {
   );
 
   it('exits immediately with 1 after a second signal', async () => {
-    const running = program(['start'], settings(nowhere), tempDir());
+    const running = startProgram(['start'], settings(unreachableDiscord), tempDir());
     await sendHalf(await running.url());
     const { ended, took } = await stop(running, { signal: 'SIGTERM', after: 0 }, { signal: 'SIGINT', after: 500 });
     expect(ended).toBe(1);
@@ -125,7 +125,7 @@ describe('the program after a stop signal', { timeout: 60_000 }, () => {
   });
 
   it('treats Ctrl-C under npm, which sends two signals at once, as one', async () => {
-    const running = program(['start'], settings(nowhere), tempDir());
+    const running = startProgram(['start'], settings(unreachableDiscord), tempDir());
     await running.url();
     const { ended } = await stop(running, { signal: 'SIGINT', after: 0 }, { signal: 'SIGINT', after: 10 });
     expect(ended).toBe(0);
@@ -134,8 +134,11 @@ describe('the program after a stop signal', { timeout: 60_000 }, () => {
 
   it('exits with 0 while it starts, also if its database does not respond', async () => {
     const silent = await silentServer();
-    const environment = { ...settings(nowhere), DATABASE_URL: `postgres://nobody@127.0.0.1:${silent.port}/nothing` };
-    const running = program(['start'], environment, tempDir());
+    const environment = {
+      ...settings(unreachableDiscord),
+      DATABASE_URL: `postgres://nobody@127.0.0.1:${silent.port}/nothing`,
+    };
+    const running = startProgram(['start'], environment, tempDir());
     await silent.connected;
     const { ended, took } = await stop(running, { signal: 'SIGTERM', after: 0 });
     expect(ended).toBe(0);
@@ -146,15 +149,18 @@ describe('the program after a stop signal', { timeout: 60_000 }, () => {
 describe('the program after SIGHUP', { timeout: 60_000 }, () => {
   it('continues to start', async () => {
     const silent = await silentServer();
-    const environment = { ...settings(nowhere), DATABASE_URL: `postgres://nobody@127.0.0.1:${silent.port}/nothing` };
-    const running = program(['start'], environment, tempDir());
+    const environment = {
+      ...settings(unreachableDiscord),
+      DATABASE_URL: `postgres://nobody@127.0.0.1:${silent.port}/nothing`,
+    };
+    const running = startProgram(['start'], environment, tempDir());
     await silent.connected;
     const { ended } = await stop(running, { signal: 'SIGHUP', after: 0 }, { signal: 'SIGTERM', after: 300 });
     expect(ended).toBe(0);
   });
 
   it('still stops in order if it is stopping already', async () => {
-    const running = program(['start'], settings(nowhere), tempDir());
+    const running = startProgram(['start'], settings(unreachableDiscord), tempDir());
     await sendHalf(await running.url());
     const { ended } = await stop(running, { signal: 'SIGTERM', after: 0 }, { signal: 'SIGHUP', after: 500 });
     expect(ended).toBe(0);
@@ -164,11 +170,11 @@ describe('the program after SIGHUP', { timeout: 60_000 }, () => {
 
 describe('the embedded app, stopped by its caller', () => {
   async function embedded() {
-    const said: string[] = [];
+    const logLines: string[] = [];
     const log = createLog({
       level: 'info',
       secrets: [],
-      destination: { write: (line: string) => void said.push(line) },
+      destination: { write: (line: string) => void logLines.push(line) },
     });
     const probe = createServer().listen(0, 'localhost');
     await once(probe, 'listening');
@@ -176,18 +182,21 @@ describe('the embedded app, stopped by its caller', () => {
     await new Promise((resolve) => probe.close(resolve));
     const url = `sqlite:${join(tempDir(), 'tally.db')}`;
     const changes = { DATABASE_URL: url, CACHE_URL: 'memory:', HOST: 'localhost', PORT: String(port) };
-    const app = await createApp(loadConfig({ ...settings(nowhere), ...changes }), { clock: systemClock, log });
+    const app = await createApp(loadConfig({ ...settings(unreachableDiscord), ...changes }), {
+      clock: systemClock,
+      log,
+    });
     onTestFinished(() => app.stop());
-    return { app, said, url: `http://localhost:${port}/healthz` };
+    return { app, logLines, url: `http://localhost:${port}/healthz` };
   }
 
   it('while it starts does not listen or log that it does', async () => {
-    const { app, said, url } = await embedded();
+    const { app, logLines, url } = await embedded();
     const starting = app.start();
     await app.stop();
     expect(await starting).toBe(null);
     await expect(fetch(url)).rejects.toThrow();
-    expect(said.join()).not.toContain('receiving webhooks');
+    expect(logLines.join()).not.toContain('receiving webhooks');
   });
 
   it('does not start again', async () => {

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
-import { type Program, program } from '../support/program.ts';
 import { createSender } from '../support/sender.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 20_000, interval: 100 };
@@ -30,9 +30,9 @@ async function readStoreStatus(url: string): Promise<{ status: number; ready: bo
 /** Starts a program and sends votes to it. Records which votes it acknowledged. */
 async function startReceiver() {
   const directory = tempDir();
-  const running = program(
+  const running = startProgram(
     ['start'],
-    settings({ ...nowhere, channels: { announcements: '1', premium: '1' } }),
+    settings({ ...unreachableDiscord, channels: { announcements: '1', premium: '1' } }),
     directory,
   );
   const url = await running.url();
@@ -129,7 +129,12 @@ describe('a database that cannot be written', { timeout: 60_000 }, () => {
     // Without this capability, permissions apply to root, too.
     const dropPrivileges =
       process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : [];
-    const running = program(['start'], { ...settings(nowhere), CACHE_URL: 'memory:' }, directory, dropPrivileges);
+    const running = startProgram(
+      ['start'],
+      { ...settings(unreachableDiscord), CACHE_URL: 'memory:' },
+      directory,
+      dropPrivileges,
+    );
     expect(await running.ended).toBe(1);
     expect(running.output()).toContain('Check DATABASE_URL');
   });
@@ -140,7 +145,7 @@ describe('a slash command while the database is locked', { timeout: 60_000 }, ()
     const discord = await startLocalDiscord();
     onTestFinished(() => discord.stop());
     const directory = tempDir();
-    const running = program(['start'], settings(discord), directory);
+    const running = startProgram(['start'], settings(discord), directory);
     const url = await running.url();
     await vi.waitFor(() => expect(discord.commands()).not.toEqual([]), waitOptions);
     const { send } = createSender(1);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
-import { journey } from '../support/journey.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 15_000, interval: 50 };
 
@@ -9,7 +9,7 @@ describe('a vote on the service', () => {
   it('becomes credits and an announcement, and the member can see the time of the next vote', {
     timeout: 30_000,
   }, async () => {
-    const { discord, service, app, url } = await journey();
+    const { discord, service, app, url } = await startInstallation();
     const listing = service.seeded?.server;
     const member = discord.members[0];
     if (!listing || !member) throw new Error('no listing, no member');
@@ -57,7 +57,7 @@ describe('a vote on the service', () => {
   });
 
   it('is paid and announced once when it is sent repeatedly', { timeout: 30_000 }, async () => {
-    const { discord, post, app } = await journey();
+    const { discord, post, app } = await startInstallation();
     const vote = { event: 'server_vote', userId: '42', timestamp: new Date().toISOString() };
     const responses = await Promise.all(Array.from({ length: 20 }, () => post('/webhooks/vote', vote)));
     expect(responses.filter(({ json }) => json['outcome'] === 'duplicate')).toHaveLength(19);
@@ -69,7 +69,7 @@ describe('a vote on the service', () => {
   it('of each kind, a purchase, a denied vote and a test are announced with their own texts and channels', {
     timeout: 30_000,
   }, async () => {
-    const { discord, post } = await journey();
+    const { discord, post } = await startInstallation();
     const at = new Date().toISOString();
     await post('/webhooks/vote', { event: 'bot_vote', userId: '1', timestamp: at });
     await post('/webhooks/vote', {
@@ -102,7 +102,7 @@ describe('a vote on the service', () => {
 
 describe('the log of the program', () => {
   it('contains no secret', { timeout: 30_000 }, async () => {
-    const { lines, post, environment, url } = await journey({ LOG_LEVEL: 'trace' });
+    const { lines, post, environment, url } = await startInstallation({ LOG_LEVEL: 'trace' });
     await post('/webhooks/vote', { event: 'server_vote', userId: '1', note: voteSecret });
     await post('/webhooks/vote', { event: 'surprise', note: voteSecret });
     await fetch(`${url}/webhooks/vote?key=${voteSecret}`, {

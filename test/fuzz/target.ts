@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
-import { singleValue } from '../support/single-value.ts';
+import { queryValue } from '../support/query-value.ts';
 
 /** Log messages of errors that no request may cause. */
 const unexpectedErrors = /(request|delivery) failed|uncaught exception|unhandled rejection|could not be stored/;
@@ -76,9 +76,9 @@ export async function startTarget(): Promise<Target> {
 /** Checks for one row per accepted delivery, and balances that equal the sums of their entries. */
 function databaseIssues(path: string, accepted: number): string[] {
   const database = new DatabaseSync(path, { readOnly: true });
-  const rows = Number(singleValue(database, 'SELECT count(*) FROM deliveries'));
+  const rows = Number(queryValue(database, 'SELECT count(*) FROM deliveries'));
   const wrongBalances = Number(
-    singleValue(
+    queryValue(
       database,
       `SELECT count(*) FROM (SELECT user_id, sum(credits) AS credits FROM entries GROUP BY user_id) AS sums
          FULL JOIN balances USING (user_id) WHERE sums.credits IS NOT balances.credits`,

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer, type HttpLimits } from '../../src/http/server.ts';
-import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
 
 const readAll: RequestListener = (request, response) => {
   let size = 0;
@@ -46,7 +46,7 @@ describe('a request that the HTTP parser rejects', () => {
   ])('gets our JSON error if it %s', async (_what, status, bytes) => {
     const { write, closed } = rawConnection(await served());
     write(Buffer.from(bytes, 'latin1'));
-    const answers = answersIn(await closed);
+    const answers = parseResponses(await closed);
     expect(answers).toMatchObject([{ status, head: expect.stringContaining('Connection: close') }]);
     expect(JSON.parse(answers[0]?.body ?? '')).toEqual(refusal);
   });
@@ -55,11 +55,11 @@ describe('a request that the HTTP parser rejects', () => {
     const url = await served((_request, response) => {
       response.writeHead(413, { 'content-length': 0 }).end();
     });
-    const { write, closed, answered } = rawConnection(url);
+    const { write, closed, waitForResponse } = rawConnection(url);
     write(`${post}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
-    await answered(/413/);
+    await waitForResponse(/413/);
     write('nonsense\r\n');
-    expect(answersIn(await closed)).toHaveLength(1);
+    expect(parseResponses(await closed)).toHaveLength(1);
   });
 
   it('does not affect the response to the previous request', async () => {
@@ -69,7 +69,7 @@ describe('a request that the HTTP parser rejects', () => {
     write(`${post}Content-Length: 1\r\n\r\na`);
     write('nonsense\r\n\r\n');
     setImmediate(release);
-    expect(answersIn(await closed)).toMatchObject([{ status: 200, body: 'committed' }, { status: 400 }]);
+    expect(parseResponses(await closed)).toMatchObject([{ status: 200, body: 'committed' }, { status: 400 }]);
   });
 });
 
@@ -77,18 +77,22 @@ describe('a slow client', () => {
   it('gets a 408 if its headers take too long', async () => {
     const { write, closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 10_000 }));
     write('POST / HTTP/1.1\r\nHo');
-    expect(answersIn(await closed)).toMatchObject([{ status: 408, body: expect.stringContaining('"success":false') }]);
+    expect(parseResponses(await closed)).toMatchObject([
+      { status: 408, body: expect.stringContaining('"success":false') },
+    ]);
   });
 
   it('gets a 408 if it sends nothing', async () => {
     const { closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 10_000 }));
-    expect(answersIn(await closed)).toMatchObject([{ status: 408 }]);
+    expect(parseResponses(await closed)).toMatchObject([{ status: 408 }]);
   });
 
   it('gets a 408 if its body takes too long', async () => {
     const { write, closed } = rawConnection(await served(readAll, { headersTimeout: 100, requestTimeout: 200 }));
     write(`${post}Content-Length: 10\r\n\r\n12345`);
-    expect(answersIn(await closed)).toMatchObject([{ status: 408, body: expect.stringContaining('"success":false') }]);
+    expect(parseResponses(await closed)).toMatchObject([
+      { status: 408, body: expect.stringContaining('"success":false') },
+    ]);
   });
 });
 
@@ -97,7 +101,7 @@ describe('an unusual client', () => {
     const { write, end, closed } = rawConnection(await served());
     write(`${post}Content-Length: 3\r\n\r\nabc`);
     end();
-    expect(answersIn(await closed)).toMatchObject([{ status: 200 }]);
+    expect(parseResponses(await closed)).toMatchObject([{ status: 200 }]);
   });
 
   it('gets its response although it half-closed the connection long before', async () => {
@@ -107,7 +111,7 @@ describe('an unusual client', () => {
     write(`${post}Content-Length: 3\r\n\r\nabc`);
     end();
     setTimeout(release, 100);
-    const [answer] = answersIn(await closed);
+    const [answer] = parseResponses(await closed);
     expect(answer).toMatchObject({ status: 200, body: 'committed' });
   });
 
@@ -115,7 +119,7 @@ describe('an unusual client', () => {
     const { write, end, closed } = rawConnection(await served());
     write(`${post}Content-Length: 3\r\n\r\na`);
     end();
-    expect(answersIn(await closed)).toMatchObject([{ status: 400 }]);
+    expect(parseResponses(await closed)).toMatchObject([{ status: 400 }]);
   });
 
   it.each([
@@ -123,9 +127,9 @@ describe('an unusual client', () => {
     ['an unknown Expect header', `${post}Expect: cake\r\n`],
     ['an Upgrade header', `${post}Connection: upgrade\r\nUpgrade: h2c\r\n`],
   ])('is served although it sends %s', async (_what, head) => {
-    const { write, answered } = rawConnection(await served());
+    const { write, waitForResponse } = rawConnection(await served());
     write(`${head}Content-Length: 3\r\n\r\nabc`);
-    expect(answersIn(await answered(/read 3/))).toMatchObject([{ status: 200, body: 'read 3' }]);
+    expect(parseResponses(await waitForResponse(/read 3/))).toMatchObject([{ status: 200, body: 'read 3' }]);
   });
 });
 
@@ -133,9 +137,9 @@ describe('more connections than the maximum', () => {
   it('close idle ones', async () => {
     const url = await served(readAll, { maxConnections: 2 });
     const idle = [rawConnection(url), rawConnection(url)];
-    for (const { write, answered } of idle) {
+    for (const { write, waitForResponse } of idle) {
       write(`${post}Content-Length: 1\r\n\r\na`);
-      await answered(/read 1/);
+      await waitForResponse(/read 1/);
     }
     expect(await rawConnection(url).closed).toBe('');
     await Promise.all(idle.map(({ closed }) => closed));

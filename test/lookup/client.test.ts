@@ -443,7 +443,7 @@ describe('the cache', () => {
     const { lookup, clock, service } = fixture;
     await lookup.profile();
     await cacheWrite();
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     await lookup.profile();
     expect(service.requests).toHaveLength(2);
   });

@@ -228,7 +228,7 @@ describe('a vote in the ledger', () => {
     const { lookup, clock, service } = fixture;
     votedAt = clock.now();
     expect((await lookup.voteStatus(user)).value.canVote).toBe(false);
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     service.respondWith(success({ canVote: true }));
     expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
   });
@@ -237,7 +237,7 @@ describe('a vote in the ledger', () => {
     const { lookup, clock, service } = fixture;
     service.respondWith(cooldownUntil(clock.now() + 6 * hour));
     await lookup.voteStatus(user);
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     votedAt = clock.now();
     await clock.advance(30 * second);
     expect((await lookup.voteStatus(user)).value.lastVoteAt).toBe(votedAt);

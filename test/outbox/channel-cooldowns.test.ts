@@ -11,12 +11,12 @@ describe('a channel cooldown', () => {
     const cooldowns = createChannelCooldowns(clock);
     cooldowns.start('1', 5 * second);
     cooldowns.start('2', minute);
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     expect(cooldowns.claimFilter(clock.now()).excludedChannelIds).toEqual(['1', '2']);
     expect(cooldowns.msUntilNextEnd()).toBe(5 * second);
     await clock.advance(5 * second);
     expect(cooldowns.claimFilter(clock.now()).excludedChannelIds).toEqual(['2']);
-    clock.set(2 * hour);
+    clock.shiftWallClock(2 * hour);
     expect(cooldowns.claimFilter(clock.now()).excludedChannelIds).toEqual(['2']);
     await clock.advance(minute - 5 * second);
     expect(cooldowns.claimFilter(clock.now()).excludedChannelIds).toEqual([]);

@@ -254,7 +254,7 @@ describe('the dispatcher', () => {
       dispatcher.start();
       await settle();
       await enqueue();
-      clock.set(-hour);
+      clock.shiftWallClock(-hour);
       dispatcher.nudge();
       await attempted(1);
     });
@@ -265,7 +265,7 @@ describe('the dispatcher', () => {
       dispatcher.start();
       await attempted(1);
       await settle();
-      clock.set(step);
+      clock.shiftWallClock(step);
       await clock.advance(2 * second);
       await attempted(2);
     });
@@ -279,7 +279,7 @@ describe('the dispatcher', () => {
       dispatcher.start();
       await attempted(1);
       await settle();
-      clock.set(-hour);
+      clock.shiftWallClock(-hour);
       await enqueue('500000000000000009');
       dispatcher.nudge();
       await attempted(2);
@@ -301,7 +301,7 @@ describe('the dispatcher', () => {
       dispatcher.start();
       await attempted(1);
       await settle();
-      clock.set(hour);
+      clock.shiftWallClock(hour);
       for (let seconds = 0; seconds < 60; seconds += 1) {
         await clock.advance(second);
         await settle();

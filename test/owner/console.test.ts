@@ -105,7 +105,7 @@ describe('the console', () => {
   it('ends sessions when the clock is set back, so that none lasts longer than two hours', async () => {
     const { signIn, open, clock } = await openConsole();
     await signIn();
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     expect((await open('')).status).toBe(303);
     await signIn();
     expect((await open('')).status).toBe(200);

@@ -9,11 +9,11 @@ import { InteractionCallbacks } from '../../src/sandbox/discord/interaction-call
 import { Interactions } from '../../src/sandbox/discord/interactions.ts';
 import { Messages } from '../../src/sandbox/discord/messages.ts';
 import { allRoutes } from '../../src/sandbox/discord/routes/all.ts';
-import { faultsOfDispatch, faultsOfExchange } from '../support/discord-check.ts';
-import { operationCount, operationOf } from '../support/discord-document.ts';
+import { findOperation, operationCount } from '../support/discord-document.ts';
 import { exceptions } from '../support/discord-exceptions.ts';
-import { faultsIn } from '../support/discord-faults.ts';
-import { schemaNamed } from '../support/discord-types.ts';
+import { schemaByName } from '../support/discord-types.ts';
+import { validateDispatch, validateExchange } from '../support/discord-validation.ts';
+import { findSchemaErrors } from '../support/schema-errors.ts';
 
 const state = new DiscordState(systemClock, defaultGuild({}));
 const messages = new Messages(state, systemClock);
@@ -50,88 +50,96 @@ describe("Discord's document", () => {
   });
 
   it.each(routes.map(({ method, path }) => [method, path]))('describes %s %s', (method, path) => {
-    const operation = operationOf(method, path.replaceAll(/:\w+/g, '1'));
+    const operation = findOperation(method, path.replaceAll(/:\w+/g, '1'));
     const plainOf = (template: string) => template.replaceAll(/:\w+|\{\w+\}/g, '_');
     expect(plainOf(operation?.name ?? '')).toBe(plainOf(`${method} ${path}`));
-    expect([...(operation?.answers.keys() ?? [])]).toContain('4XX');
+    expect([...(operation?.responses.keys() ?? [])]).toContain('4XX');
   });
 
   it('matches the more specific path first', () => {
-    expect(operationOf('GET', '/users/@me')?.name).toBe('GET /users/@me');
-    expect(operationOf('GET', '/users/1')?.name).toBe('GET /users/{user_id}');
+    expect(findOperation('GET', '/users/@me')?.name).toBe('GET /users/@me');
+    expect(findOperation('GET', '/users/1')?.name).toBe('GET /users/{user_id}');
   });
 });
 
 describe('the check against the document', () => {
   it('accepts valid exchanges', () => {
-    expect(faultsOfExchange(exchange({}))).toEqual([]);
-    expect(faultsOfExchange(exchange({ method: 'GET', query: 'limit=5', body: undefined, response: [sent] }))).toEqual(
+    expect(validateExchange(exchange({}))).toEqual([]);
+    expect(validateExchange(exchange({ method: 'GET', query: 'limit=5', body: undefined, response: [sent] }))).toEqual(
       [],
     );
-    expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_CREATE', s: 1, d: { ...sent, guild_id: state.guildId } })).toEqual([]);
+    expect(validateDispatch({ op: 0, t: 'MESSAGE_CREATE', s: 1, d: { ...sent, guild_id: state.guildId } })).toEqual([]);
   });
 
   it.each<[string, Partial<HttpExchange>, RegExp]>([
     ['a request of the wrong type', { body: { content: 5 } }, /request: content: .*expected string/],
-    ['a request with a field that nobody knows', { body: { content: 'hi', allowedMentions: {} } }, /allowedMentions/],
+    ['a request with an unknown field', { body: { content: 'hi', allowedMentions: {} } }, /allowedMentions/],
     [
-      'a fault deep within alternatives',
+      'an error in a nested union',
       { body: { components: [{ type: 1, components: [{ type: 2, style: 'blue' }] }] } },
       /request: components.0.components.0.style/,
     ],
     ['a request without a body', { body: undefined }, /request: /],
-    ['a query that nobody knows', { query: 'wait=true' }, /query: .*"wait"/],
-    ['a query that is no number', { method: 'GET', query: 'limit=all', body: undefined, response: [] }, /query: limit/],
-    ['an answer that lacks a field', { response: { ...sent, author: undefined } }, /answer 200: author/],
-    ['an answer with a field of its own', { response: { ...sent, colour: 1 } }, /answer 200: colour/],
+    ['an unknown query parameter', { query: 'wait=true' }, /query: .*"wait"/],
     [
-      'an answer where there is none',
-      { method: 'DELETE', path: `/channels/1/messages/1`, body: undefined, status: 204, response: {} },
-      /answer 204/,
+      'a query parameter that is not a number',
+      { method: 'GET', query: 'limit=all', body: undefined, response: [] },
+      /query: limit/,
     ],
-    ['a status that the operation does not have', { status: 202 }, /answer 202/],
-    ['a refusal without a code', { status: 403, response: { message: 'Missing Access' } }, /answer 403: code/],
-    ['an operation that there is not', { path: '/channels/1/message' }, /is not in the document/],
-  ])('rejects %s', (_what, changes, fault) => {
-    expect(faultsOfExchange(exchange(changes))).toEqual([expect.stringMatching(fault)]);
+    ['a response with a missing field', { response: { ...sent, author: undefined } }, /response 200: author/],
+    ['a response with an unknown field', { response: { ...sent, colour: 1 } }, /response 200: colour/],
+    [
+      'a response body where none is allowed',
+      { method: 'DELETE', path: `/channels/1/messages/1`, body: undefined, status: 204, response: {} },
+      /response 204/,
+    ],
+    ['an undocumented status', { status: 202 }, /response 202/],
+    [
+      'an error response without a code',
+      { status: 403, response: { message: 'Missing Access' } },
+      /response 403: code/,
+    ],
+    ['an unknown operation', { path: '/channels/1/message' }, /is not in the document/],
+  ])('rejects %s', (_what, changes, message) => {
+    expect(validateExchange(exchange(changes))).toEqual([expect.stringMatching(message)]);
   });
 
   it('accepts an invalid request body that was rejected as such', () => {
-    const refused = { status: 400, response: { code: 50035, message: 'Invalid Form Body' } };
-    expect(faultsOfExchange(exchange({ body: { content: 5 }, ...refused }))).toEqual([]);
+    const rejection = { status: 400, response: { code: 50035, message: 'Invalid Form Body' } };
+    expect(validateExchange(exchange({ body: { content: 5 }, ...rejection }))).toEqual([]);
     expect(
-      faultsOfExchange(exchange({ body: { content: 5 }, status: 500, response: { code: 0, message: '' } })),
+      validateExchange(exchange({ body: { content: 5 }, status: 500, response: { code: 0, message: '' } })),
     ).toHaveLength(1);
   });
 
   it('rejects an invalid object in a dispatch', () => {
     const d = { ...sent, pinned: 'no' };
-    expect(faultsOfDispatch({ op: 0, t: 'MESSAGE_UPDATE', s: 1, d })).toEqual([expect.stringContaining('pinned')]);
+    expect(validateDispatch({ op: 0, t: 'MESSAGE_UPDATE', s: 1, d })).toEqual([expect.stringContaining('pinned')]);
   });
 
   it.each<[string, string, string, unknown]>([
     [
-      'codes that are words',
-      'x answer 400',
+      'codes that are strings',
+      'x response 400',
       'ErrorResponse',
       { code: 1, message: '', errors: { a: { _errors: [{ code: 'B', message: '' }] } } },
     ],
-    ['offsets', 'x answer 200', 'MessageResponse', sent],
-    ['limits without a code', 'x answer 429', 'RatelimitedResponse', { message: '', retry_after: 1, global: false }],
+    ['offsets', 'x response 200', 'MessageResponse', sent],
+    ['limits without a code', 'x response 429', 'RatelimitedResponse', { message: '', retry_after: 1, global: false }],
     [
-      'permissions in digits',
+      'permissions as digits',
       'x request',
       'ApplicationCommandCreateRequest',
       { type: 1, name: 'a', description: 'b', default_member_permissions: '8' },
     ],
-    ['what discord.js adds', 'x request', 'MessageEditRequestPartial', { content: 'hi', enforce_nonce: false }],
+    ['fields that discord.js adds', 'x request', 'MessageEditRequestPartial', { content: 'hi', enforce_nonce: false }],
   ])('has an exception for %s that is still needed', (_what, at, type, value) => {
-    expect(faultsIn(at, schemaNamed(type), value, (_at, sentAsItIs) => sentAsItIs)).toHaveLength(1);
-    expect(faultsIn(at, schemaNamed(type), value)).toEqual([]);
+    expect(findSchemaErrors(at, schemaByName(type), value, (_at, unchanged) => unchanged)).toHaveLength(1);
+    expect(findSchemaErrors(at, schemaByName(type), value)).toEqual([]);
   });
 
   it('has a reason and a link for each exception', () => {
     expect(exceptions).toHaveLength(5);
-    for (const { why, link } of exceptions) expect(`${why} ${new URL(link)}`).toMatch(/^\S.+\. https:/);
+    for (const { reason, link } of exceptions) expect(`${reason} ${new URL(link)}`).toMatch(/^\S.+\. https:/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
-import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { localDiscord } from './local.ts';
 import { service } from './page-ports.ts';
 
@@ -21,10 +21,10 @@ const paths = [
 describe('the HTTP server of the local Discord', { timeout: 60_000 }, () => {
   it('responds correctly to any path, method, header and body, and sends security headers with its page', async () => {
     const { origin } = await localDiscord({ page: service().ports });
-    for (const { method, path, told, bytes } of hostileRequests([...paths, ...hostilePaths])) {
+    for (const { method, path, label: told, bytes } of hostileRequests([...paths, ...hostilePaths])) {
       const { write, closed } = rawConnection(origin);
       write(bytes);
-      const [answer] = answersIn(await closed, { isHead: method === 'HEAD' });
+      const [answer] = parseResponses(await closed, { isHead: method === 'HEAD' });
       // No response: the connection of an unknown upgrade path is closed.
       if (answer === undefined) continue;
       expect(answer.status, told).toBeLessThan(500);

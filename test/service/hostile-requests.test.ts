@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
-import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { running, serverId } from './running.ts';
 
 const paths = [
@@ -23,10 +23,13 @@ test('hostile requests get a 2xx to 4xx response, and every page has the securit
   timeout: 60_000,
 }, async () => {
   const { service, keys, lines } = await running();
-  for (const { method, told, bytes } of hostileRequests([...paths, ...hostilePaths], `X-API-Key: ${keys.server}\r\n`)) {
+  for (const { method, label: told, bytes } of hostileRequests(
+    [...paths, ...hostilePaths],
+    `X-API-Key: ${keys.server}\r\n`,
+  )) {
     const { write, closed } = rawConnection(service.url);
     write(bytes);
-    const [answer] = answersIn(await closed, { isHead: method === 'HEAD' });
+    const [answer] = parseResponses(await closed, { isHead: method === 'HEAD' });
     expect(answer?.status, told).toBeGreaterThan(199);
     expect(answer?.status, told).toBeLessThan(500);
     if (!answer?.head.includes('text/html')) continue;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { type Answered, ask, mira, ownerId, type Running, receiver, running, serverId, tobias } from './running.ts';
 
 interface Visit {
@@ -265,7 +265,7 @@ test('a client that half-closes its connection gets the response, even a slow on
   const type = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}`;
   write(`${head}\r\n${type}\r\n\r\n${form}`);
   end();
-  const [answer] = answersIn(await closed);
+  const [answer] = parseResponses(await closed);
   expect(answer).toMatchObject({ status: 303, head: expect.stringContaining('notice=test-delivered') });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { running } from './running.ts';
 
 const host = 'Host: 127.0.0.1\r\n';
@@ -16,7 +16,7 @@ test.each([
   const { service } = await running();
   const { write, closed } = rawConnection(service.url);
   write(bytes);
-  const [answer] = answersIn(await closed);
+  const [answer] = parseResponses(await closed);
   expect(answer?.status).toBe(status);
   expect(answer?.head).toMatch(/content-type: application\/json/i);
   expect(JSON.parse(answer?.body ?? '')).toEqual({ success: false, error: expect.any(String) });

@@ -37,7 +37,7 @@ test('waiting deliveries are rescheduled when the clock is set back while the di
   await instance.service.setWebhook(serverId, { voteUrl: url });
   await instance.service.castVote({ kind: 'server', ...mira });
   await untilState(instance, 'waiting', 1);
-  instance.clock.set(-hour);
+  instance.clock.shiftWallClock(-hour);
   await nudge(instance);
   await instance.clock.advance(10 * second);
   expect((await untilState(instance, 'delivered', 2))?.attemptHistory.every(({ durationMs }) => durationMs >= 0)).toBe(
@@ -52,7 +52,7 @@ test('waiting deliveries are sent at the start if the clock was set back while t
   await first.service.castVote({ kind: 'server', ...mira });
   await untilState(first, 'waiting', 1);
   await first.service.stop();
-  first.clock.set(-hour);
+  first.clock.shiftWallClock(-hour);
   await untilState(await running({ database: first.database, clock: first.clock }), 'delivered', 2);
 });
 

@@ -13,7 +13,7 @@ import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/store/store.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
-import { program } from '../support/program.ts';
+import { startProgram } from '../support/start-program.ts';
 import { startReceiver } from '../support/start-receiver.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -168,7 +168,7 @@ function upgrades(newUrl: () => string): void {
       PORT: '0',
     };
     const directory = tempDir();
-    const running = Array.from({ length: 2 }, () => program(['start'], environment, directory));
+    const running = Array.from({ length: 2 }, () => startProgram(['start'], environment, directory));
     for (const each of running) expect(await each.url()).toContain('http://127.0.0.1');
     const store = await openStore(url, systemClock);
     expect(await store.records.counts()).toMatchObject({ users: 0 });

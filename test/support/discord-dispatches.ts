@@ -1,7 +1,7 @@
 import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 
-/** A part of a dispatch that is an object which the REST document describes, and the type that it has there. */
-export interface DescribedPart {
+/** A part of a dispatch whose type is in the REST document. */
+export interface DocumentedPart {
   readonly field: string;
   readonly type: string;
   readonly value: unknown;
@@ -9,28 +9,31 @@ export interface DescribedPart {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The gateway is not in the document, but most of what it sends is. Discord: "Gateway Events". */
-export function describedParts({ t, d }: SentDispatch): DescribedPart[] {
+/**
+ * Returns the parts that have a schema. The document has no gateway events, but it has most of their objects. Discord:
+ * "Gateway Events".
+ */
+export function documentedParts({ t, d }: SentDispatch): DocumentedPart[] {
   const data = (d ?? {}) as Data;
   switch (t) {
     case 'READY':
       return [{ field: 'user', type: 'UserPIIResponse', value: { locale: 'en-US', ...(data['user'] as Data) } }];
     case 'GUILD_CREATE':
       return [
-        ...all(data, 'channels', 'GuildChannelResponse'),
-        ...all(data, 'roles', 'GuildRoleResponse'),
-        ...all(data, 'members', 'GuildMemberResponse'),
+        ...arrayParts(data, 'channels', 'GuildChannelResponse'),
+        ...arrayParts(data, 'roles', 'GuildRoleResponse'),
+        ...arrayParts(data, 'members', 'GuildMemberResponse'),
       ];
     case 'CHANNEL_UPDATE':
     case 'CHANNEL_DELETE':
       return [{ field: '', type: 'GuildChannelResponse', value: data }];
     case 'GUILD_MEMBER_UPDATE':
-      return [{ field: '', type: 'GuildMemberResponse', value: without(data, 'guild_id') }];
+      return [{ field: '', type: 'GuildMemberResponse', value: omit(data, 'guild_id') }];
     case 'MESSAGE_CREATE':
     case 'MESSAGE_UPDATE':
-      return [{ field: '', type: 'MessageResponse', value: without(data, 'guild_id', 'member') }];
+      return [{ field: '', type: 'MessageResponse', value: omit(data, 'guild_id', 'member') }];
     case 'GUILD_MEMBERS_CHUNK':
-      return all(data, 'members', 'GuildMemberResponse');
+      return arrayParts(data, 'members', 'GuildMemberResponse');
     case 'INTERACTION_CREATE':
       return interactionParts(data);
     default:
@@ -38,29 +41,29 @@ export function describedParts({ t, d }: SentDispatch): DescribedPart[] {
   }
 }
 
-function interactionParts(data: Data): DescribedPart[] {
+function interactionParts(data: Data): DocumentedPart[] {
   const { resolved } = (data['data'] ?? {}) as Data;
   const member = data['member'] as Data | undefined;
   const parts = [
     { field: 'message', type: 'MessageResponse', value: data['message'] },
     { field: 'user', type: 'UserResponse', value: data['user'] },
-    { field: 'member', type: 'GuildMemberResponse', value: member && without(member, 'permissions') },
+    { field: 'member', type: 'GuildMemberResponse', value: member && omit(member, 'permissions') },
     { field: 'channel', type: 'GuildChannelResponse | PrivateChannelResponse', value: data['channel'] },
   ];
   const { users, roles, attachments } = (resolved ?? {}) as Data;
   return [
     ...parts.filter(({ value }) => value !== undefined),
-    ...all({ users: Object.values(users ?? {}) }, 'users', 'UserResponse'),
-    ...all({ roles: Object.values(roles ?? {}) }, 'roles', 'GuildRoleResponse'),
-    ...all({ attachments: Object.values(attachments ?? {}) }, 'attachments', 'MessageAttachmentResponse'),
+    ...arrayParts({ users: Object.values(users ?? {}) }, 'users', 'UserResponse'),
+    ...arrayParts({ roles: Object.values(roles ?? {}) }, 'roles', 'GuildRoleResponse'),
+    ...arrayParts({ attachments: Object.values(attachments ?? {}) }, 'attachments', 'MessageAttachmentResponse'),
   ];
 }
 
-function all(data: Data, field: string, type: string): DescribedPart[] {
+function arrayParts(data: Data, field: string, type: string): DocumentedPart[] {
   return ((data[field] ?? []) as unknown[]).map((value, index) => ({ field: `${field}.${index}`, type, value }));
 }
 
-/** What only the gateway adds. */
-function without(data: Data, ...names: string[]): Data {
-  return Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
+/** Removes fields that only the gateway adds. */
+function omit(data: Data, ...fields: string[]): Data {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !fields.includes(name)));
 }

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { schemaNamed, schemaOfType } from './discord-types.ts';
+import { schemaByName, schemaOfType } from './discord-types.ts';
 
-/** What Discord's OpenAPI document says of one operation, as the package `discord-api-spec` renders it. */
+/** An operation of Discord's OpenAPI document, from the types that the package `discord-api-spec` generates. */
 export interface Operation {
   /** As in `POST /channels/{channel_id}/messages`. */
   readonly name: string;
-  /** The query's fields, whose values come as texts. */
+  /** The query parameters, whose values are strings. */
   readonly query: z.ZodType;
   readonly body: z.ZodType;
-  /** By status; `4XX` stands for all the refusals. */
-  readonly answers: ReadonlyMap<string, z.ZodType>;
+  /** By status; `4XX` covers all client errors. */
+  readonly responses: ReadonlyMap<string, z.ZodType>;
 }
 
-/** The interface `Paths`: for each path and method, the types of its query, its body and its answers. */
+/** The interface `Paths`: for each path and method, the types of the query, the body and the responses. */
 const paths = /export interface Paths \{\n([\s\S]*?)\n\}\n/.exec(
   readFileSync(new URL(import.meta.resolve('discord-api-spec').replace(/\.js$/, '.ts')), 'utf8'),
 )?.[1];
 
-const described = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}\};$/gm)].flatMap(
+const operations = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}\};$/gm)].flatMap(
   ([, path = '', methods = '']) =>
     [...methods.matchAll(/^ {4}(\w+): \{\n([\s\S]*?)\n {4}\};$/gm)].map(([, method = '', text = '']) => ({
       method: method.toUpperCase(),
@@ -28,43 +28,47 @@ const described = [...(paths ?? '').matchAll(/^ {2}"(.+)": \{\n([\s\S]*?)\n {2}\
     })),
 );
 
-/** How many operations the document has. */
-export const operationCount = described.length;
+/** Number of operations in the document. */
+export const operationCount = operations.length;
 
-/** The operation that a request is, undefined where the document knows none; `/webhooks/1/x/messages/@original` is one of its own. */
-export function operationOf(method: string, path: string): Operation | undefined {
-  const [found] = described
+/**
+ * Finds the operation of a request; undefined if the document has none. Prefers the path with the fewest parameters:
+ * `/webhooks/1/x/messages/@original` is a separate operation.
+ */
+export function findOperation(method: string, path: string): Operation | undefined {
+  const [match] = operations
     .filter((each) => each.method === method && each.pattern.test(path))
-    .sort((one, other) => parameters(one.path) - parameters(other.path));
-  return found && read(`${found.method} ${found.path}`, found.text);
+    .sort((one, other) => countParameters(one.path) - countParameters(other.path));
+  return match && parseOperation(`${match.method} ${match.path}`, match.text);
 }
 
-const parameters = (path: string) => path.split('{').length;
+const countParameters = (path: string) => path.split('{').length;
 
-function read(name: string, text: string): Operation {
+function parseOperation(name: string, text: string): Operation {
   const query = /^ {8}query\?: \{\n([\s\S]*?)\n {8}\};$/m.exec(text)?.[1] ?? '';
-  const [, body = '', answers = ''] =
+  const [, body = '', responses = ''] =
     /^ {6}requestBody\?:([\s\S]*?);\n {6}responses: \{\n([\s\S]*?)\n {6}\};$/m.exec(text) ?? [];
   return {
     name,
     query: z.strictObject(
-      Object.fromEntries([...query.matchAll(/^ {10}(\w+)\??: (.+);$/gm)].map(([, key, type]) => [key, inText(type)])),
+      Object.fromEntries(
+        [...query.matchAll(/^ {10}(\w+)\??: (.+);$/gm)].map(([, key, type]) => [key, queryValueSchema(type)]),
+      ),
     ),
     body: schemaOfType(body),
-    answers: new Map(
-      [...answers.matchAll(/^ {8}"(\w+)":([\s\S]*?);(?=\n {8}\S|$(?![\s\S]))/gm)].map(([, status = '', type = '']) => [
-        status,
-        schemaOfType(type),
-      ]),
+    responses: new Map(
+      [...responses.matchAll(/^ {8}"(\w+)":([\s\S]*?);(?=\n {8}\S|$(?![\s\S]))/gm)].map(
+        ([, status = '', type = '']) => [status, schemaOfType(type)],
+      ),
     ),
   };
 }
 
-const wholeNumber = z.string().regex(/^-?\d+$/);
+const integerText = z.string().regex(/^-?\d+$/);
 
-/** A value of a query, which always comes as a text. */
-function inText(type = ''): z.ZodType {
-  if (type === 'number') return wholeNumber.optional();
+/** The schema of a query value, which is always a string. */
+function queryValueSchema(type = ''): z.ZodType {
+  if (type === 'number') return integerText.optional();
   if (type === 'boolean') return z.enum(['true', 'false']).optional();
-  return type === 'SnowflakeType' ? schemaNamed(type).optional() : z.string().optional();
+  return type === 'SnowflakeType' ? schemaByName(type).optional() : z.string().optional();
 }

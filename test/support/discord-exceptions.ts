@@ -1,71 +1,73 @@
-/** A part of what was sent: of which operation and side, and where in it. */
+/** A value in a request or response, and its position. */
 interface Part {
   /** As in `POST /users/@me/channels request`. */
   readonly at: string;
-  /** As in `embeds.0.title`; empty for the whole. */
+  /** As in `embeds.0.title`; empty for the root. */
   readonly field: string;
   readonly value: unknown;
 }
 
-/** Where the rendered document and Discord's documentation disagree. The documentation wins. */
+/** A case in which the generated schemas contradict Discord's documentation, which takes precedence. */
 interface Exception {
-  readonly why: string;
+  readonly reason: string;
   readonly link: string;
-  /** The part as the document would have it. */
-  read(part: Part): unknown;
+  /** Returns the value that the schema expects. */
+  apply(part: Part): unknown;
 }
 
 const docs = 'https://docs.discord.com/developers';
 
 export const exceptions: readonly Exception[] = [
   {
-    why: 'The code of a fault in a form is a word, such as BASE_TYPE_REQUIRED; the document says number.',
+    reason: 'The code of a form error is a string such as BASE_TYPE_REQUIRED; the document says number.',
     link: `${docs}/reference#error-messages`,
-    read: ({ field, value }) => (/_errors\.\d+\.code$/.test(field) && typeof value === 'string' ? 0 : value),
+    apply: ({ field, value }) => (/_errors\.\d+\.code$/.test(field) && typeof value === 'string' ? 0 : value),
   },
   {
-    why: "A date-time may have an offset, as all of Discord's have (+00:00); the rendered schemas want a Z.",
+    reason:
+      'A date-time may have an offset, such as +00:00, which Discord always uses; the generated schemas require Z.',
     link: `${docs}/reference#iso8601-date-time`,
-    read: ({ value }) => (isWithOffset(value) ? value.replace('+00:00', 'Z') : value),
+    apply: ({ value }) => (hasUtcOffset(value) ? value.replace('+00:00', 'Z') : value),
   },
   {
-    why: 'The answer to too many requests has a code for some limits only.',
+    reason: 'Only some rate limit responses have a code.',
     link: `${docs}/topics/rate-limits#exceeding-a-rate-limit`,
-    read: ({ at, field, value }) =>
-      at.endsWith('answer 429') && field === '' ? { code: 0, ...(value as object) } : value,
+    apply: ({ at, field, value }) =>
+      at.endsWith('response 429') && field === '' ? { code: 0, ...(value as object) } : value,
   },
   {
-    why: 'A set of permissions is sent as a text of digits; the document says number.',
+    reason: 'Permissions are sent as a string of digits; the document says number.',
     link: `${docs}/interactions/application-commands#create-global-application-command`,
-    read: ({ at, field, value }) =>
+    apply: ({ at, field, value }) =>
       at.endsWith('request') && field.endsWith('default_member_permissions') && typeof value === 'string'
         ? Number(value)
         : value,
   },
   {
-    why: 'discord.js says of every message that it is neither spoken nor has an enforced nonce, also where neither can be.',
+    reason:
+      'discord.js sends tts and enforce_nonce as false with every message, also if the endpoint has no such fields.',
     link: 'https://github.com/discordjs/discord.js/blob/14.28.1/packages/discord.js/src/structures/MessagePayload.js',
-    read: ({ at, field, value }) =>
+    apply: ({ at, field, value }) =>
       at.endsWith('request') && /^(data\.)?(tts|enforce_nonce)$/.test(field) && value === false ? undefined : value,
   },
 ];
 
-/** What was sent, with every exception made. */
-export function withExceptions(
+/** Applies every exception to all values of a request or response. */
+export function applyExceptions(
   at: string,
-  sent: unknown,
-  made: readonly Exception[] = exceptions,
+  data: unknown,
+  applied: readonly Exception[] = exceptions,
   field = '',
 ): unknown {
-  const value = made.reduce((part, exception) => exception.read({ at, field, value: part }), sent);
+  const value = applied.reduce((part, exception) => exception.apply({ at, field, value: part }), data);
   if (typeof value !== 'object' || value === null) return value;
   const inner = (name: string | number, part: unknown) =>
-    withExceptions(at, part, made, field === '' ? `${name}` : `${field}.${name}`);
+    applyExceptions(at, part, applied, field === '' ? `${name}` : `${field}.${name}`);
   if (Array.isArray(value)) return value.map((part, index) => inner(index, part));
   const parts = Object.entries(value).map(([name, part]) => [name, inner(name, part)] as const);
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
 }
 
-function isWithOffset(value: unknown): value is string {
+function hasUtcOffset(value: unknown): value is string {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/.test(value);
 }

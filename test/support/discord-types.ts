@@ -1,47 +1,47 @@
 import { z } from 'zod';
 
-/** The zod schemas of `discord-api-spec`. The package has no types for them, so each is taken out by its name. */
+/** The zod schemas of `discord-api-spec`. The package has no types for them, so they are looked up by name. */
 const schemas: Readonly<Record<string, unknown>> = await import(import.meta.resolve('discord-api-spec/zod'));
 
-/** The schema of a type of the document. */
-export function schemaNamed(name: string): z.ZodType {
+/** Returns the schema of a type of the document. */
+export function schemaByName(name: string): z.ZodType {
   const schema = schemas[`${name}Schema`];
-  if (!(schema instanceof z.core.$ZodType)) throw new Error(`discord-api-spec has no schema of ${name}`);
+  if (!(schema instanceof z.core.$ZodType)) throw new Error(`discord-api-spec has no schema for ${name}`);
   return z.lazy(() => schema as z.ZodType);
 }
 
-const plain: Readonly<Record<string, z.ZodType>> = {
+const primitiveSchemas: Readonly<Record<string, z.ZodType>> = {
   null: z.null(),
   undefined: z.undefined(),
   unknown: z.undefined(),
   string: z.string(),
   number: z.number(),
   boolean: z.boolean(),
-  never: z.never('The document knows no such answer'),
+  never: z.never('The document has no such response'),
 };
 
-/** The schema of a type as it is written in the document's interface: names, `|`, `[]` and brackets. */
-export function schemaOfType(written: string): z.ZodType {
-  const words = written.match(/[\w.]+|\[\]|[^\s\w]/g) ?? [];
-  const schema = alternatives(words);
-  if (words.length > 0) throw new Error(`This type cannot be read: ${written.trim()}`);
+/** Parses a TypeScript type of the document into a schema. Supports names, `|`, `[]` and parentheses. */
+export function schemaOfType(typeText: string): z.ZodType {
+  const tokens = typeText.match(/[\w.]+|\[\]|[^\s\w]/g) ?? [];
+  const schema = parseUnion(tokens);
+  if (tokens.length > 0) throw new Error(`This type cannot be parsed: ${typeText.trim()}`);
   return schema;
 }
 
-function alternatives(words: string[]): z.ZodType {
-  const found: z.ZodType[] = [];
+function parseUnion(tokens: string[]): z.ZodType {
+  const members: z.ZodType[] = [];
   do {
-    if (words[0] === '|') words.shift();
-    found.push(one(words));
-  } while (words[0] === '|');
-  const [only, ...others] = found;
-  return only !== undefined && others.length === 0 ? only : z.union(found);
+    if (tokens[0] === '|') tokens.shift();
+    members.push(parseType(tokens));
+  } while (tokens[0] === '|');
+  const [only, ...others] = members;
+  return only !== undefined && others.length === 0 ? only : z.union(members);
 }
 
-function one(words: string[]): z.ZodType {
-  const word = words.shift() ?? '';
-  let schema = word === '(' ? alternatives(words) : (plain[word] ?? schemaNamed(word));
-  if (word === '(' && words.shift() !== ')') throw new Error('A bracket is not closed');
-  for (; words[0] === '[]'; words.shift()) schema = z.array(schema);
+function parseType(tokens: string[]): z.ZodType {
+  const token = tokens.shift() ?? '';
+  let schema = token === '(' ? parseUnion(tokens) : (primitiveSchemas[token] ?? schemaByName(token));
+  if (token === '(' && tokens.shift() !== ')') throw new Error('A parenthesis is not closed');
+  for (; tokens[0] === '[]'; tokens.shift()) schema = z.array(schema);
   return schema;
 }

@@ -11,26 +11,31 @@ import type { SentDispatch } from '../../src/sandbox/discord/session.ts';
 watch();
 
 /**
- * Checks everything that goes to and from a local Discord in any test against Discord's own OpenAPI document, and fails the test where
- * the two differ. What comes after the last test of a file fails the file.
+ * Validates all traffic to and from the local Discord against Discord's OpenAPI document, and fails the test on errors.
+ * Errors after the last test of a file fail the file.
  */
 function watch(): void {
-  const heard: HttpExchange[] = [];
-  const dispatched: SentDispatch[] = [];
+  const exchanges: HttpExchange[] = [];
+  const dispatches: SentDispatch[] = [];
   const messages: unknown[] = [];
-  subscribe(httpExchanges.name, (exchange) => heard.push(exchange as HttpExchange));
-  subscribe(sentDispatches.name, (dispatch) => dispatched.push(dispatch as SentDispatch));
+  subscribe(httpExchanges.name, (exchange) => exchanges.push(exchange as HttpExchange));
+  subscribe(sentDispatches.name, (dispatch) => dispatches.push(dispatch as SentDispatch));
   subscribe(storedMessages.name, (message) => messages.push(message));
   const check = async () => {
-    if (heard.length + dispatched.length + messages.length === 0) return;
-    // The document takes a while to load, and most tests need no Discord.
-    const { faultsOfExchange, faultsOfDispatch, faultsOfMessage } = await import('./discord-check.ts');
-    const faults = [
-      ...heard.splice(0).flatMap(faultsOfExchange),
-      ...dispatched.splice(0).flatMap(faultsOfDispatch),
+    if (exchanges.length + dispatches.length + messages.length === 0) return;
+    // Imported on demand: the document loads slowly, and most tests do not use Discord.
+    const {
+      validateExchange: faultsOfExchange,
+      validateDispatch: faultsOfDispatch,
+      validateMessage: faultsOfMessage,
+    } = await import('./discord-validation.ts');
+    const errors = [
+      ...exchanges.splice(0).flatMap(faultsOfExchange),
+      ...dispatches.splice(0).flatMap(faultsOfDispatch),
       ...messages.splice(0).flatMap(faultsOfMessage),
     ];
-    if (faults.length > 0) throw new Error(`Discord's document says otherwise:\n${[...new Set(faults)].join('\n')}`);
+    if (errors.length > 0)
+      throw new Error(`Traffic violates Discord's OpenAPI document:\n${[...new Set(errors)].join('\n')}`);
   };
   afterEach(check);
   afterAll(check);

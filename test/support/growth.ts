@@ -1,56 +1,56 @@
 import { createContext, Script } from 'node:vm';
 
-/** UTF-16 units. */
-const full = 64 * 1024;
-/** Lengths that are compared: what a function cuts to 16,384 units shows how it grows only below that. */
-const pairs = [
-  [full / 2, full],
-  [full / 8, full / 4],
+/** Length in UTF-16 code units. */
+const maxLength = 64 * 1024;
+/** Pairs of lengths to compare. The shorter pair is for functions that truncate their input to 16,384 units. */
+const comparedLengths = [
+  [maxLength / 2, maxLength],
+  [maxLength / 8, maxLength / 4],
 ] as const;
-/** Twice the input may take 3 times as long: linear work takes 2 times, quadratic work 4 times. */
+/** Allowed ratio of times if the length doubles. Linear work has a ratio of 2, quadratic work of 4. */
 const maxGrowth = 3;
-/** What takes less than this (ms) passes: quadratic work on so long a text takes more, and shorter times are mostly noise. */
-const floor = 10;
-/** What takes longer than this (ms) fails without a comparison, so that exponential work ends, too. */
-const timeout = 10_000;
-/** The fastest of so many runs counts, which leaves out compilation and garbage collection. */
+/** Shorter times pass (ms): they are mostly noise, and quadratic work on this length takes longer. */
+const minTimeMs = 10;
+/** Longer times fail without a comparison (ms). This also limits exponential work. */
+const timeoutMs = 10_000;
+/** Number of runs, of which the fastest counts. This excludes compilation and garbage collection. */
 const runs = 5;
 
-/** A text of any length. */
-export interface Input {
+/** A text that can be generated in any length. */
+export interface RepeatedText {
   readonly name: string;
   of(length: number): string;
 }
 
-/** The first input with which a function's time grows too much, and how; null where there is none. */
-export function firstExcess(run: (text: string) => unknown, inputs: readonly Input[]): string | null {
+/** Describes the first input for which the time of `run` grows faster than linearly; null if there is none. */
+export function findSuperlinearGrowth(run: (text: string) => unknown, inputs: readonly RepeatedText[]): string | null {
   for (const input of inputs) {
-    const excess = excessOf(run, input);
-    if (excess !== null) return `${input.name}: ${excess}`;
+    const growth = describeGrowth(run, input);
+    if (growth !== null) return `${input.name}: ${growth}`;
   }
   return null;
 }
 
-function excessOf(run: (text: string) => unknown, { of }: Input): string | null {
-  const first = cpuTime(run, of(full));
-  if (first < floor) return null;
-  if (first === Number.POSITIVE_INFINITY) return `more than ${timeout} ms for ${full} units`;
-  for (const [length, twice] of pairs) {
-    const [short, long] = [fastest(run, of(length)), fastest(run, of(twice))];
-    if (long >= floor && long > maxGrowth * short) {
-      return `${short.toFixed(1)} ms for ${length} units, ${long.toFixed(1)} ms for ${twice}`;
+function describeGrowth(run: (text: string) => unknown, { of }: RepeatedText): string | null {
+  const initialMs = cpuTime(run, of(maxLength));
+  if (initialMs < minTimeMs) return null;
+  if (initialMs === Number.POSITIVE_INFINITY) return `more than ${timeoutMs} ms for ${maxLength} units`;
+  for (const [length, doubleLength] of comparedLengths) {
+    const [shortMs, longMs] = [minCpuTime(run, of(length)), minCpuTime(run, of(doubleLength))];
+    if (longMs >= minTimeMs && longMs > maxGrowth * shortMs) {
+      return `${shortMs.toFixed(1)} ms for ${length} units, ${longMs.toFixed(1)} ms for ${doubleLength}`;
     }
   }
   return null;
 }
 
-function fastest(run: (text: string) => unknown, text: string): number {
-  let best = Number.POSITIVE_INFINITY;
-  // What takes a second needs no second look.
-  for (let round = 0; round < runs && best > floor / 2 && (round === 0 || best < 1_000); round += 1) {
-    best = Math.min(best, cpuTime(run, text));
+function minCpuTime(run: (text: string) => unknown, text: string): number {
+  let minMs = Number.POSITIVE_INFINITY;
+  // One run is enough if it takes a second.
+  for (let round = 0; round < runs && minMs > minTimeMs / 2 && (round === 0 || minMs < 1_000); round += 1) {
+    minMs = Math.min(minMs, cpuTime(run, text));
   }
-  return best;
+  return minMs;
 }
 
 const scope: { run: () => unknown } = { run: () => {} };
@@ -58,8 +58,8 @@ const context = createContext(scope);
 const script = new Script('run()');
 
 /**
- * CPU time of this thread (ms), so that other programs on a busy machine do not count; infinite where it does not end. Node can interrupt
- * a regular expression only inside of a script with a timeout. What is thrown is an answer like any other.
+ * Measures the CPU time of this thread (ms), which excludes other programs on a busy machine. Returns infinity after a
+ * timeout. Node.js can interrupt a regular expression only in a script with a timeout. Errors of `run` are ignored.
  */
 function cpuTime(run: (text: string) => unknown, text: string): number {
   scope.run = () => {
@@ -67,12 +67,12 @@ function cpuTime(run: (text: string) => unknown, text: string): number {
       run(text);
     } catch {}
   };
-  const before = process.threadCpuUsage();
+  const startUsage = process.threadCpuUsage();
   try {
-    script.runInContext(context, { timeout });
+    script.runInContext(context, { timeout: timeoutMs });
   } catch {
     return Number.POSITIVE_INFINITY;
   }
-  const { user, system } = process.threadCpuUsage(before);
+  const { user, system } = process.threadCpuUsage(startUsage);
   return (user + system) / 1_000;
 }

@@ -1,6 +1,6 @@
-import type { Input } from './growth.ts';
+import type { RepeatedText } from './growth.ts';
 
-/** What is repeated: what markup, addresses, JSON, headers and dates are made of. */
+/** Texts to repeat: parts of markup, URLs, JSON, headers and dates. */
 const units = [
   ...[
     '/',
@@ -84,21 +84,21 @@ const units = [
   ],
 ];
 
-/** Every unit, repeated to any length, alone and with an end that lets no expression match that seemed to. */
-export const hostileInputs: readonly Input[] = inputsOf(units, ['', '\0']);
+/** Every unit repeated, alone and with a final character that makes an almost complete match fail. */
+export const hostileInputs: readonly RepeatedText[] = repeatedTexts(units, ['', '\0']);
 
-/** Each of the units over and over, with each of the ends. */
-export function inputsOf(repeated: readonly string[], ends: readonly string[]): Input[] {
-  return repeated.flatMap((unit) => ends.map((end) => pumped({ prefix: '', unit, end })));
+/** Combines each repeated unit with each end. */
+export function repeatedTexts(repeated: readonly string[], ends: readonly string[]): RepeatedText[] {
+  return repeated.flatMap((unit) => ends.map((end) => repeatedText({ prefix: '', unit, end })));
 }
 
-/** A text that is one piece over and over, between two others. */
-export function pumped({ prefix, unit, end }: { prefix: string; unit: string; end: string }): Input {
+/** A text that repeats a unit between a prefix and an end. */
+export function repeatedText({ prefix, unit, end }: { prefix: string; unit: string; end: string }): RepeatedText {
   return {
     name: `${JSON.stringify(prefix)} + ${JSON.stringify(unit)} repeated + ${JSON.stringify(end)}`,
     of(length) {
-      const room = Math.max(0, length - prefix.length - end.length);
-      return prefix + unit.repeat(Math.ceil(room / unit.length)).slice(0, room) + end;
+      const unitsLength = Math.max(0, length - prefix.length - end.length);
+      return prefix + unit.repeat(Math.ceil(unitsLength / unit.length)).slice(0, unitsLength) + end;
     },
   };
 }

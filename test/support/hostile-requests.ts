@@ -1,4 +1,4 @@
-/** Paths that no route has, or not like this. */
+/** Paths without a route, and malformed paths. */
 export const hostilePaths = [
   '/',
   '/..%2f..%2fetc/passwd',
@@ -34,15 +34,18 @@ const bodies = [
   'a=1&a=2',
 ] as const;
 
-/** One request as it goes over the wire, and what to call it. */
+/** The bytes of an HTTP request, and a label for assertion messages. */
 export interface HostileRequest {
   readonly method: string;
   readonly path: string;
-  readonly told: string;
+  readonly label: string;
   readonly bytes: Buffer;
 }
 
-/** Every method on every path, with odd headers and bodies in turn; `credentials` are the headers of somebody who may. */
+/** Combines every method with every path. Unusual headers and bodies alternate.
+ *
+ * @param credentials headers of an authorized request, which are one of the alternatives
+ */
 export function hostileRequests(paths: readonly string[], credentials = ''): HostileRequest[] {
   const all = [credentials, ...heads];
   return methods.flatMap((method, m) =>
@@ -51,7 +54,7 @@ export function hostileRequests(paths: readonly string[], credentials = ''): Hos
       const body = bodies[(m + p) % bodies.length] ?? '';
       const first = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n`;
       const bytes = Buffer.from(`${first}Content-Length: ${body.length}\r\n${head}\r\n${body}`, 'latin1');
-      return { method, path, told: `${method} ${path.slice(0, 80)} ${JSON.stringify(head.slice(0, 80))}`, bytes };
+      return { method, path, label: `${method} ${path.slice(0, 80)} ${JSON.stringify(head.slice(0, 80))}`, bytes };
     }),
   );
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 const family = '👨‍👩‍👧‍👦';
 
-/** What people write to ping, link, hide, dress up or break: markup, mentions, invites, marks that are not seen, halves of characters. */
+/** Parts of abusive texts: markup, mentions, links, invites, invisible characters and lone surrogates. */
 const pieces = [
   '@everyone',
   '@here',
@@ -59,21 +59,21 @@ export const hostileText: fc.Arbitrary<string> = fc
   })
   .map((parts) => parts.join(''));
 
-/** What is harmful in a text as Discord would draw it; null where nothing is. Mentions of `expected` are ours. */
-export function harmIn(text: string, expected: readonly string[] = []): string | null {
-  const live = text.replace(/\\[^0-9A-Za-z\s]/g, '');
-  const foreign = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), live);
-  const left = foreign.replace(/<t:\d+:[RD]>/g, '');
+/** Describes the first harmful part of a text that Discord renders; null if there is none. Allows mentions of `expected`. */
+export function findHarm(text: string, expected: readonly string[] = []): string | null {
+  const unescaped = text.replace(/\\[^0-9A-Za-z\s]/g, '');
+  const withoutMentions = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), unescaped);
+  const remainder = withoutMentions.replace(/<t:\d+:[RD]>/g, '');
   const harms: readonly [RegExp, string][] = [
-    [/@everyone|@here/, 'it calls everybody'],
-    [/</, 'it has a live mention, emoji or moment'],
+    [/@everyone|@here/, 'it mentions everyone'],
+    [/</, 'it has an active mention, emoji or timestamp'],
     [/\]\(/, 'it has a masked link'],
-    [/:\/\//, 'it has a live link'],
+    [/:\/\//, 'it has an active link'],
     [/discord(app)?\.(gg|com)/i, 'it has an invite'],
-    [/[\u202A-\u202E\u2066-\u2069\u200E\u200F]/, 'it turns the direction of what follows'],
-    [/\u200B{2}|\u3164|\0/, 'it hides something'],
-    [/\p{M}{5}/u, 'it piles up marks'],
+    [/[\u202A-\u202E\u2066-\u2069\u200E\u200F]/, 'it changes the text direction'],
+    [/\u200B{2}|\u3164|\0/, 'it has invisible characters'],
+    [/\p{M}{5}/u, 'it stacks combining marks'],
   ];
-  if (!text.isWellFormed()) return 'it has half a character';
-  return harms.find(([pattern]) => pattern.test(left))?.[1] ?? null;
+  if (!text.isWellFormed()) return 'it has a lone surrogate';
+  return harms.find(([pattern]) => pattern.test(remainder))?.[1] ?? null;
 }

@@ -5,7 +5,7 @@ import {
   startLocalDiscord,
 } from '../../src/sandbox/discord/local-discord.ts';
 
-/** A local Discord that lasts as long as the test. */
+/** Starts a local Discord, which stops when the test has finished. */
 export async function localDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
   const discord = await startLocalDiscord(options);
   onTestFinished(() => discord.stop());

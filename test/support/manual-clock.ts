@@ -2,25 +2,25 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/platform/clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves time on by `ms`, waking each sleeper at its moment and letting it run before time moves further. */
+  /** Advances time by `ms`. Wakes each sleeper when it is due, and lets it run before time advances further. */
   advance(ms: number): Promise<void>;
-  /** Sets the wall clock by `ms`, back where that is negative. No time passes. */
-  set(ms: number): void;
-  /** How many sleep on it just now. */
+  /** Shifts only the wall clock by `ms`, backwards if negative. */
+  shiftWallClock(ms: number): void;
+  /** The number of pending sleeps. */
   sleepers(): number;
 }
 
-/** A clock that stands still until it is told to move. Its chance is always one half. */
+/** A clock that advances only when a test advances it. Its `random` always returns 0.5. */
 export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   const sleepers = new Set<{ readonly due: number; readonly wake: () => void }>();
   let now = start;
-  let ahead = 0;
+  let shift = 0;
 
   return {
-    now: () => now + ahead,
+    now: () => now + shift,
     monotonic: () => now - start,
-    set(ms) {
-      ahead += ms;
+    shiftWallClock(ms) {
+      shift += ms;
     },
     random: () => 0.5,
     sleep: (ms, signal) =>

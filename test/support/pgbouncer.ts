@@ -5,22 +5,22 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asPostgres, freePort } from './postgres.ts';
+import { asPostgresUser, freePort } from './postgres.ts';
 
 const path = '/usr/sbin/pgbouncer';
 
-/** Where Debian keeps PgBouncer; null where it is not installed. */
+/** The path of PgBouncer on Debian; null if it is not installed. */
 export function pgbouncerProgram(): string | null {
   return existsSync(path) ? path : null;
 }
 
 export interface PgBouncer {
-  /** The address of the same database through PgBouncer. */
+  /** The URL of the same database through PgBouncer. */
   through(databaseUrl: string): string;
   stop(): Promise<void>;
 }
 
-/** PgBouncer in transaction mode with its default settings, on the loopback, before a server of {@link startPostgres}. */
+/** Starts PgBouncer in transaction mode on the loopback interface, in front of a server of {@link startPostgres}. */
 export async function startPgBouncer(program: string, serverUrl: string): Promise<PgBouncer> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-pgbouncer-'));
   const port = await freePort();
@@ -42,7 +42,7 @@ pool_mode = transaction
 default_pool_size = 4
 `,
   );
-  const [command, ...args] = asPostgres([program, '-q', settings], (uid, gid) => {
+  const [command, ...args] = asPostgresUser([program, '-q', settings], (uid, gid) => {
     for (const file of [directory, users, settings]) chownSync(file, uid, gid);
   });
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: tmpdir() });

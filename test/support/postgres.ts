@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const versions = '/usr/lib/postgresql';
 
-/** Where Debian keeps the newest PostgreSQL server's programs; null where none is installed. */
+/** The directory of the newest PostgreSQL server's programs on Debian; null if none is installed. */
 export function postgresPrograms(): string | null {
   if (!existsSync(versions)) return null;
   const newest = readdirSync(versions).sort((a, b) => Number(b) - Number(a))[0];
@@ -16,24 +16,27 @@ export function postgresPrograms(): string | null {
 }
 
 export interface PostgresServer {
-  /** The address of a database that nobody has used yet. */
+  /** Creates an empty database and returns its URL. */
   newDatabase(): string;
-  /** Ends it as an administrator would: connections are cut, what is committed stays. `start` brings it back at the same address. */
+  /** Shuts the server down in fast mode: closes connections, keeps committed data. `start` reuses the address. */
   shutDown(): void;
   start(): void;
-  /** Everything that runs from now on may only read, or (false) may write again. */
+  /** Makes new transactions read-only (true) or writable (false). */
   setReadOnly(readOnly: boolean): void;
-  /** Cuts off the user of every such address, and refuses it from now on; or (true) lets it in again. */
+  /** Allows the user of these URLs to log in, or (false) rejects it and terminates its connections. */
   setLogin(allowed: boolean): void;
   stop(): void;
 }
 
-/** A PostgreSQL server of our own in a temporary directory, on the loopback. As root it runs as the user `postgres`, since it refuses root. */
+/**
+ * Starts a PostgreSQL server in a temporary directory, on the loopback interface. If the tests run as root, the server
+ * runs as the user `postgres`, because it refuses root.
+ */
 export async function startPostgres(programs: string): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-pg-'));
   const port = await freePort();
   const run = (program: string, args: string[]) => {
-    const [command, ...words] = asPostgres([join(programs, program), ...args], (uid, gid) =>
+    const [command, ...words] = asPostgresUser([join(programs, program), ...args], (uid, gid) =>
       chownSync(directory, uid, gid),
     );
     return output(command, words);
@@ -43,28 +46,28 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${directory} -c fsync=off`;
   const start = () => void run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
-  const say = (sql: string) =>
+  const runSql = (sql: string) =>
     output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'postgres', '-qc', sql]);
   start();
-  say('CREATE ROLE tally SUPERUSER LOGIN');
+  runSql('CREATE ROLE tally SUPERUSER LOGIN');
 
   let databases = 0;
   return {
     newDatabase() {
       databases += 1;
       const name = `tally${databases}`;
-      say(`CREATE DATABASE ${name}`);
+      runSql(`CREATE DATABASE ${name}`);
       return `postgres://tally@127.0.0.1:${port}/${name}`;
     },
     shutDown: () => void run('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']),
     start,
     setReadOnly(readOnly) {
-      say(`ALTER SYSTEM SET default_transaction_read_only = ${readOnly ? 'on' : 'off'}`);
-      say('SELECT pg_reload_conf()');
+      runSql(`ALTER SYSTEM SET default_transaction_read_only = ${readOnly ? 'on' : 'off'}`);
+      runSql('SELECT pg_reload_conf()');
     },
     setLogin(allowed) {
-      say(`ALTER ROLE tally ${allowed ? 'LOGIN' : 'NOLOGIN'}`);
-      if (!allowed) say("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tally'");
+      runSql(`ALTER ROLE tally ${allowed ? 'LOGIN' : 'NOLOGIN'}`);
+      if (!allowed) runSql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tally'");
     },
     stop() {
       run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop']);
@@ -73,13 +76,16 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
 }
 
-/** Root starts such programs as the user `postgres`, because they refuse root; `own` gives that user its files. */
-export function asPostgres(
+/**
+ * Changes a command to run as the user `postgres` if the tests run as root, because such programs refuse root. `setOwner`
+ * must then change the owner of their files.
+ */
+export function asPostgresUser(
   command: readonly [string, ...string[]],
-  own: (uid: number, gid: number) => void,
+  setOwner: (uid: number, gid: number) => void,
 ): readonly [string, ...string[]] {
   if (process.getuid?.() !== 0) return command;
-  own(Number(output('id', ['-u', 'postgres'])), Number(output('id', ['-g', 'postgres'])));
+  setOwner(Number(output('id', ['-u', 'postgres'])), Number(output('id', ['-g', 'postgres'])));
   return ['setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups', ...command];
 }
 

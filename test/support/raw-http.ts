@@ -2,27 +2,27 @@ import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface RawConnection {
-  /** Sends these very bytes. */
+  /** Sends the bytes unchanged. */
   write(bytes: string | Uint8Array): void;
-  /** Closes our half: nothing more will be sent. */
+  /** Half-closes the connection: sends FIN, and can still receive. */
   end(): void;
   destroy(): void;
-  /** All that was answered until the other side closed. */
+  /** Resolves with the complete response data when the connection closes. */
   readonly closed: Promise<string>;
-  /** What was answered so far, once there is something that matches. */
-  answered(pattern: RegExp): Promise<string>;
+  /** Resolves with the response data so far once it matches the pattern. Rejects if the connection closes first. */
+  waitForResponse(pattern: RegExp): Promise<string>;
 }
 
-/** A connection on which anything can be sent, also what no HTTP client would. */
+/** Opens a TCP connection that can send arbitrary bytes, including invalid HTTP. */
 export function rawConnection(url: string): RawConnection {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
-  let answer = '';
-  socket.setEncoding('utf8').on('data', (data: string) => (answer += data));
-  // What matters of a reset is what was answered before it.
+  let response = '';
+  socket.setEncoding('utf8').on('data', (data: string) => (response += data));
+  // After a reset, `closed` still returns the data received before it.
   socket.on('error', () => {});
   socket.on('end', () => socket.end());
-  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(answer)));
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(response)));
   onTestFinished(() => void socket.destroy());
 
   return {
@@ -30,36 +30,36 @@ export function rawConnection(url: string): RawConnection {
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     closed,
-    answered: (pattern) =>
+    waitForResponse: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = () => {
-          if (!pattern.test(answer)) return;
-          socket.off('data', look);
-          resolve(answer);
+        const check = () => {
+          if (!pattern.test(response)) return;
+          socket.off('data', check);
+          resolve(response);
         };
-        socket.on('data', look);
-        socket.on('close', () => reject(new Error(`It closed after: ${answer}`)));
-        look();
+        socket.on('data', check);
+        socket.on('close', () => reject(new Error(`The connection closed after: ${response}`)));
+        check();
       }),
   };
 }
 
-/** The answers on a connection: status, headers and body of each. Those to HEAD have a length and no body. */
-export function answersIn(raw: string, { isHead = false } = {}): { status: number; head: string; body: string }[] {
-  const answers = [];
-  let rest = raw;
-  while (rest !== '') {
-    const [head = ''] = rest.split('\r\n\r\n', 1);
+/** Parses the responses of a connection. Responses to HEAD have a Content-Length but no body. */
+export function parseResponses(raw: string, { isHead = false } = {}): { status: number; head: string; body: string }[] {
+  const responses = [];
+  let remainder = raw;
+  while (remainder !== '') {
+    const [head = ''] = remainder.split('\r\n\r\n', 1);
     const length = isHead ? 0 : Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-    const begin = head.length + 4;
-    answers.push({
+    const bodyStart = head.length + 4;
+    responses.push({
       status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]),
       head,
-      body: Buffer.from(rest)
-        .subarray(begin, begin + length)
+      body: Buffer.from(remainder)
+        .subarray(bodyStart, bodyStart + length)
         .toString(),
     });
-    rest = rest.slice(begin + length);
+    remainder = remainder.slice(bodyStart + length);
   }
-  return answers;
+  return responses;
 }

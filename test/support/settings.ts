@@ -1,9 +1,9 @@
 import { premiumSecret, voteSecret } from './listings.ts';
 
-/** A Discord that is not there. */
-export const nowhere = { apiUrl: 'http://127.0.0.1:9/api', token: 'token-for-tests' };
+/** A Discord that refuses every connection. */
+export const unreachableDiscord = { apiUrl: 'http://127.0.0.1:9/api', token: 'token-for-tests' };
 
-/** Settings for a program between a Discord and a service that need not be there. */
+/** Environment variables of a program with this Discord and an unreachable listing service. */
 export function settings(discord: {
   readonly apiUrl: string;
   readonly token: string;
@@ -25,8 +25,8 @@ export function settings(discord: {
   };
 }
 
-/** Asks the owner's API of a program with these settings. */
-export async function askOwner<Answer>(url: string, path: string): Promise<Answer> {
+/** Sends a GET request to the owner API of a program with these settings. */
+export async function fetchOwnerApi<Answer>(url: string, path: string): Promise<Answer> {
   const response = await fetch(`${url}/owner/api${path}`, { headers: { authorization: 'Bearer owner-token' } });
   return (await response.json()) as Answer;
 }

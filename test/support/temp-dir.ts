@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A directory of the running test's own, removed when the test has finished. */
+/** Creates a directory for the running test, which is removed when the test has finished. */
 export function tempDir(): string {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DirectRequest, maxBodyBytes, readBody } from '../../src/webhook/body.ts';
-import { answersIn, rawConnection } from '../support/raw-http.ts';
+import { parseResponses, rawConnection } from '../support/raw-http.ts';
 
 /** A server that responds to each request with the result of `readBody`, and lists the results. */
 async function startServer(Request: typeof IncomingMessage, before?: (request: IncomingMessage) => Promise<unknown>) {
@@ -57,7 +57,7 @@ describe.each([
         else
           for (const part of parts) await new Promise((resolve) => setImmediate(() => resolve(connection.write(part))));
         connection.end();
-        expect(answersIn(await connection.closed).map((answer) => answer.body)).toEqual(
+        expect(parseResponses(await connection.closed).map((answer) => answer.body)).toEqual(
           bodies.map(([pieces]) => hex(Buffer.concat(pieces))),
         );
       }),
@@ -70,9 +70,9 @@ describe.each([
     const connection = rawConnection(url);
     const [begin, piece, end] = frame([Buffer.alloc(maxBodyBytes + 1)], true);
     connection.write(Buffer.concat([begin ?? '', piece ?? ''] as Uint8Array[]));
-    await connection.answered(/too large/);
+    await connection.waitForResponse(/too large/);
     connection.write(Buffer.concat([piece, end, ...frame([Buffer.from('next')], false)] as Uint8Array[]));
-    await connection.answered(new RegExp(hex('next')));
+    await connection.waitForResponse(new RegExp(hex('next')));
   });
 
   it('is accepted at the size limit', async () => {
@@ -80,7 +80,7 @@ describe.each([
     const connection = rawConnection(url);
     for (const part of frame([Buffer.alloc(maxBodyBytes - 1), Buffer.alloc(1)], true)) connection.write(part);
     connection.end();
-    expect(answersIn(await connection.closed)).toMatchObject([{ body: '00'.repeat(maxBodyBytes) }]);
+    expect(parseResponses(await connection.closed)).toMatchObject([{ body: '00'.repeat(maxBodyBytes) }]);
   });
 
   it('is reported as aborted when the sender disconnects', async () => {
@@ -111,7 +111,7 @@ describe.each([
     const { url } = await startServer(Request, () => new Promise((resolve) => setTimeout(resolve, 20)));
     const connection = rawConnection(url);
     connection.write(`${head}Content-Length: 4\r\n\r\nlate`);
-    await connection.answered(new RegExp(hex('late')));
+    await connection.waitForResponse(new RegExp(hex('late')));
   });
 
   it('is reported as consumed when the stream was read before', async () => {
@@ -120,6 +120,6 @@ describe.each([
     });
     const connection = rawConnection(url);
     connection.write(`${head}Content-Length: 4\r\n\r\ngone`);
-    await connection.answered(/consumed/);
+    await connection.waitForResponse(/consumed/);
   });
 });

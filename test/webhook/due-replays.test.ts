@@ -66,11 +66,11 @@ describe('a vote that is quarantined only because of a timestamp in the future',
 
   it('is recorded within a minute after a clock that was behind is corrected', async () => {
     const { clock, store, post, asleep, settled } = await setUp();
-    clock.set(-hour);
+    clock.shiftWallClock(-hour);
     await post('/webhooks/vote', voteOf('1', start));
     startReplays(store, clock);
     await asleep();
-    clock.set(hour);
+    clock.shiftWallClock(hour);
     await clock.advance(minute);
     await settled(['recorded']);
   });

@@ -9,7 +9,7 @@ import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { rawConnection } from '../support/raw-http.ts';
-import { nowhere, settings } from '../support/settings.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startReceiver } from '../support/start-receiver.ts';
 
 const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2025-12-31T23:00:00.000Z' };
@@ -139,7 +139,7 @@ describe.each([
       const flood = Array.from({ length: 300 }, (_, place) => {
         const connection = rawConnection(url);
         connection.write(`${head}${headers[place % headers.length]}\r\nincomplete body`);
-        return connection.answered(/ 401 .*"success":false/s);
+        return connection.waitForResponse(/ 401 .*"success":false/s);
       });
       expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
       await Promise.all(flood);
@@ -367,7 +367,7 @@ describe('a vote that names only its voter', () => {
         [kind, `${kind}_vote`, 'test'],
       ]);
     }
-    const configured = await startReceiver({ listings: [...loadConfig(settings(nowhere)).listings] });
+    const configured = await startReceiver({ listings: [...loadConfig(settings(unreachableDiscord)).listings] });
     await configured.post('/webhooks/vote', minimal);
     expect(await listingsOf(configured)).toEqual([['server', 'server_vote', 'recorded']]);
     const both = await startReceiver();

@@ -6,12 +6,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { fastClock } from '../../discord/bot.ts';
-import { journey } from '../../support/journey.ts';
+import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { voteSecret } from '../../support/listings.ts';
-import { singleValue } from '../../support/single-value.ts';
+import { queryValue } from '../../support/query-value.ts';
+import { startInstallation } from '../../support/start-installation.ts';
 import { serve } from '../../support/start-receiver.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import { voted } from '../../support/voted.ts';
 import { diagnose } from './run.ts';
 
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
@@ -31,7 +31,7 @@ function settingsWithout(databaseUrl: string): Record<string, string> {
 
 async function votedFile(...statements: string[]) {
   const path = join(tempDir(), 'tally.db');
-  await voted(`sqlite:${path}`, ['1', '2', '3']);
+  await createDatabaseWithVotes(`sqlite:${path}`, ['1', '2', '3']);
   const database = new DatabaseSync(path);
   for (const statement of statements) database.exec(statement);
   return { path, database, environment: settingsWithout(`sqlite:${path}`) };
@@ -39,7 +39,7 @@ async function votedFile(...statements: string[]) {
 
 describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   it('finds no problem in a valid installation, and prints no secret', async () => {
-    const { environment, url, post, lines } = await journey();
+    const { environment, url, post, lines } = await startInstallation();
     await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), 5_000);
     await post('/webhooks/vote', vote('1'));
     const { results, findingsOf, text } = await diagnose(environment, { url: `${url}/webhooks/vote` });
@@ -64,7 +64,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('checks the receiver on this machine if no URL is specified', async () => {
-    const { environment, url } = await journey();
+    const { environment, url } = await startInstallation();
     const { findingsOf } = await diagnose({ ...environment, PORT: new URL(url).port });
     expect(findingsOf('address')).toEqual([
       `pass: ${url} is reachable and rejects unsigned deliveries.`,
@@ -73,7 +73,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('reports a rejected bot token, and skips the other Discord checks', async () => {
-    const { environment } = await journey();
+    const { environment } = await startInstallation();
     const { findingsOf } = await diagnose({ ...environment, DISCORD_TOKEN: 'wrong-token' });
     expect(findingsOf('discord')).toEqual(['fail: Discord rejects the bot token (401).']);
     expect(findingsOf('channels')).toEqual(['warn: Skipped, because the discord check failed.']);
@@ -81,7 +81,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('reports a deleted channel, a hidden one, missing permissions, and a guild without the bot', async () => {
-    const { environment, discord } = await journey();
+    const { environment, discord } = await startInstallation();
     const { announcements, premium, general } = discord.channels;
     discord.faults.deleteChannel(premium);
     discord.faults.losePermission(announcements, 'embedLinks');
@@ -103,7 +103,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('reports commands that are not registered', async () => {
-    const { environment } = await journey();
+    const { environment } = await startInstallation();
     const { DISCORD_GUILD_ID: _everywhere, ...rest } = environment;
     expect((await diagnose(rest)).findingsOf('commands')).toEqual([
       'fail: The slash commands are not registered globally, or they are outdated.',
@@ -111,7 +111,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('recognises commands without stored ids, and reports a command of another program with the same name', async () => {
-    const { environment, discord, lines } = await journey();
+    const { environment, discord, lines } = await startInstallation();
     await vi.waitFor(() => expect(lines.join()).toContain('slash commands registered'), 5_000);
     const elsewhere = { ...environment, DATABASE_URL: `sqlite:${join(tempDir(), 'none.db')}` };
     expect((await diagnose(elsewhere)).findingsOf('commands')).toEqual([
@@ -130,7 +130,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('reports swapped and invalid API keys', async () => {
-    const { environment } = await journey();
+    const { environment } = await startInstallation();
     const { LOOKUP_SERVER_KEY = '', LOOKUP_BOT_KEY = '' } = environment;
     const swapped = await diagnose({
       ...environment,
@@ -146,7 +146,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('reports 403 separately, and respects the request budget of the running process', async () => {
-    const { environment } = await journey();
+    const { environment } = await startInstallation();
     let requestCount = 0;
     const forbidding = await serve((_request, response) => {
       requestCount += 1;
@@ -171,7 +171,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('reports a wrong clock', async () => {
-    const { environment } = await journey();
+    const { environment } = await startInstallation();
     const withOffset = (ms: number) => ({ clock: { ...systemClock, now: () => Date.now() + ms } });
     const behind = await diagnose(environment, withOffset(-10 * 60_000));
     expect(behind.findingsOf('clock')[0]).toMatch(
@@ -181,7 +181,7 @@ describe('doctor, while tallyhook is running', { timeout: 30_000 }, () => {
   });
 
   it('times out if Discord and the service hang, and prints the pending checks meanwhile', async () => {
-    const { environment, discord } = await journey();
+    const { environment, discord } = await startInstallation();
     const hanging = createServer();
     await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void hanging.close());
@@ -245,8 +245,8 @@ describe('doctor, without Discord and the service', { timeout: 30_000 }, () => {
   it('reports a damaged database', async () => {
     const { environment, path, database } = await votedFile();
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    const root = singleValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'");
-    const size = Number(singleValue(database, 'PRAGMA page_size'));
+    const root = queryValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'");
+    const size = Number(queryValue(database, 'PRAGMA page_size'));
     database.close();
     const bytes = Buffer.alloc(size, 0xff);
     const file = readFileSync(path);

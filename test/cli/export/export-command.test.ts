@@ -4,15 +4,19 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exportCommand } from '../../../src/cli/export/export-command.ts';
 import { runCommand } from '../../../src/terminal/terminal.ts';
 import { captive } from '../../service/terminal.ts';
+import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import { voted } from '../../support/voted.ts';
 
 /** A ledger with two votes of user 1, of which the later one is denied, and one vote of user 2. */
 async function ledger() {
   const directory = tempDir();
   const url = `sqlite:${directory}/tally.db`;
-  await voted(url, ['1', '2']);
-  await voted(url, ['1'], { at: Date.UTC(2026, 1, 1), creditsAwarded: false, denial: '=HYPERLINK("x")' });
+  await createDatabaseWithVotes(url, ['1', '2']);
+  await createDatabaseWithVotes(url, ['1'], {
+    at: Date.UTC(2026, 1, 1),
+    creditsAwarded: false,
+    denial: '=HYPERLINK("x")',
+  });
   vi.stubEnv('DATABASE_URL', url);
   const out = join(directory, 'ledger');
   /** The exit code, the content of the file, and the printed errors. */

@@ -6,16 +6,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { backUp, restoreBackup } from '../../../src/store/snapshots/backup.ts';
 import { openStore } from '../../../src/store/store.ts';
-import { singleValue } from '../../support/single-value.ts';
+import { createDatabaseWithVotes, voteTime } from '../../support/database-with-votes.ts';
+import { queryValue } from '../../support/query-value.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import { voted, votedAt } from '../../support/voted.ts';
 
 const options = { onProgress: () => {}, stop: new AbortController().signal };
 
 async function createDatabase(...statements: string[]) {
   const directory = tempDir();
   const path = join(directory, 'tally.db');
-  await voted(`sqlite:${path}`, ['1', '2', '3']);
+  await createDatabaseWithVotes(`sqlite:${path}`, ['1', '2', '3']);
   const database = new DatabaseSync(path);
   onTestFinished(() => {
     if (database.isOpen) database.close();
@@ -28,8 +28,8 @@ async function createDatabase(...statements: string[]) {
 function corrupt(path: string): void {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = DELETE');
-  const root = Number(singleValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'"));
-  const size = Number(singleValue(database, 'PRAGMA page_size'));
+  const root = Number(queryValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'"));
+  const size = Number(queryValue(database, 'PRAGMA page_size'));
   database.close();
   const bytes = readFileSync(path);
   bytes.fill(0xff, (root - 1) * size, root * size);
@@ -40,7 +40,7 @@ describe('a backup', () => {
   it('is a complete copy in one file that only its owner can read', async () => {
     const { directory, path, copy } = await createDatabase();
     const copied = await backUp(path, copy, options);
-    expect(copied).toEqual({ entries: 3, users: 3, lastDeliveryAt: votedAt, balanceDifferences: 0 });
+    expect(copied).toEqual({ entries: 3, users: 3, lastDeliveryAt: voteTime, balanceDifferences: 0 });
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
     const store = await openStore(`sqlite:${copy}`, systemClock);
@@ -65,7 +65,7 @@ describe('a backup', () => {
     database.exec('COMMIT');
     const copied = await backUp(path, copy, { ...options, onProgress: () => void insert.run() });
     expect(copied.entries).toBe(400_003);
-    expect(singleValue(database, 'SELECT count(*) FROM entries')).toBeGreaterThan(400_003);
+    expect(queryValue(database, 'SELECT count(*) FROM entries')).toBeGreaterThan(400_003);
   });
 
   it('does not overwrite files, and deletes its partial file when it fails', async () => {
@@ -123,7 +123,7 @@ describe('a restore', () => {
     expect(await restoreBackup(copy, to)).toEqual({
       entries: 3,
       users: 3,
-      lastDeliveryAt: votedAt,
+      lastDeliveryAt: voteTime,
       balanceDifferences: 0,
     });
     expect(readFileSync(copy).equals(before)).toBe(true);

@@ -3,26 +3,30 @@ import { onTestFinished } from 'vitest';
 
 export interface Program {
   readonly process: ChildProcess;
-  /** What it has written so far. */
+  /** The output to stdout and stderr so far. */
   readonly output: () => string;
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that terminated the program. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
-  /** The address that it listens on, from its log. */
+  /** The address on which it listens, taken from its log. Rejects if the program exits first, or after 30 s. */
   readonly url: () => Promise<string>;
 }
 
-/** The first file of the program, as `npm start` runs it. */
-const source = new URL('../../src/launch.js', import.meta.url).pathname;
+/** The entry file, which `npm start` also runs. */
+const entryFile = new URL('../../src/launch.js', import.meta.url).pathname;
 
-/** The real program as a process of its own, with nothing of this one's environment but the path. `through` is a program that starts it. */
-export function program(
+/**
+ * Starts the program as a child process, which is killed when the test has finished. It inherits only PATH.
+ *
+ * @param wrapper a command that starts the program, such as `setpriv` with its options
+ */
+export function startProgram(
   args: readonly string[],
   environment: Record<string, string>,
   cwd: string,
-  through: readonly string[] = [],
-  launcher = source,
+  wrapper: readonly string[] = [],
+  launcher = entryFile,
 ): Program {
-  const [command = process.execPath, ...words] = [...through, process.execPath, launcher, ...args];
+  const [command = process.execPath, ...words] = [...wrapper, process.execPath, launcher, ...args];
   const child = spawn(command, words, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', ...environment },

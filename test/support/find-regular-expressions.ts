@@ -1,16 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseAst } from 'rolldown/parseAst';
 
-/** A regular expression as it stands in the code. */
-export interface Found {
+/** A regular expression literal in the source. */
+export interface RegularExpression {
   readonly path: string;
   readonly pattern: string;
   readonly flags: string;
 }
 
-/** Every regular expression of the program: the literals, and the files that make some at run time. */
-export function regularExpressions(): { literals: readonly Found[]; dynamic: readonly string[] } {
-  const literals: Found[] = [];
+/** Finds every regular expression literal of the program, and the files that call `RegExp` at run time. */
+export function findRegularExpressions(): { literals: readonly RegularExpression[]; dynamic: readonly string[] } {
+  const literals: RegularExpression[] = [];
   const dynamic = new Set<string>();
   for (const path of globSync('{src,commands,config}/**/*.ts').sort()) {
     visit(parseAst(readFileSync(path, 'utf8'), { lang: 'ts' }), (node) => {
@@ -22,8 +22,8 @@ export function regularExpressions(): { literals: readonly Found[]; dynamic: rea
   return { literals, dynamic: [...dynamic] };
 }
 
-function visit(node: unknown, see: (node: object) => void): void {
+function visit(node: unknown, onNode: (node: object) => void): void {
   if (typeof node !== 'object' || node === null) return;
-  see(node);
-  for (const child of Object.values(node)) visit(child, see);
+  onNode(node);
+  for (const child of Object.values(node)) visit(child, onNode);
 }

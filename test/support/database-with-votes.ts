@@ -3,26 +3,30 @@ import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from './listings.ts';
 import { manualClock } from './manual-clock.ts';
 
-export const votedAt = Date.UTC(2026, 0, 1);
+export const voteTime = Date.UTC(2026, 0, 1);
 
-/** Creates a database with one vote for the server per user: 10 credits and a waiting announcement each. */
-export async function voted(url: string, userIds: readonly string[], changes: Partial<Vote> = {}): Promise<void> {
+/** Creates a database with one vote for the server per user. Each pays 10 credits and has a pending announcement. */
+export async function createDatabaseWithVotes(
+  url: string,
+  userIds: readonly string[],
+  changes: Partial<Vote> = {},
+): Promise<void> {
   const [server] = serverAndBot();
   if (server === undefined) throw new Error('no listing');
-  const store = await openStore(url, manualClock(votedAt), { thread: false });
+  const store = await openStore(url, manualClock(voteTime), { thread: false });
   for (const userId of userIds) {
     const vote: Vote = {
       family: 'vote',
       kind: 'server_vote',
       target: { kind: 'server', id: null },
       userId,
-      at: votedAt,
+      at: voteTime,
       creditsAwarded: null,
       denial: null,
       ...changes,
     };
     await store.recorder.record(
-      { receivedAt: votedAt, family: 'vote', body: JSON.stringify(vote) },
+      { receivedAt: voteTime, family: 'vote', body: JSON.stringify(vote) },
       { type: 'event', event: vote, listing: server },
     );
   }

@@ -10,31 +10,37 @@ import { premiumSecret, voteSecret } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
 import { tempDir } from './temp-dir.ts';
 
-export interface Journey {
+export interface Installation {
   readonly discord: LocalDiscord;
   readonly service: RunningService;
   readonly app: App;
   readonly url: string;
-  /** The bot's log, a parsed line each. */
+  /** The lines of the bot's log. */
   readonly lines: string[];
   readonly environment: Record<string, string>;
   post(path: string, payload: unknown, secret?: string): Promise<{ status: number; json: Record<string, unknown> }>;
 }
 
 /**
- * The whole of tallyhook between the real service and the real local Discord, over HTTP and WebSocket, until the test has finished.
- * `clock` is the bot's own.
+ * Starts tallyhook with the listing service and the local Discord, connected over HTTP and WebSocket. Everything stops
+ * when the test has finished.
+ *
+ * @param changes environment variables that override the defaults
+ * @param clock the bot's clock; the service uses the system clock
  */
-export async function journey(changes: Record<string, string> = {}, clock: Clock = systemClock): Promise<Journey> {
+export async function startInstallation(
+  changes: Record<string, string> = {},
+  clock: Clock = systemClock,
+): Promise<Installation> {
   const directory = tempDir();
-  const quiet = createLog({ level: 'silent', secrets: [] });
+  const silentLog = createLog({ level: 'silent', secrets: [] });
   const discord = await localDiscord();
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
     database: `sqlite:${directory}/service.db`,
     clock: systemClock,
-    log: quiet,
+    log: silentLog,
     allowLoopbackTargets: true,
     seed: true,
   });
