@@ -39,10 +39,7 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   start: async () => (await import('./cli/start.ts')).startCommand,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
   service: async () => (await import('./service/cli.ts')).serviceCommand,
-  send: async () => {
-    const { sendCommand } = await import('./service/send.ts');
-    return (args, terminal) => sendCommand(args, terminal);
-  },
+  send: async () => (await import('./service/send.ts')).sendCommand,
   register: async () => (await import('./cli/register.ts')).registerCommand,
   config: async () => (await import('./cli/config.ts')).configCommand,
   doctor: async () => (await import('./cli/doctor/doctor-command.ts')).doctorCommand,

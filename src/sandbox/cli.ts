@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { loadLogFormat } from '../../config/load.ts';
 import { createLog } from '../platform/log.ts';
-import { parseOptions } from '../terminal/command.ts';
+import { command } from '../terminal/command.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
 import { resolveLogFormat } from '../terminal/process-terminal.ts';
-import { exitCode, type Terminal, UsageError, untilStopped } from '../terminal/terminal.ts';
+import { exitCode, UsageError, untilStopped } from '../terminal/terminal.ts';
 import { deleteState } from './data-directory.ts';
 import { maxSpeed, startSandbox } from './sandbox.ts';
 
@@ -30,45 +30,39 @@ concerns Discord and the listing service.`;
 const host = '127.0.0.1';
 
 /** `tallyhook sandbox`: runs until the terminal is stopped. */
-export async function sandboxCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseOptions({
-    args: [...args],
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      port: { type: 'string' },
-      'no-open': { type: 'boolean', default: false },
-      speed: { type: 'string', default: '1' },
-      seed: { type: 'string' },
-      data: { type: 'string', default: join('data', 'sandbox') },
-      fresh: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    terminal.print(help);
-    return exitCode.ok;
-  }
-  const port = values.port === undefined ? null : parsePort(values.port);
-  const speed = parseSpeed(values.speed);
-  const seed = values.seed === undefined ? {} : { seed: parseSeed(values.seed) };
-  if (values.fresh) deleteState(values.data);
+export const sandboxCommand = command({
+  help,
+  options: {
+    port: { type: 'string' },
+    'no-open': { type: 'boolean', default: false },
+    speed: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    data: { type: 'string', default: join('data', 'sandbox') },
+    fresh: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+  async run({ values }, terminal) {
+    const port = values.port === undefined ? null : parsePort(values.port);
+    const speed = parseSpeed(values.speed);
+    const seed = values.seed === undefined ? {} : { seed: parseSeed(values.seed) };
+    if (values.fresh) deleteState(values.data);
 
-  const format = resolveLogFormat(loadLogFormat(process.env));
-  const log = createLog({ level: 'warn', secrets: [], format });
-  installProcessErrorHandlers(log);
-  const sandbox = await startSandbox({
-    ...seed,
-    speed,
-    directory: values.data,
-    environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
-    ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
-    log,
-    botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
-  });
-  const { page, service, bot } = sandbox.urls;
-  if (values.json) terminal.print(JSON.stringify(sandbox.urls));
-  else
-    terminal.print(`
+    const format = resolveLogFormat(loadLogFormat(process.env));
+    const log = createLog({ level: 'warn', secrets: [], format });
+    installProcessErrorHandlers(log);
+    const sandbox = await startSandbox({
+      ...seed,
+      speed,
+      directory: values.data,
+      environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
+      ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
+      log,
+      botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
+    });
+    const { page, service, bot } = sandbox.urls;
+    if (values.json) terminal.print(JSON.stringify(sandbox.urls));
+    else
+      terminal.print(`
   tallyhook sandbox: everything runs on this machine.
 
     Open  ${page}
@@ -78,14 +72,15 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
 
   Press Ctrl+C to stop.
 `);
-  const { platform, env: environment } = process;
-  const isTerminal = process.stdout.isTTY === true;
-  if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
-    openPage(page, platform);
-  await untilStopped(terminal.stop);
-  await sandbox.stop();
-  return exitCode.ok;
-}
+    const { platform, env: environment } = process;
+    const isTerminal = process.stdout.isTTY === true;
+    if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
+      openPage(page, platform);
+    await untilStopped(terminal.stop);
+    await sandbox.stop();
+    return exitCode.ok;
+  },
+});
 
 function parsePort(text: string): number {
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);

@@ -1,16 +1,15 @@
-import type { parseArgs } from 'node:util';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
-import { parseOptions } from '../terminal/command.ts';
-import { exitCode, readSecret, runCommand, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
+import { type CliCommand, command, type ParsedArgs } from '../terminal/command.ts';
+import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
 import { sign } from '../webhook/signature.ts';
 import { isSampleEventType, reorderedEvents, sampleEvent, sampleEventTypes } from './sample-events.ts';
 import type { Payload } from './webhooks/payloads.ts';
 import { post, signatureHeader } from './webhooks/post.ts';
 import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from './webhooks/target.ts';
 
-export const sendHelp = `tallyhook send: sign a delivery, send it to a webhook receiver and print the response
+const help = `tallyhook send: sign a delivery, send it to a webhook receiver and print the response
 
 Usage
   tallyhook send vote|bot-vote|premium|test --to URL --secret SECRET [options]
@@ -40,34 +39,7 @@ Exit codes: 0 the receiver returned the expected status, 1 it did not, 2 invalid
 const responseTimeoutMs = 10 * second;
 const wrongSecret = 'not-the-secret';
 
-/** `tallyhook send …`: tests a webhook receiver. Returns the exit code. */
-export function sendCommand(args: readonly string[], terminal: Terminal, clock: Clock = systemClock): Promise<number> {
-  return runCommand(terminal, async () => {
-    const { values, positionals } = parseOptions({ args: [...args], options: optionSpecs, allowPositionals: true });
-    if (values.help) {
-      terminal.print(sendHelp);
-      return exitCode.ok;
-    }
-    const payloads = readEvents(positionals, values, clock.now());
-    const target = await readTarget(values.to);
-    const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
-    const bodies = payloads.map((payload) => JSON.stringify(payload));
-    const expected = values['bad-signature'] ? expectUnauthorized : expectSuccess;
-    const results: SendResult[] = [];
-    for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
-      const signature = sign(body, values['bad-signature'] ? wrongSecret : secret);
-      if (!values.json) terminal.print(`→ ${body}`);
-      const result = await sendDelivery(target, body, signature, expected, clock);
-      if (!values.json) printResult(result, expected, terminal);
-      results.push(result);
-    }
-    const allPassed = results.every(({ passed }) => passed);
-    if (values.json) terminal.print(JSON.stringify({ passed: allPassed, deliveries: results }, null, 2));
-    return allPassed ? exitCode.ok : exitCode.runtimeError;
-  });
-}
-
-const optionSpecs = {
+const options = {
   to: { type: 'string' },
   secret: { type: 'string' },
   'secret-file': { type: 'string' },
@@ -79,10 +51,38 @@ const optionSpecs = {
   'bad-signature': { type: 'boolean', default: false },
   reorder: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof optionSpecs }>>['values'];
+type Values = ParsedArgs<typeof options>['values'];
+
+/** `tallyhook send …`: tests a webhook receiver. */
+export function createSendCommand(clock: Clock): CliCommand {
+  return command({
+    help,
+    options,
+    allowPositionals: true,
+    async run({ values, positionals }, terminal) {
+      const payloads = readEvents(positionals, values, clock.now());
+      const target = await readTarget(values.to);
+      const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
+      const bodies = payloads.map((payload) => JSON.stringify(payload));
+      const expected = values['bad-signature'] ? expectUnauthorized : expectSuccess;
+      const results: SendResult[] = [];
+      for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
+        const signature = sign(body, values['bad-signature'] ? wrongSecret : secret);
+        if (!values.json) terminal.print(`→ ${body}`);
+        const result = await sendDelivery(target, body, signature, expected, clock);
+        if (!values.json) printResult(result, expected, terminal);
+        results.push(result);
+      }
+      const allPassed = results.every(({ passed }) => passed);
+      if (values.json) terminal.print(JSON.stringify({ passed: allPassed, deliveries: results }, null, 2));
+      return allPassed ? exitCode.ok : exitCode.runtimeError;
+    },
+  });
+}
+
+export const sendCommand = createSendCommand(systemClock);
 
 /** One event, or with `--reorder` two, in the order in which they are sent. */
 function readEvents([type, ...extraArguments]: readonly string[], values: Values, now: number): Payload[] {
