@@ -10,22 +10,29 @@ import { exitCode, UsageError, untilStopped } from '../terminal/terminal.ts';
 import { deleteState } from './data-directory.ts';
 import { maxSpeed, startSandbox } from './sandbox.ts';
 
-const help = `tallyhook sandbox: a local Discord, a local listing service, and the bot
+const help = `tallyhook sandbox: run the bot with a local Discord and a local listing service, to try it without an account
 
-Runs entirely on this machine, without any account. Opens a page with the channels, slash commands, votes, credits,
-announcements, and buttons that inject faults.
+Usage
+  tallyhook sandbox [options]
 
-  --port PORT    port of the page (default: 3100, or a free port if it is in use)
-  --no-open      print the address of the page without opening it (default: open it if there is a terminal and a display)
-  --speed X      run the sandbox clock X times as fast, 1 to ${maxSpeed}; connection timeouts still use real time
-  --seed N       use the number N as the seed of all random values, for repeatable runs
-  --seed none    start with listings that have no votes or reviews (in a new or --fresh directory)
-  --data DIR     directory for the sandbox's state (default: data/sandbox)
-  --fresh        delete the previous state first
-  --json         print the addresses as one JSON object: {page, service, bot}
+Options
+  --port PORT   port of the page (default 3100, or a free port if it is in use)
+  --no-open     do not open the page in the browser (default: open it if there is a terminal and a display)
+  --speed X     run the sandbox clock X times as fast, 1 to ${maxSpeed}; connection timeouts still use real time (default 1)
+  --seed N      use the number N as the seed of all random values, for repeatable runs
+  --seed none   start with listings that have no votes or reviews (in a new or --fresh directory)
+  --data DIR    directory for the sandbox's state (default data/sandbox)
+  --fresh       delete the previous state first
+  --json        print the addresses as a JSON object: {page, service, bot}
+  --help        print this help
+
+The page has the channels, slash commands, votes, credits, announcements, and buttons that inject faults. Everything
+runs on this machine.
 
 Settings such as CREDITS_PER_VOTE, OWNER_TOKEN, HOST and PORT apply to the bot. The sandbox sets everything that
-concerns Discord and the listing service.`;
+concerns Discord and the listing service.
+
+Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage or settings.`;
 
 const host = '127.0.0.1';
 

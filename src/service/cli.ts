@@ -23,7 +23,7 @@ Usage
 
 Options
   --database sqlite:PATH   database of the service (default sqlite:data/service.db)
-  --json                   print the result as one JSON object
+  --json                   print the result as a JSON object
   --help                   print this help
 
   start:
@@ -31,8 +31,8 @@ Options
   --port PORT              port to listen on, 0 for a free port (default 4000)
   --public-url URL         public URL of the service; required with --production, and for links if --host is 0.0.0.0 or ::
   --seed                   insert an example community and print its API keys, if it does not exist
-  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link.
-                           Without it, webhooks may also use this machine, and visitors may act as any member.
+  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link;
+                           without it, webhooks may also use this machine, and visitors may act as any member
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
   --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 
@@ -48,7 +48,7 @@ Options
   --name NAME              name of the user
   --public-url URL         public URL of the service (default http://127.0.0.1:4000)
 
-Exit codes: 0 stopped on request, 1 runtime error, 2 invalid usage.`;
+Exit codes: 0 success, or stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage.`;
 
 const options = {
   database: { type: 'string', default: 'sqlite:data/service.db' },

@@ -9,27 +9,27 @@ import type { Payload } from './webhooks/payloads.ts';
 import { post, signatureHeader } from './webhooks/post.ts';
 import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from './webhooks/target.ts';
 
-const help = `tallyhook send: sign a delivery, send it to a webhook receiver and print the response
+const help = `tallyhook send: send a signed test delivery to a webhook receiver and print the response
 
 Usage
-  tallyhook send vote|bot-vote|premium|test --to URL --secret SECRET [options]
-
-  vote        a vote for a server
-  bot-vote    a vote for a bot
-  premium     a premium purchase
-  test        the test event of the dashboard's "Test Webhook"
+  tallyhook send vote --to URL --secret SECRET [options]       a vote for a server
+  tallyhook send bot-vote --to URL --secret SECRET [options]   a vote for a bot
+  tallyhook send premium --to URL --secret SECRET [options]    a premium purchase
+  tallyhook send test --to URL --secret SECRET [options]       the test event of the dashboard's "Test Webhook"
 
 Options
   --to URL             URL of the receiver
   --secret SECRET      webhook secret that signs the delivery; better use --secret-file
-  --secret-file FILE   read the secret from a file, or from the standard input with -, to keep it out of the shell history
+  --secret-file FILE   read the secret from a file, or from stdin with -, to keep it out of the shell history
   --user ID            Discord id of the voter or buyer (default 123456789012345678)
   --username NAME      name of the voter or buyer (default "Test voter")
   --listing ID         Discord id of the server or bot (default 613425648685547541)
-  --credits N          creditsAwarded in the vote (default: true, the receiver's own amount)
-  --json               print one JSON object: {passed, deliveries: [{request, status, response, error, tookMs, passed}]}
+  --credits N          creditsAwarded in the vote (default true, the receiver's own amount)
+  --json               print the result as a JSON object:
+                       {passed, deliveries: [{request, status, response, error, tookMs, passed}]}
+  --help               print this help
 
-Error tests
+  error tests:
   --duplicate          send the same delivery twice; the receiver must count it once
   --bad-signature      sign with another secret; the receiver must return 401
   --reorder            send two events in the wrong order: two votes, newer first, or a renewal before its purchase

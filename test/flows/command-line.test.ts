@@ -147,11 +147,13 @@ describe('a word that is not known', { timeout: 60_000 }, () => {
 
 describe('help', { timeout: 60_000 }, () => {
   it.each(['sandbox', 'service', 'send', 'register', 'config', 'doctor', 'backup', 'restore', 'export'])(
-    'tells of a command: %s',
+    'describes a command: %s',
     async (verb) => {
       const [{ code, output }, other] = await Promise.all([ran(['help', verb]), ran([verb, '--help'])]);
       expect(code).toBe(0);
-      expect(output).toContain(`tallyhook ${verb}`);
+      expect(output).toMatch(new RegExp(`^tallyhook ${verb}: [a-z]`));
+      for (const part of ['\n\nUsage\n', '\n\nOptions\n', '--help', '\n\nExit codes: 0 '])
+        expect(output).toContain(part);
       expect(output).toBe(other.output);
     },
   );

@@ -4,7 +4,7 @@ import { type CliCommand, command } from '../../terminal/command.ts';
 import { exitCode, readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { type ConformanceResult, runConformance } from './suite.ts';
 
-const help = `conformance: check a service against the document of the lookup API
+const help = `npm run conformance: check a service against the document of the lookup API
 
 Usage
   npm run conformance -- --base-url URL --server-key KEY --bot-key KEY [options]
@@ -17,7 +17,7 @@ Options
   --bot-key-file FILE     the same for the key of the bot
   --voted-user ID         Discord id of a user who has voted for the server
   --skip-rate-limit       do not check the rate limit, which uses up the keys for a minute
-  --json                  print one JSON object per check: {outcome, section, line, saw}
+  --json                  print each check as a JSON object: {outcome, section, line, saw}
   --help                  print this help
 
 The outcome of each check is one of
