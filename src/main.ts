@@ -6,20 +6,19 @@ import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from 
 const help = `tallyhook: credits and announcements on Discord for votes on a listing service
 
 Usage
-  tallyhook [start]     receive webhooks and run the bot; without DISCORD_TOKEN it runs the sandbox
-  tallyhook sandbox     run the bot with a local Discord and a local listing service, to try it without an account
-  tallyhook service     run the listing service alone
-  tallyhook send        send a signed test delivery to a receiver
-  tallyhook register    register the slash commands and exit
-  tallyhook config      show the settings, with secrets hidden; --check validates them, --schema prints the JSON Schema
-                        of the file that TALLYHOOK_CONFIG names
-  tallyhook doctor      check the whole installation (settings, Discord, API keys, address, database), with hints
-  tallyhook backup      copy the database to a file while tallyhook runs, and verify the copy
-  tallyhook restore     restore the database from a backup file
-  tallyhook export      print all entries of the ledger as JSON lines or CSV
-  tallyhook help VERB   show the options and exit codes of a command
-  tallyhook --help      show this help
-  tallyhook --version   show the version
+  tallyhook [start]        receive webhooks and run the bot; without DISCORD_TOKEN it runs the sandbox
+  tallyhook sandbox        run the bot with a local Discord and a local listing service, to try it without an account
+  tallyhook service        run a listing service with its API, webhooks and pages
+  tallyhook send           send a signed test delivery to a webhook receiver and print the response
+  tallyhook register       register the slash commands and exit
+  tallyhook config         show the settings in effect, with secrets hidden; --check validates them
+  tallyhook doctor         check the whole installation (settings, Discord, API keys, address, database), with hints
+  tallyhook backup         copy the database to a file while tallyhook runs, and verify the copy
+  tallyhook restore        restore the database from a backup file
+  tallyhook export         print all entries of the ledger as JSON lines or CSV
+  tallyhook help COMMAND   print the options and exit codes of a command
+  tallyhook --help         print this help
+  tallyhook --version      print the version
 
 Settings are environment variables, or NAME_FILE with the path of a file that contains the value. .env.example lists all
 of them. A file .env in the current directory is read as well; the environment takes precedence.
@@ -39,10 +38,7 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   start: async () => (await import('./cli/start.ts')).startCommand,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
   service: async () => (await import('./service/cli.ts')).serviceCommand,
-  send: async () => {
-    const { sendCommand } = await import('./service/send.ts');
-    return (args, terminal) => sendCommand(args, terminal);
-  },
+  send: async () => (await import('./service/send.ts')).sendCommand,
   register: async () => (await import('./cli/register.ts')).registerCommand,
   config: async () => (await import('./cli/config.ts')).configCommand,
   doctor: async () => (await import('./cli/doctor/doctor-command.ts')).doctorCommand,

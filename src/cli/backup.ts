@@ -2,13 +2,18 @@ import { backUp } from '../store/snapshots/backup.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { copyCommand } from './copy-command.ts';
 
-const help = `tallyhook backup FILE: copies the SQLite database of DATABASE_URL to a file, also while tallyhook runs
+const help = `tallyhook backup: copy the SQLite database of DATABASE_URL to a file while tallyhook runs, and verify the copy
+
+Usage
+  tallyhook backup FILE [options]
+
+Options
+  --json   print the result as a JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
+  --help   print this help
 
 The copy is a consistent snapshot. It is verified (file integrity; every balance is the sum of its entries) and has the
 name FILE.partial until then. An existing file is not overwritten. Only its owner can read the copy. To restore it, use
 \`tallyhook restore FILE\`. For PostgreSQL the command prints the tool to use instead.
-
-  --json  print the result as a JSON object: {file, database, entries, users, lastDeliveryAt, differingBalances}
 
 Exit codes: 0 copied, 1 not copied, or copied but the ledger is inconsistent, 2 invalid usage or settings, or
 PostgreSQL.`;

@@ -7,12 +7,18 @@ import { configWarnings } from '../../config/warnings.ts';
 import { command } from '../terminal/command.ts';
 import { exitCode } from '../terminal/terminal.ts';
 
-const help = `tallyhook config: shows the settings in effect, with secrets hidden, and prints warnings to stderr
+const help = `tallyhook config: show the settings in effect, with secrets hidden, and print warnings to stderr
 
+Usage
+  tallyhook config [options]
+
+Options
   --check    validate the settings and print all issues to stderr
-  --json     print a JSON object: {settings: [{name, source, value}], warnings: [{setting, problem, hint}],
-             issues: [{setting, problem, hint}]}; value is null if the setting is unset, secret, or read from a file
+  --json     print the result as a JSON object: {settings: [{name, source, value}],
+             warnings: [{setting, problem, hint}], issues: [{setting, problem, hint}]}; value is null if the setting is
+             unset, secret, or read from a file
   --schema   print the JSON Schema of the file that TALLYHOOK_CONFIG names
+  --help     print this help
 
 Exit codes: 0 success, 2 invalid usage, or with --check invalid settings.`;
 

@@ -11,13 +11,18 @@ import { openStore } from '../store/store.ts';
 import { command } from '../terminal/command.ts';
 import { exitCode, type Terminal } from '../terminal/terminal.ts';
 
-const help = `tallyhook register: registers the slash commands, in the guild of DISCORD_GUILD_ID or globally
+const help = `tallyhook register: register the slash commands in the guild of DISCORD_GUILD_ID or globally, and exit
+
+Usage
+  tallyhook register [options]
+
+Options
+  --json   print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
+           inaccessible}; outcome is "registered" or "unchanged"
+  --help   print this help
 
 \`tallyhook start\` registers them as well; use this to register them ahead of time. The ids of the commands are stored in
 the database (DATABASE_URL), and only commands that tallyhook itself has registered are changed or deleted.
-
-  --json  print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
-          inaccessible}; outcome is "registered" or "unchanged"
 
 Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or settings.`;
 

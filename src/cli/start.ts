@@ -11,7 +11,13 @@ import { resolveLogFormat } from '../terminal/process-terminal.ts';
 import { exitCode, type Terminal, untilStopped } from '../terminal/terminal.ts';
 import { createReload } from './reload.ts';
 
-const help = `tallyhook start: receives webhooks and runs the bot until it is stopped
+const help = `tallyhook start: receive webhooks and run the bot until it is stopped
+
+Usage
+  tallyhook [start]
+
+Options
+  --help   print this help
 
 Settings are environment variables; .env.example lists them all. Without DISCORD_TOKEN it runs the sandbox instead,
 unless NODE_ENV is production.

@@ -78,8 +78,8 @@ function headlineOf(
 /** The credits paid and the balance. Events that never pay have no line about credits. */
 function renderPayment({ event, credits, balance }: Announcement, texts: AnnouncementTexts): Markup | null {
   const isRewarded = event !== 'subscription.expired' && event !== 'subscription.revoked';
-  const paid = credits > 0 ? texts.credits(credits, grouped(credits)) : isRewarded ? texts.noCredits : null;
-  return joined([paid, balance === null ? null : texts.balance(balance, grouped(balance))], ' · ');
+  const creditsText = credits > 0 ? texts.credits(credits, grouped(credits)) : isRewarded ? texts.noCredits : null;
+  return joined([creditsText, balance === null ? null : texts.balance(balance, grouped(balance))], ' · ');
 }
 
 function renderReason({ reason }: Announcement, texts: AnnouncementTexts): Markup | null {

@@ -62,15 +62,15 @@ export async function inspectChannel(
   { channelId, userId, now }: { channelId: string; userId: string; now: number },
 ): Promise<ChannelAccess> {
   try {
-    const inspected = channel.parse(await rest.get(Routes.channel(channelId)));
-    const { name, guild_id: guildId } = inspected;
-    if (guildId === null || typesWithoutMessages.includes(inspected.type)) return { state: 'unfit', name };
-    const isThread = threadTypes.includes(inspected.type);
+    const targetChannel = channel.parse(await rest.get(Routes.channel(channelId)));
+    const { name, guild_id: guildId } = targetChannel;
+    if (guildId === null || typesWithoutMessages.includes(targetChannel.type)) return { state: 'unfit', name };
+    const isThread = threadTypes.includes(targetChannel.type);
     // A thread has no overwrites of its own; its parent's apply. Discord: "Permissions", "Inherited Permissions
     // (Threads)".
     const overwriteSource = isThread
-      ? channel.parse(await rest.get(Routes.channel(inspected.parent_id ?? '')))
-      : inspected;
+      ? channel.parse(await rest.get(Routes.channel(targetChannel.parent_id ?? '')))
+      : targetChannel;
     const parentGuild = guild.parse(await rest.get(Routes.guild(guildId)));
     const member = guildMember.parse(await rest.get(Routes.guildMember(guildId, userId)));
     const permissions = permissionsIn({

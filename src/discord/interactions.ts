@@ -55,7 +55,7 @@ export function createInteractions(options: {
 }): InteractionHandler {
   const { commands, context, isOwnCommand, log, onAnswered = () => {} } = options;
   const { clock, texts } = context;
-  const offered = new Map(
+  const commandsByName = new Map(
     commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
   );
 
@@ -122,15 +122,15 @@ export function createInteractions(options: {
     }
     await responder.deferReply();
     const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
-    const deferred = (await settleWithin(remainingMs, clock, execution)) ?? timeoutResult(command.name);
-    const body = renderReply(deferred.reply, command.name);
-    await (deferred.failed ? responder.rejectDeferred(body) : responder.editReply(body));
-    return deferred.failed;
+    const lateResult = (await settleWithin(remainingMs, clock, execution)) ?? timeoutResult(command.name);
+    const body = renderReply(lateResult.reply, command.name);
+    await (lateResult.failed ? responder.rejectDeferred(body) : responder.editReply(body));
+    return lateResult.failed;
   }
 
   async function handleCommand(interaction: ChatInputCommandInteraction): Promise<void> {
     if (!(await isOwnCommand(interaction.commandId))) return ignore(interaction);
-    const command = offered.get(interaction.commandName);
+    const command = commandsByName.get(interaction.commandName);
     const responder = commandResponder(interaction, command?.visibility ?? 'private');
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
     await responder.reject(errorBody(texts.failure.unknownCommand));
@@ -138,7 +138,7 @@ export function createInteractions(options: {
 
   async function handleButton(interaction: ButtonInteraction): Promise<void> {
     const id = decodeCustomId(interaction.customId);
-    const command = id === null ? undefined : offered.get(id.command);
+    const command = id === null ? undefined : commandsByName.get(id.command);
     const responder = buttonResponder(interaction);
     if (id !== null && command?.hasPages) {
       return run(command, { options: id.options, userId: interaction.user.id }, responder);

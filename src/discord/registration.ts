@@ -85,16 +85,16 @@ async function planRegistration(
   registration: ReadOnlyRegistration,
 ): Promise<{ plan: CommandPlan; elsewhere: readonly RegisteredCommand[] }> {
   const { rest, applicationId, guildId, commands, context, registry } = registration;
-  const stored = await registry.list(applicationId);
-  const listed = z.array(listedCommand).parse(await rest.get(routeOf(applicationId, guildId)));
+  const storedCommands = await registry.list(applicationId);
+  const listedCommands = z.array(listedCommand).parse(await rest.get(routeOf(applicationId, guildId)));
   const plan = planCommands({
     offered: commands
       .filter((command) => command.isServedBy(context.listings))
       .map((command) => bodyOf(command, context, guildId)),
-    listed,
-    stored: stored.filter((command) => command.guildId === guildId),
+    listed: listedCommands,
+    stored: storedCommands.filter((command) => command.guildId === guildId),
   });
-  return { plan, elsewhere: stored.filter((command) => command.guildId !== guildId) };
+  return { plan, elsewhere: storedCommands.filter((command) => command.guildId !== guildId) };
 }
 
 /** Deletes one of our commands, which may not exist any more. False if the bot can no longer access its guild. */

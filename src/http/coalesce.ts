@@ -4,7 +4,7 @@
  * monotonic clock.
  */
 export function coalesce<Value>(load: () => Promise<Value>, ttlMs: number): () => Promise<Value> {
-  let shared: Promise<Value> | undefined;
+  let currentRun: Promise<Value> | undefined;
   let expiresAt = 0;
 
   async function run(): Promise<Value> {
@@ -13,16 +13,16 @@ export function coalesce<Value>(load: () => Promise<Value>, ttlMs: number): () =
       expiresAt = performance.now() + ttlMs;
       return value;
     } catch (error) {
-      shared = undefined;
+      currentRun = undefined;
       throw error;
     }
   }
 
   return () => {
-    if (shared === undefined || performance.now() >= expiresAt) {
+    if (currentRun === undefined || performance.now() >= expiresAt) {
       expiresAt = Number.POSITIVE_INFINITY;
-      shared = run();
+      currentRun = run();
     }
-    return shared;
+    return currentRun;
   };
 }

@@ -37,13 +37,13 @@ export function createHealth({ checks, roles, metrics, isStopping }: HealthOptio
   });
 
   router.get('/readyz', async (request, response) => {
-    const selected = checksFor(request.query['role']);
-    if (selected === undefined) {
+    const checks = checksFor(request.query['role']);
+    if (checks === undefined) {
       // A misspelled role must not count as ready. A probe that expects 200 treats 400 as not ready.
       response.status(400).json({ success: false, error: unknownRole });
       return;
     }
-    const parts = await runReadinessChecks(selected);
+    const parts = await runReadinessChecks(checks);
     const stopping = isStopping();
     const ready = !stopping && Object.values(parts).every((part) => part.ready);
     response.status(ready ? 200 : 503).json({ ready, ...(stopping && { reason: 'The process is stopping.' }), parts });

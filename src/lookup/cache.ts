@@ -31,7 +31,7 @@ interface ReadThroughOptions<Value> {
 interface Flight<Value> {
   /** Monotonic (ms). */
   readonly startedAt: number;
-  readonly stored: Promise<CacheEntry<Value> | null>;
+  readonly storedEntry: Promise<CacheEntry<Value> | null>;
   readonly result: Promise<CacheEntry<Value>>;
 }
 
@@ -58,14 +58,14 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): (id: str
     const current = flights.get(id);
     if (current) observe({ event: 'joined', resource });
     const flight = current ?? start(id);
-    const stored = await flight.stored;
-    if (stored === null) return { ...(await flight.result), stale: false };
-    if (isFresh(stored)) return { ...stored, stale: false };
+    const storedEntry = await flight.storedEntry;
+    if (storedEntry === null) return { ...(await flight.result), stale: false };
+    if (isFresh(storedEntry)) return { ...storedEntry, stale: false };
     const remainingMs = Math.max(0, flight.startedAt + staleAfterMs - clock.monotonic());
     const result = await settleWithin(remainingMs, clock, flight.result);
     if (result !== undefined) return { ...result, stale: false };
     observe({ event: 'stale', resource });
-    return { ...stored, stale: true };
+    return { ...storedEntry, stale: true };
   };
 
   function isFresh(entry: CacheEntry<Value>): boolean {
@@ -74,15 +74,15 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): (id: str
   }
 
   function start(id: string): Flight<Value> {
-    const stored = store.get(options.keyOf(id), entrySchema);
-    const flight = { startedAt: clock.monotonic(), stored, result: load(id, stored) };
+    const storedEntry = store.get(options.keyOf(id), entrySchema);
+    const flight = { startedAt: clock.monotonic(), storedEntry, result: load(id, storedEntry) };
     flights.set(id, flight);
     void finish(id, flight);
     return flight;
   }
 
-  async function load(id: string, stored: Promise<CacheEntry<Value> | null>): Promise<CacheEntry<Value>> {
-    const entry = await stored;
+  async function load(id: string, storedEntry: Promise<CacheEntry<Value> | null>): Promise<CacheEntry<Value>> {
+    const entry = await storedEntry;
     const isHit = entry !== null && isFresh(entry);
     observe({ event: isHit ? 'hit' : 'miss', resource });
     const result = isHit ? entry : await options.fetch(id);
@@ -93,8 +93,8 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): (id: str
   /** Lookups can join a flight until its result is stored; otherwise one in between would send another request. */
   async function finish(id: string, flight: Flight<Value>): Promise<void> {
     try {
-      const [stored, result] = await Promise.all([flight.stored, flight.result]);
-      if (result !== stored) await store.set(options.keyOf(id), result);
+      const [storedEntry, result] = await Promise.all([flight.storedEntry, flight.result]);
+      if (result !== storedEntry) await store.set(options.keyOf(id), result);
     } catch {
       // The lookups that wait for the result handle the error.
     } finally {

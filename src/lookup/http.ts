@@ -66,10 +66,10 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
       const request = `GET /${path}`;
       const remainingMs = deadline - clock.monotonic();
       if (remainingMs <= 0) throw timeoutError(request);
-      const settled = new AbortController();
+      const timerController = new AbortController();
       const timeout = new AbortController();
-      void clock.sleep(remainingMs, settled.signal).then(() => {
-        if (!settled.signal.aborted) timeout.abort();
+      void clock.sleep(remainingMs, timerController.signal).then(() => {
+        if (!timerController.signal.aborted) timeout.abort();
       });
       try {
         const response = await ky.get(`${baseUrl}/${path}`, {
@@ -95,7 +95,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
         if (error instanceof LookupError) throw error;
         throw timeout.signal.aborted ? timeoutError(request) : connectionError(request, error);
       } finally {
-        settled.abort();
+        timerController.abort();
       }
     },
   };

@@ -53,7 +53,8 @@ export function withLedger(options: WithLedgerOptions): (userId: string) => Prom
     const votedAt = await lastVote(userId);
     const now = clock.now();
     // A vote in the future was recorded while the clock was ahead: only the service knows when its cooldown ends.
-    if (votedAt === null || votedAt > now + maxClockAheadMs) return remember(userId, updated(await votes(userId)));
+    if (votedAt === null || votedAt > now + maxClockAheadMs)
+      return remember(userId, withCurrentStatus(await votes(userId)));
     if (now < votedAt + cooldownMs) {
       observe({ event: 'fact', resource: 'votes' });
       return {
@@ -65,7 +66,7 @@ export function withLedger(options: WithLedgerOptions): (userId: string) => Prom
     const fromLedger = { value: { canVote: true, lastVoteAt: votedAt, nextVoteAt: null }, asOf: votedAt, stale: true };
     const status = await votes(userId).catch(() => fromLedger);
     if (status.asOf <= votedAt) return fromLedger;
-    const { value, ...age } = updated(status);
+    const { value, ...age } = withCurrentStatus(status);
     return remember(userId, { ...age, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
   };
 
@@ -77,7 +78,7 @@ export function withLedger(options: WithLedgerOptions): (userId: string) => Prom
     return votedAt;
   }
 
-  function updated(status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
+  function withCurrentStatus(status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
     return { ...status, value: voteStatusAt(status, clock.now(), cooldownMs) };
   }
 

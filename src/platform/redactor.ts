@@ -20,8 +20,8 @@ const interactionToken = /(\/(?:interactions|webhooks)\/\d+\/)[^/?"\s]+/g;
 export function createRedactor(secrets: readonly string[]): Redactor {
   const encodings = new Set<string>();
   let longestFirst: readonly string[] = [];
-  const add = (added: readonly string[]) => {
-    for (const encoding of added.flatMap(encodingsOf)) encodings.add(encoding);
+  const add = (newSecrets: readonly string[]) => {
+    for (const encoding of newSecrets.flatMap(encodingsOf)) encodings.add(encoding);
     longestFirst = [...encodings].sort((a, b) => b.length - a.length);
   };
   add(secrets);

@@ -19,16 +19,16 @@ export async function withTimeout<Value>(timeoutMs: number, clock: Clock, promis
   const settledEarly = await Promise.race([promise.then((value) => ({ value })), nextTurn()]);
   if (settledEarly !== undefined) return settledEarly.value;
 
-  const settled = new AbortController();
+  const timerController = new AbortController();
   // Under load, the turn of the event loop may have taken a while.
   const remaining = Math.max(0, deadline - clock.monotonic());
-  const timeout = clock.sleep(remaining, settled.signal).then(() => {
+  const timeout = clock.sleep(remaining, timerController.signal).then(() => {
     throw new TimeoutError(timeoutMs);
   });
   try {
     return await Promise.race([promise, timeout]);
   } finally {
-    settled.abort();
+    timerController.abort();
   }
 }
 

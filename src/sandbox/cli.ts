@@ -3,72 +3,73 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { loadLogFormat } from '../../config/load.ts';
 import { createLog } from '../platform/log.ts';
-import { parseOptions } from '../terminal/command.ts';
+import { command } from '../terminal/command.ts';
 import { installProcessErrorHandlers } from '../terminal/process-errors.ts';
 import { resolveLogFormat } from '../terminal/process-terminal.ts';
-import { exitCode, type Terminal, UsageError, untilStopped } from '../terminal/terminal.ts';
+import { exitCode, UsageError, untilStopped } from '../terminal/terminal.ts';
 import { deleteState } from './data-directory.ts';
 import { maxSpeed, startSandbox } from './sandbox.ts';
 
-const help = `tallyhook sandbox: a local Discord, a local listing service, and the bot
+const help = `tallyhook sandbox: run the bot with a local Discord and a local listing service, to try it without an account
 
-Runs entirely on this machine, without any account. Opens a page with the channels, slash commands, votes, credits,
-announcements, and buttons that inject faults.
+Usage
+  tallyhook sandbox [options]
 
-  --port PORT    port of the page (default: 3100, or a free port if it is in use)
-  --no-open      print the address of the page without opening it (default: open it if there is a terminal and a display)
-  --speed X      run the sandbox clock X times as fast, 1 to ${maxSpeed}; connection timeouts still use real time
-  --seed N       use the number N as the seed of all random values, for repeatable runs
-  --seed none    start with listings that have no votes or reviews (in a new or --fresh directory)
-  --data DIR     directory for the sandbox's state (default: data/sandbox)
-  --fresh        delete the previous state first
-  --json         print the addresses as one JSON object: {page, service, bot}
+Options
+  --port PORT   port of the page (default 3100, or a free port if it is in use)
+  --no-open     do not open the page in the browser (default: open it if there is a terminal and a display)
+  --speed X     run the sandbox clock X times as fast, 1 to ${maxSpeed}; connection timeouts still use real time (default 1)
+  --seed N      use the number N as the seed of all random values, for repeatable runs
+  --seed none   start with listings that have no votes or reviews (in a new or --fresh directory)
+  --data DIR    directory for the sandbox's state (default data/sandbox)
+  --fresh       delete the previous state first
+  --json        print the addresses as a JSON object: {page, service, bot}
+  --help        print this help
+
+The page has the channels, slash commands, votes, credits, announcements, and buttons that inject faults. Everything
+runs on this machine.
 
 Settings such as CREDITS_PER_VOTE, OWNER_TOKEN, HOST and PORT apply to the bot. The sandbox sets everything that
-concerns Discord and the listing service.`;
+concerns Discord and the listing service.
+
+Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage or settings.`;
 
 const host = '127.0.0.1';
 
 /** `tallyhook sandbox`: runs until the terminal is stopped. */
-export async function sandboxCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseOptions({
-    args: [...args],
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      port: { type: 'string' },
-      'no-open': { type: 'boolean', default: false },
-      speed: { type: 'string', default: '1' },
-      seed: { type: 'string' },
-      data: { type: 'string', default: join('data', 'sandbox') },
-      fresh: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    terminal.print(help);
-    return exitCode.ok;
-  }
-  const port = values.port === undefined ? null : parsePort(values.port);
-  const speed = parseSpeed(values.speed);
-  const seed = values.seed === undefined ? {} : { seed: parseSeed(values.seed) };
-  if (values.fresh) deleteState(values.data);
+export const sandboxCommand = command({
+  help,
+  options: {
+    port: { type: 'string' },
+    'no-open': { type: 'boolean', default: false },
+    speed: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    data: { type: 'string', default: join('data', 'sandbox') },
+    fresh: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+  async run({ values }, terminal) {
+    const port = values.port === undefined ? null : parsePort(values.port);
+    const speed = parseSpeed(values.speed);
+    const seed = values.seed === undefined ? {} : { seed: parseSeed(values.seed) };
+    if (values.fresh) deleteState(values.data);
 
-  const format = resolveLogFormat(loadLogFormat(process.env));
-  const log = createLog({ level: 'warn', secrets: [], format });
-  installProcessErrorHandlers(log);
-  const sandbox = await startSandbox({
-    ...seed,
-    speed,
-    directory: values.data,
-    environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
-    ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
-    log,
-    botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
-  });
-  const { page, service, bot } = sandbox.urls;
-  if (values.json) terminal.print(JSON.stringify(sandbox.urls));
-  else
-    terminal.print(`
+    const format = resolveLogFormat(loadLogFormat(process.env));
+    const log = createLog({ level: 'warn', secrets: [], format });
+    installProcessErrorHandlers(log);
+    const sandbox = await startSandbox({
+      ...seed,
+      speed,
+      directory: values.data,
+      environment: { ...process.env, PORT: process.env['PORT'] || String(await freePort(host, 3000)) },
+      ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
+      log,
+      botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
+    });
+    const { page, service, bot } = sandbox.urls;
+    if (values.json) terminal.print(JSON.stringify(sandbox.urls));
+    else
+      terminal.print(`
   tallyhook sandbox: everything runs on this machine.
 
     Open  ${page}
@@ -78,14 +79,15 @@ export async function sandboxCommand(args: readonly string[], terminal: Terminal
 
   Press Ctrl+C to stop.
 `);
-  const { platform, env: environment } = process;
-  const isTerminal = process.stdout.isTTY === true;
-  if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
-    openPage(page, platform);
-  await untilStopped(terminal.stop);
-  await sandbox.stop();
-  return exitCode.ok;
-}
+    const { platform, env: environment } = process;
+    const isTerminal = process.stdout.isTTY === true;
+    if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
+      openPage(page, platform);
+    await untilStopped(terminal.stop);
+    await sandbox.stop();
+    return exitCode.ok;
+  },
+});
 
 function parsePort(text: string): number {
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);

@@ -41,7 +41,7 @@ export function createPageBridge(options: {
 
   clock.events.on('moved', () => events.emit('simulation'));
 
-  function connected(): BotConnection {
+  function requireConnection(): BotConnection {
     if (connection === null) throw new Error('The bot is not running yet.');
     return connection;
   }
@@ -49,24 +49,24 @@ export function createPageBridge(options: {
   /** Injects the fault; returns what was done, as text for the page. */
   const handlers: Readonly<Record<FaultAction, (userId: string) => Promise<string> | string>> = {
     async repeat() {
-      const response = await connected().faultInjection.resendLast();
+      const response = await requireConnection().faultInjection.resendLast();
       if (response === null) return 'No deliveries yet. Cast a vote first.';
       return `The last delivery was sent again, byte for byte. ${describeResponse(response)}`;
     },
     async break_signature(userId) {
-      const response = await connected().faultInjection.sendInvalidSignature(userId);
+      const response = await requireConnection().faultInjection.sendInvalidSignature(userId);
       return `A vote with an invalid signature was sent. ${describeResponse(response)}`;
     },
     async unknown_event(userId) {
-      const response = await connected().faultInjection.sendUnknownEvent(userId);
+      const response = await requireConnection().faultInjection.sendUnknownEvent(userId);
       return `A signed event of an unknown type was sent. ${describeResponse(response)}`;
     },
     discord_down() {
-      connected().outages.discord.begin(outageMs);
+      requireConnection().outages.discord.begin(outageMs);
       return `Discord is down for ${outageMs / second} seconds. Votes are still recorded; announcements wait.`;
     },
     service_down() {
-      connected().outages.service.begin(outageMs);
+      requireConnection().outages.service.begin(outageMs);
       return `The service is down for ${outageMs / second} seconds. Commands reply with cached data.`;
     },
     move_clock() {

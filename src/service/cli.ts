@@ -1,11 +1,10 @@
-import type { parseArgs } from 'node:util';
 import { systemClock } from '../platform/clock.ts';
 import { formatDuration, second } from '../platform/durations.ts';
 import { createLog, type LogLevel, logLevels } from '../platform/log.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
-import { parseOptions } from '../terminal/command.ts';
+import { command, type ParsedArgs } from '../terminal/command.ts';
 import { resolveLogFormat } from '../terminal/process-terminal.ts';
-import { exitCode, runCommand, type Terminal, UsageError, untilStopped, withSuggestion } from '../terminal/terminal.ts';
+import { exitCode, type Terminal, UsageError, untilStopped, withSuggestion } from '../terminal/terminal.ts';
 import { issueSignInToken, signInLinkTtlMs } from './actions/sign-in.ts';
 import { createServiceAdmin } from './admin.ts';
 import { type RunningService, type ServiceOptions, startService } from './service.ts';
@@ -15,7 +14,7 @@ import { systemResolve } from './webhooks/target.ts';
 
 const logFormats = ['auto', 'json', 'pretty'] as const;
 
-export const serviceHelp = `tallyhook service: run a listing service with its API, webhooks and pages
+const help = `tallyhook service: run a listing service with its API, webhooks and pages
 
 Usage
   tallyhook service [options]                start the service
@@ -24,7 +23,7 @@ Usage
 
 Options
   --database sqlite:PATH   database of the service (default sqlite:data/service.db)
-  --json                   print the result as one JSON object
+  --json                   print the result as a JSON object
   --help                   print this help
 
   start:
@@ -32,8 +31,8 @@ Options
   --port PORT              port to listen on, 0 for a free port (default 4000)
   --public-url URL         public URL of the service; required with --production, and for links if --host is 0.0.0.0 or ::
   --seed                   insert an example community and print its API keys, if it does not exist
-  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link.
-                           Without it, webhooks may also use this machine, and visitors may act as any member.
+  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in by link;
+                           without it, webhooks may also use this machine, and visitors may act as any member
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
   --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 
@@ -49,31 +48,10 @@ Options
   --name NAME              name of the user
   --public-url URL         public URL of the service (default http://127.0.0.1:4000)
 
-Exit codes: 0 stopped on request, 1 runtime error, 2 invalid usage.`;
+Exit codes: 0 success, or stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage.`;
 
-/** `tallyhook service …`. The service runs until the terminal's `stop` signal aborts. Returns the exit code. */
-export function serviceCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  return runCommand(terminal, async () => {
-    const { values, positionals } = parseOptions({ args: [...args], options: optionSpecs, allowPositionals: true });
-    if (values.help) {
-      terminal.print(serviceHelp);
-      return exitCode.ok;
-    }
-    const [verb = 'start', ...extraArguments] = positionals;
-    if (extraArguments.length > 0) throw new UsageError(`Unexpected argument "${extraArguments.join(' ')}".`);
-    if (verb === 'start') return start(values, terminal);
-    if (verb === 'add-listing')
-      return withDatabase(values.database, (database) => addListing(database, values, terminal));
-    if (verb === 'sign-in') return withDatabase(values.database, (database) => signIn(database, values, terminal));
-    throw new UsageError(
-      withSuggestion(`Unknown command "service ${verb}".`, verb, ['start', 'add-listing', 'sign-in']),
-    );
-  });
-}
-
-const optionSpecs = {
+const options = {
   database: { type: 'string', default: 'sqlite:data/service.db' },
-  help: { type: 'boolean', short: 'h', default: false },
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '4000' },
   'public-url': { type: 'string' },
@@ -90,16 +68,35 @@ const optionSpecs = {
   user: { type: 'string' },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof optionSpecs }>>['values'];
+type Values = ParsedArgs<typeof options>['values'];
+
+/** `tallyhook service …`. The service runs until the terminal's `stop` signal aborts. */
+export const serviceCommand = command({
+  help,
+  options,
+  allowPositionals: true,
+  async run({ values, positionals }, terminal) {
+    const [verb = 'start', ...extraArguments] = positionals;
+    if (extraArguments.length > 0) throw new UsageError(`Unexpected argument "${extraArguments.join(' ')}".`);
+    if (verb === 'start') return start(values, terminal);
+    if (verb === 'add-listing')
+      return withDatabase(values.database, (database) => addListing(database, values, terminal));
+    if (verb === 'sign-in') return withDatabase(values.database, (database) => signIn(database, values, terminal));
+    throw new UsageError(
+      withSuggestion(`Unknown command "service ${verb}".`, verb, ['start', 'add-listing', 'sign-in']),
+    );
+  },
+});
 
 async function start(values: Values, terminal: Terminal): Promise<number> {
-  const options = readOptions(values);
-  if (options.publicUrl === undefined && isWildcard(options.host)) {
+  const serviceOptions = readServiceOptions(values);
+  const { host, publicUrl } = serviceOptions;
+  if (publicUrl === undefined && isWildcard(host)) {
     terminal.printError(
-      `The API and the pages contain links, which cannot use the wildcard host "${options.host}". Set --public-url.`,
+      `The API and the pages contain links, which cannot use the wildcard host "${host}". Set --public-url.`,
     );
   }
-  const service = await startService(options);
+  const service = await startService(serviceOptions);
   if (!values.production && !['127.0.0.1', '::1', 'localhost'].includes(values.host)) {
     terminal.printError(`Every visitor of ${values.host} may act as any member. For hosting, use --production.`);
   }
@@ -119,7 +116,7 @@ function isWildcard(host: string): boolean {
   return host === '' || (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname));
 }
 
-function readOptions(values: Values): ServiceOptions {
+function readServiceOptions(values: Values): ServiceOptions {
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535) throw new UsageError('--port must be 0 to 65535.');
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);

@@ -1,36 +1,35 @@
-import type { parseArgs } from 'node:util';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
-import { parseOptions } from '../terminal/command.ts';
-import { exitCode, readSecret, runCommand, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
+import { type CliCommand, command, type ParsedArgs } from '../terminal/command.ts';
+import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../terminal/terminal.ts';
 import { sign } from '../webhook/signature.ts';
 import { isSampleEventType, reorderedEvents, sampleEvent, sampleEventTypes } from './sample-events.ts';
 import type { Payload } from './webhooks/payloads.ts';
 import { post, signatureHeader } from './webhooks/post.ts';
 import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from './webhooks/target.ts';
 
-export const sendHelp = `tallyhook send: sign a delivery, send it to a webhook receiver and print the response
+const help = `tallyhook send: send a signed test delivery to a webhook receiver and print the response
 
 Usage
-  tallyhook send vote|bot-vote|premium|test --to URL --secret SECRET [options]
-
-  vote        a vote for a server
-  bot-vote    a vote for a bot
-  premium     a premium purchase
-  test        the test event of the dashboard's "Test Webhook"
+  tallyhook send vote --to URL --secret SECRET [options]       a vote for a server
+  tallyhook send bot-vote --to URL --secret SECRET [options]   a vote for a bot
+  tallyhook send premium --to URL --secret SECRET [options]    a premium purchase
+  tallyhook send test --to URL --secret SECRET [options]       the test event of the dashboard's "Test Webhook"
 
 Options
   --to URL             URL of the receiver
   --secret SECRET      webhook secret that signs the delivery; better use --secret-file
-  --secret-file FILE   read the secret from a file, or from the standard input with -, to keep it out of the shell history
+  --secret-file FILE   read the secret from a file, or from stdin with -, to keep it out of the shell history
   --user ID            Discord id of the voter or buyer (default 123456789012345678)
   --username NAME      name of the voter or buyer (default "Test voter")
   --listing ID         Discord id of the server or bot (default 613425648685547541)
-  --credits N          creditsAwarded in the vote (default: true, the receiver's own amount)
-  --json               print one JSON object: {passed, deliveries: [{request, status, response, error, tookMs, passed}]}
+  --credits N          creditsAwarded in the vote (default true, the receiver's own amount)
+  --json               print the result as a JSON object:
+                       {passed, deliveries: [{request, status, response, error, tookMs, passed}]}
+  --help               print this help
 
-Error tests
+  error tests:
   --duplicate          send the same delivery twice; the receiver must count it once
   --bad-signature      sign with another secret; the receiver must return 401
   --reorder            send two events in the wrong order: two votes, newer first, or a renewal before its purchase
@@ -40,34 +39,7 @@ Exit codes: 0 the receiver returned the expected status, 1 it did not, 2 invalid
 const responseTimeoutMs = 10 * second;
 const wrongSecret = 'not-the-secret';
 
-/** `tallyhook send …`: tests a webhook receiver. Returns the exit code. */
-export function sendCommand(args: readonly string[], terminal: Terminal, clock: Clock = systemClock): Promise<number> {
-  return runCommand(terminal, async () => {
-    const { values, positionals } = parseOptions({ args: [...args], options: optionSpecs, allowPositionals: true });
-    if (values.help) {
-      terminal.print(sendHelp);
-      return exitCode.ok;
-    }
-    const payloads = readEvents(positionals, values, clock.now());
-    const target = await readTarget(values.to);
-    const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
-    const bodies = payloads.map((payload) => JSON.stringify(payload));
-    const expected = values['bad-signature'] ? expectUnauthorized : expectSuccess;
-    const results: SendResult[] = [];
-    for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
-      const signature = sign(body, values['bad-signature'] ? wrongSecret : secret);
-      if (!values.json) terminal.print(`→ ${body}`);
-      const result = await sendDelivery(target, body, signature, expected, clock);
-      if (!values.json) printResult(result, expected, terminal);
-      results.push(result);
-    }
-    const allPassed = results.every(({ passed }) => passed);
-    if (values.json) terminal.print(JSON.stringify({ passed: allPassed, deliveries: results }, null, 2));
-    return allPassed ? exitCode.ok : exitCode.runtimeError;
-  });
-}
-
-const optionSpecs = {
+const options = {
   to: { type: 'string' },
   secret: { type: 'string' },
   'secret-file': { type: 'string' },
@@ -79,10 +51,38 @@ const optionSpecs = {
   'bad-signature': { type: 'boolean', default: false },
   reorder: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof optionSpecs }>>['values'];
+type Values = ParsedArgs<typeof options>['values'];
+
+/** `tallyhook send …`: tests a webhook receiver. */
+export function createSendCommand(clock: Clock): CliCommand {
+  return command({
+    help,
+    options,
+    allowPositionals: true,
+    async run({ values, positionals }, terminal) {
+      const payloads = readEvents(positionals, values, clock.now());
+      const target = await readTarget(values.to);
+      const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
+      const bodies = payloads.map((payload) => JSON.stringify(payload));
+      const expected = values['bad-signature'] ? expectUnauthorized : expectSuccess;
+      const results: SendResult[] = [];
+      for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
+        const signature = sign(body, values['bad-signature'] ? wrongSecret : secret);
+        if (!values.json) terminal.print(`→ ${body}`);
+        const result = await sendDelivery(target, body, signature, expected, clock);
+        if (!values.json) printResult(result, expected, terminal);
+        results.push(result);
+      }
+      const allPassed = results.every(({ passed }) => passed);
+      if (values.json) terminal.print(JSON.stringify({ passed: allPassed, deliveries: results }, null, 2));
+      return allPassed ? exitCode.ok : exitCode.runtimeError;
+    },
+  });
+}
+
+export const sendCommand = createSendCommand(systemClock);
 
 /** One event, or with `--reorder` two, in the order in which they are sent. */
 function readEvents([type, ...extraArguments]: readonly string[], values: Values, now: number): Payload[] {

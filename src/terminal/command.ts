@@ -39,7 +39,7 @@ export function command<const O extends Options>(definition: {
  * `parseArgs` of `node:util`, with a suggestion for an unknown option. Throws {@link UsageError}, and what `parseArgs`
  * throws.
  */
-export function parseOptions<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
+function parseOptions<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config);
   } catch (error) {

@@ -48,11 +48,11 @@ export interface ErrorResponseOptions {
 export function handleErrors(options: ErrorResponseOptions): ErrorRequestHandler {
   const { unexpected, log, logMessage, send } = options;
   return async (thrown: unknown, request, response, _next) => {
-    const expected = (options.toHttpError ?? toHttpError)(thrown);
-    if (expected === null) log.error({ error: messageOf(thrown) }, logMessage);
-    const error = expected ?? unexpected;
+    const httpError = (options.toHttpError ?? toHttpError)(thrown);
+    if (httpError === null) log.error({ error: messageOf(thrown) }, logMessage);
+    const error = httpError ?? unexpected;
     if (error.retryAfterSeconds !== null) response.set('retry-after', String(error.retryAfterSeconds));
     response.status(error.status);
-    await send(error, request, response, expected !== null);
+    await send(error, request, response, httpError !== null);
   };
 }

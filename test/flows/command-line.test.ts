@@ -155,7 +155,9 @@ describe('help', { timeout: 60_000 }, () => {
     async (verb) => {
       const [{ code, output }, other] = await Promise.all([run(['help', verb]), run([verb, '--help'])]);
       expect(code).toBe(0);
-      expect(output).toContain(`tallyhook ${verb}`);
+      expect(output).toMatch(new RegExp(`^tallyhook ${verb}: [a-z]`));
+      for (const part of ['\n\nUsage\n', '\n\nOptions\n', '--help', '\n\nExit codes: 0 '])
+        expect(output).toContain(part);
       expect(output).toBe(other.output);
     },
   );

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '../../src/service/api/openapi.ts';
-import { conformanceCommand } from '../../src/service/conformance/cli.ts';
+import { conformanceCommand, createConformanceCommand } from '../../src/service/conformance/cli.ts';
 import { type ConformanceResult, runConformance } from '../../src/service/conformance/suite.ts';
 import { ask, mira, running, serverId, tobias } from './running.ts';
 import { captive } from './terminal.ts';
@@ -31,7 +31,7 @@ test('the command prints every result and a summary, and no key', async () => {
   const { service, keys, clock } = await running();
   const { terminal, output } = captive();
   const args = ['--base-url', service.baseUrl, '--server-key', keys.server, '--skip-rate-limit'];
-  expect(await conformanceCommand(args, terminal, clock)).toBe(0);
+  expect(await createConformanceCommand(clock)(args, terminal)).toBe(0);
   expect(output()).toContain('holds    5.4     GET /server rejects a missing key with 401');
   expect(output()).toContain('skipped  2, 4    GET /bot with a bot key returns the success envelope');
   expect(output()).toMatch(/\d+ hold, 0 fail, 0 differ, \d+ skipped$/);
@@ -44,7 +44,7 @@ test('keys may be read from the input, and invalid usage is exit code 2', async 
   input.end(`${keys.bot}\n`);
   const { terminal, output } = captive(input);
   const args = ['--base-url', service.baseUrl, '--bot-key-file', '-', '--skip-rate-limit'];
-  expect(await conformanceCommand(args, terminal, clock)).toBe(0);
+  expect(await createConformanceCommand(clock)(args, terminal)).toBe(0);
   expect(output()).toContain('holds    2, 4    GET /bot with a bot key');
   expect(await conformanceCommand(['--base-url', 'nowhere'], terminal)).toBe(2);
   expect(await conformanceCommand(['--wrong'], terminal)).toBe(2);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { sendCommand } from '../../src/service/send.ts';
+import { createSendCommand, sendCommand } from '../../src/service/send.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -25,7 +25,7 @@ test.each([
   const { url, received } = await strictReceiver();
   const { terminal, output } = captive();
   const args = [type, '--to', url, '--secret', secret, '--user', '42'];
-  expect(await sendCommand(args, terminal, manualClock())).toBe(0);
+  expect(await createSendCommand(manualClock())(args, terminal)).toBe(0);
   expect(received.map(({ body }) => JSON.parse(body))).toMatchObject([payload]);
   expect(output()).toMatch(/← 200 in \d+ ms: \{"received":true\}/);
   expect(output()).not.toContain(secret);

@@ -16,8 +16,8 @@ export function evaluateDeliveries(
 ): Finding[] {
   const hint = 'Press "Test Webhook" in the dashboard of the service, and check the URL there.';
   // The variables always describe a server and a bot. One without a key and without deliveries is not in use.
-  const used = listings.filter(({ name, lookupKey }) => lookupKey !== null || lastDeliveries.has(name));
-  return used.map(({ name }) => {
+  const activeListings = listings.filter(({ name, lookupKey }) => lookupKey !== null || lastDeliveries.has(name));
+  return activeListings.map(({ name }) => {
     const at = lastDeliveries.get(name);
     if (at === undefined) return warn(`No delivery for ${name} has been received yet.`, hint);
     const message = `The last delivery for ${name} was received ${formatAgo(at, now)} (${new Date(at).toISOString()})`;

@@ -9,12 +9,17 @@ import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } f
 import type { CheckResult } from './run-checks.ts';
 import { runDoctor } from './run-doctor.ts';
 
-const help = `tallyhook doctor: checks the whole installation, also while tallyhook runs, with a hint for each problem
+const help = `tallyhook doctor: check the whole installation, also while tallyhook runs, with a hint for each problem
 
-  --url URL  webhook URL as configured at the service, such as https://votes.example.org; the check sends an unsigned
-             delivery, which must be rejected. Without it only HOST and PORT on this machine are checked
-  --json     print a JSON object: {pass, findings: [{check, level: "pass"|"warn"|"fail", message, hint}]}; hint may be
-             null
+Usage
+  tallyhook doctor [options]
+
+Options
+  --url URL   webhook URL as configured at the service, such as https://votes.example.org; the check sends an unsigned
+              delivery, which must be rejected. Without it only HOST and PORT on this machine are checked
+  --json      print the result as a JSON object: {pass, findings: [{check, level, message, hint}]}; level is "pass",
+              "warn" or "fail", and hint may be null
+  --help      print this help
 
 It sends requests to Discord and to the service (one request for each API key, counted in its rate limit) and reads the
 whole database. It writes a single row, to check that the database is writable.

@@ -7,8 +7,8 @@ const otherUsers = { read: 0o004, traverse: 0o001 };
 
 /** Checks whether other users of this machine can read the secrets or the database. Missing files are skipped. */
 export async function checkFiles(paths: readonly string[]): Promise<Finding[]> {
-  const exposed = await Promise.all(paths.map(async (path) => ((await isExposed(path)) ? [path] : [])));
-  return evaluateFiles(exposed.flat());
+  const exposedFiles = await Promise.all(paths.map(async (path) => ((await isExposed(path)) ? [path] : [])));
+  return evaluateFiles(exposedFiles.flat());
 }
 
 async function isExposed(path: string): Promise<boolean> {
@@ -25,8 +25,13 @@ async function modeOf(path: string): Promise<number> {
   );
 }
 
-/** @param exposed paths of files that every user of the machine can read */
-export function evaluateFiles(exposed: readonly string[]): Finding[] {
-  if (exposed.length === 0) return [pass('Other users of this machine cannot read the secrets or the database.')];
-  return [warn(`Every user of this machine can read ${exposed.join(', ')}.`, `Run: chmod o-rwx ${exposed.join(' ')}`)];
+/** @param exposedFiles paths of files that every user of the machine can read */
+export function evaluateFiles(exposedFiles: readonly string[]): Finding[] {
+  if (exposedFiles.length === 0) return [pass('Other users of this machine cannot read the secrets or the database.')];
+  return [
+    warn(
+      `Every user of this machine can read ${exposedFiles.join(', ')}.`,
+      `Run: chmod o-rwx ${exposedFiles.join(' ')}`,
+    ),
+  ];
 }

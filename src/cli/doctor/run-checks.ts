@@ -37,14 +37,14 @@ export async function runChecks(checks: readonly DoctorCheck[], options: RunOpti
     pending.delete(check.name);
     return findings.map((finding) => ({ ...finding, check: check.name }));
   });
-  const finished = new AbortController();
-  void clock.sleep(progressDelayMs, finished.signal).then(() => {
-    if (!finished.signal.aborted) onProgress(`Waiting for: ${[...pending].join(', ')} …`);
+  const timerController = new AbortController();
+  void clock.sleep(progressDelayMs, timerController.signal).then(() => {
+    if (!timerController.signal.aborted) onProgress(`Waiting for: ${[...pending].join(', ')} …`);
   });
   try {
     for (const results of running) for (const result of await results) onResult(result);
   } finally {
-    finished.abort();
+    timerController.abort();
   }
 }
 

@@ -25,9 +25,16 @@ export async function checkSlashCommands(
   const { applicationId } = identity;
   const scope = formatScope(guildId);
   const context = commandContextFor(config);
-  const stored = await registry.list(applicationId);
+  const storedCommands = await registry.list(applicationId);
   try {
-    const registration = { rest, applicationId, guildId, commands, context, registry: { list: async () => stored } };
+    const registration = {
+      rest,
+      applicationId,
+      guildId,
+      commands,
+      context,
+      registry: { list: async () => storedCommands },
+    };
     const { isCurrent, conflicts, elsewhere } = await inspectRegistration(registration);
     return [
       isCurrent

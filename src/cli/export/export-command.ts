@@ -15,16 +15,22 @@ import { exitCode, UsageError } from '../../terminal/terminal.ts';
 import { type Format, formats } from './format.ts';
 import { createSummary } from './summary.ts';
 
-const help = `tallyhook export: prints all entries of the ledger, oldest first, from a consistent snapshot
+const help = `tallyhook export: print all entries of the ledger as JSON lines or CSV, oldest first, from a consistent snapshot
 
-  --format jsonl|csv  JSON lines (default), or CSV with a header (RFC 4180)
-  --out FILE          write to a file that only its owner can read; an existing file is not overwritten
-  --user ID           only the entries of this Discord user
-  --since DATE        only entries of events at or after this date, such as 2026-11-01 or 2026-11-01T12:00:00Z; without
-                      a time it means midnight, and without a time zone UTC
-  --json              print the summary as a JSON object: {entries, credits}
+Usage
+  tallyhook export [options]
+
+Options
+  --format jsonl|csv   JSON lines, or CSV with a header as in RFC 4180 (default jsonl)
+  --out FILE           write to a file that only its owner can read; an existing file is not overwritten
+  --user ID            only the entries of this Discord user
+  --since DATE         only entries of events at or after this date, such as 2026-11-01 or 2026-11-01T12:00:00Z; without
+                       a time it means midnight, and without a time zone UTC
+  --json               print the summary as a JSON object: {entries, credits}
+  --help               print this help
 
 Progress and the summary are printed to stderr.
+
 Fields: id, userId, listing, credits, cause, reason, at, deliveryId. In CSV, text that a spreadsheet would execute as a
 formula is prefixed with an apostrophe. Spreadsheets round long numbers: import the column userId as text.
 

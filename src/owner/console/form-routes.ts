@@ -77,9 +77,9 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
         response.status(error.status);
-        const rejected = { credits: form.credits, reason: form.reason, message: error.message };
+        const rejectedForm = { credits: form.credits, reason: form.reason, message: error.message };
         const page = { limit: defaultPageSize, before: null };
-        await renderMemberPage(context, { request, response, session, userId, page, rejected });
+        await renderMemberPage(context, { request, response, session, userId, page, rejected: rejectedForm });
       }
     }),
   );

@@ -182,13 +182,13 @@ function checkOptions(
 }
 
 function rejectDuplicates(
-  named: readonly { readonly name: string }[],
+  items: readonly { readonly name: string }[],
   context: z.RefinementCtx,
   path: PropertyKey[],
   code: string,
 ): void {
-  for (const [index, { name: each }] of named.entries()) {
-    if (named.findIndex((other) => other.name === each) < index) {
+  for (const [index, { name: each }] of items.entries()) {
+    if (items.findIndex((other) => other.name === each) < index) {
       addIssue(context, [...path, index], code, 'The name is already taken');
     }
   }

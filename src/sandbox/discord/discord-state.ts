@@ -92,8 +92,8 @@ export class DiscordState {
     if (channel?.type !== 0) return;
     const otherOverwrites = channel.permission_overwrites.filter(({ id }) => id !== this.bot.id);
     const botOverwrite = channel.permission_overwrites.find(({ id }) => id === this.bot.id);
-    const denied = BigInt(botOverwrite?.deny ?? 0);
-    const deny = String(allowed ? denied & ~permission[name] : denied | permission[name]);
+    const deniedPermissions = BigInt(botOverwrite?.deny ?? 0);
+    const deny = String(allowed ? deniedPermissions & ~permission[name] : deniedPermissions | permission[name]);
     const overwrite = { id: this.bot.id, type: 1, allow: '0', deny } as const;
     this.#updateChannel({
       ...channel,

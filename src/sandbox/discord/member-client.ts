@@ -139,9 +139,9 @@ export class MemberClient {
     const guildId = channel.type === 0 ? channel.guild_id : null;
     const command = this.#commands.availableIn(guildId).find((each) => each.name === name);
     if (command === undefined) throw new RejectedByClientError('unknown_command', `Unknown command: /${name}`);
-    const required = BigInt(command.default_member_permissions ?? 0);
-    const granted = this.#state.permissionsOf(userId, channel.type === 0 ? channel : undefined);
-    if ((granted & required) !== required)
+    const requiredPermissions = BigInt(command.default_member_permissions ?? 0);
+    const memberPermissions = this.#state.permissionsOf(userId, channel.type === 0 ? channel : undefined);
+    if ((memberPermissions & requiredPermissions) !== requiredPermissions)
       throw new RejectedByClientError('not_permitted', `The member has no permission to use /${name}`);
     return { command, name, path };
   }

@@ -129,7 +129,7 @@ const components = z
   .array(actionRow)
   .max(5)
   .superRefine((rows, context) => {
-    const seen = new Set<string>();
+    const customIds = new Set<string>();
     for (const [row, { components: children }] of rows.entries()) {
       if (children.length > 1 && children.some((child) => child.type !== 2)) {
         addIssue(
@@ -141,11 +141,11 @@ const components = z
       }
       for (const [column, child] of children.entries()) {
         if (!child.custom_id) continue;
-        if (seen.has(child.custom_id)) {
+        if (customIds.has(child.custom_id)) {
           const path = [row, 'components', column, 'custom_id'];
           addIssue(context, path, 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated');
         }
-        seen.add(child.custom_id);
+        customIds.add(child.custom_id);
       }
     }
   });

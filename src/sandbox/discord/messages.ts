@@ -151,9 +151,9 @@ export class Messages {
   }
 
   #findByNonce(author: User, nonce: MessagePayload['nonce']): Message | undefined {
-    const remembered = this.#nonces.get(nonceKey(author, nonce));
-    if (remembered === undefined || this.#stopwatch.monotonic() - remembered.at > nonceLifetimeMs) return undefined;
-    return this.#messages.get(remembered.messageId)?.message;
+    const nonceEntry = this.#nonces.get(nonceKey(author, nonce));
+    if (nonceEntry === undefined || this.#stopwatch.monotonic() - nonceEntry.at > nonceLifetimeMs) return undefined;
+    return this.#messages.get(nonceEntry.messageId)?.message;
   }
 
   #rememberNonce(message: Message): void {

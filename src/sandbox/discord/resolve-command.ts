@@ -48,8 +48,8 @@ export function resolveCommand(
     return attachment.id;
   };
   const options = values.flatMap((option) => toSentOptions(actor.directory, option, input[option.name], upload));
-  const named = options.map(({ type, value }) => ({ type, id: String(value) }));
-  const resolved = resolveReferences(actor, named);
+  const references = options.map(({ type, value }) => ({ type, id: String(value) }));
+  const resolved = resolveReferences(actor, references);
   return {
     options: nestOptions(parents, options),
     resolved: Object.keys(attachments).length > 0 ? { ...resolved, attachments } : resolved,
@@ -125,8 +125,8 @@ function toSentOptions(
 }
 
 function findIssue(directory: Directory, option: ValueOption, value: OptionInput): string | undefined {
-  const named = typeof value === 'string' ? value : '';
-  const isRole = directory.roles.some(({ id }) => id === named);
+  const id = typeof value === 'string' ? value : '';
+  const isRole = directory.roles.some((role) => role.id === id);
   if (option.choices?.length && !option.choices.some((choice) => choice.value === value))
     return 'is not one of the choices';
   switch (option.type) {
@@ -136,13 +136,13 @@ function findIssue(directory: Directory, option: ValueOption, value: OptionInput
     case optionType.number:
       return findNumberIssue(option, value);
     case optionType.user:
-      return directory.user(named) ? undefined : 'is not a user';
+      return directory.user(id) ? undefined : 'is not a user';
     case optionType.channel:
-      return findChannelIssue(directory, option, named);
+      return findChannelIssue(directory, option, id);
     case optionType.role:
       return isRole ? undefined : 'is not a role';
     case optionType.mentionable:
-      return isRole || directory.user(named) ? undefined : 'is not mentionable';
+      return isRole || directory.user(id) ? undefined : 'is not mentionable';
     case optionType.attachment:
       return typeof value === 'object' ? undefined : 'is not a file';
     default:

@@ -78,15 +78,15 @@ export function createRest(options: RestOptions) {
         return { status: 429, body: rateLimitBody(retryAfter, global), headers: rateLimit.headers };
       }
       const call = { ids, query, body, files: content.files } as RouteRequest<never>;
-      const answered = await attempt(() => route.handle(call), log);
-      return fault === 'lose_answer' ? 'cut' : { ...answered, headers: rateLimit?.headers ?? {} };
+      const reply = await attempt(() => route.handle(call), log);
+      return fault === 'lose_answer' ? 'cut' : { ...reply, headers: rateLimit?.headers ?? {} };
     };
 
     const outcome = await attempt(answer, log);
     const status = outcome === 'cut' ? 0 : outcome.status;
-    const recorded = { at, method, path: withoutToken(decodePath(path)), query: query.toString(), body, status };
-    const answered = outcome === 'cut' ? undefined : outcome.body;
-    options.onExchange({ ...recorded, headers: visibleHeaders(request.headers), response: answered });
+    const exchange = { at, method, path: withoutToken(decodePath(path)), query: query.toString(), body, status };
+    const responseBody = outcome === 'cut' ? undefined : outcome.body;
+    options.onExchange({ ...exchange, headers: visibleHeaders(request.headers), response: responseBody });
     if (outcome === 'cut') request.socket.destroy();
     else send(response, outcome);
   };

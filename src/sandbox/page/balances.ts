@@ -33,9 +33,9 @@ export class BalanceCache {
     this.#pending = undefined;
     const { userIds, fetchBalance, onChange } = this.#options;
     const balances = await Promise.all(userIds.map((id) => fetchBalance(id).catch(() => null)));
-    const fetched = Object.fromEntries(userIds.map((id, index) => [id, balances[index] ?? null]));
-    if (JSON.stringify(fetched) === JSON.stringify(this.current)) return;
-    this.current = fetched;
-    onChange(fetched);
+    const balancesByUser = Object.fromEntries(userIds.map((id, index) => [id, balances[index] ?? null]));
+    if (JSON.stringify(balancesByUser) === JSON.stringify(this.current)) return;
+    this.current = balancesByUser;
+    onChange(balancesByUser);
   }
 }

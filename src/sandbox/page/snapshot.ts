@@ -47,10 +47,10 @@ export function simulationState({ time, outages }: PagePorts) {
 
 /** The complete state for a new page. */
 export function fullState(
-  seen: SnapshotSources,
+  sources: SnapshotSources,
   now: { connected: boolean; credits: Balances; timeline: readonly KeyedItem[] },
 ) {
-  const { state, messages, ports } = seen;
+  const { state, messages, ports } = sources;
   const { name, id } = state.guild();
   return {
     kind: 'full_state' as const,
@@ -59,7 +59,7 @@ export function fullState(
     listings: ports.listings,
     serviceUrl: ports.serviceUrl ?? null,
     ...simulationState(ports),
-    ...sidebarState(seen, now.connected),
+    ...sidebarState(sources, now.connected),
     messages: messages.all().slice(-maxMessages),
     credits: now.credits,
     timeline: now.timeline,

@@ -49,10 +49,10 @@ export class Timeline {
 
   #add(item: TimelineItem): void {
     const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${this.#lines++}`;
-    const keyed = { ...item, key };
-    this.#items.set(key, keyed);
+    const keyedItem = { ...item, key };
+    this.#items.set(key, keyedItem);
     const [oldest] = this.#items.keys();
     if (this.#items.size > maxItems && oldest !== undefined) this.#items.delete(oldest);
-    this.#onItem(keyed);
+    this.#onItem(keyedItem);
   }
 }

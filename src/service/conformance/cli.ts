@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { parseOptions } from '../../terminal/command.ts';
-import { exitCode, readSecret, runCommand, type Terminal, UsageError } from '../../terminal/terminal.ts';
+import { type CliCommand, command } from '../../terminal/command.ts';
+import { exitCode, readSecret, type Terminal, UsageError } from '../../terminal/terminal.ts';
 import { type ConformanceResult, runConformance } from './suite.ts';
 
-export const conformanceHelp = `conformance: check a service against the document of the lookup API
+const help = `npm run conformance: check a service against the document of the lookup API
 
 Usage
   npm run conformance -- --base-url URL --server-key KEY --bot-key KEY [options]
@@ -17,7 +17,7 @@ Options
   --bot-key-file FILE     the same for the key of the bot
   --voted-user ID         Discord id of a user who has voted for the server
   --skip-rate-limit       do not check the rate limit, which uses up the keys for a minute
-  --json                  print one JSON object per check: {outcome, section, line, saw}
+  --json                  print each check as a JSON object: {outcome, section, line, saw}
   --help                  print this help
 
 The outcome of each check is one of
@@ -28,43 +28,7 @@ The outcome of each check is one of
 
 Exit codes: 0 no check fails, 1 a check fails, 2 invalid usage.`;
 
-export function conformanceCommand(
-  args: readonly string[],
-  terminal: Terminal,
-  clock: Clock = systemClock,
-): Promise<number> {
-  return runCommand(terminal, async () => {
-    const { values } = parseOptions({ args: [...args], options: optionSpecs });
-    if (values.help) {
-      terminal.print(conformanceHelp);
-      return exitCode.ok;
-    }
-    const baseUrl = values['base-url'];
-    if (baseUrl === undefined || !URL.canParse(baseUrl)) throw new UsageError('--base-url must be a URL.');
-    const server = await readKey(values['server-key'], values['server-key-file'], terminal);
-    const bot = await readKey(values['bot-key'], values['bot-key-file'], terminal);
-    if (server === undefined && bot === undefined) throw new UsageError('--server-key or --bot-key is required.');
-    const keys = { ...(server === undefined ? {} : { server }), ...(bot === undefined ? {} : { bot }) };
-    const votedUser = values['voted-user'];
-    const skipRateLimit = values['skip-rate-limit'];
-    const counts = { holds: 0, fails: 0, differs: 0, skipped: 0 };
-    for await (const result of runConformance({ baseUrl, keys, votedUser, skipRateLimit, clock })) {
-      if (terminal.stop.aborted) break;
-      counts[result.outcome] += 1;
-      terminal.print(values.json ? JSON.stringify(result) : formatResult(result));
-    }
-    const { holds, fails, differs, skipped } = counts;
-    const summary = [
-      formatCount(holds, 'holds', 'hold'),
-      formatCount(fails, 'fails', 'fail'),
-      formatCount(differs, 'differs', 'differ'),
-    ];
-    if (!values.json) terminal.print(`${summary.join(', ')}, ${skipped} skipped`);
-    return fails === 0 ? exitCode.ok : exitCode.runtimeError;
-  });
-}
-
-const optionSpecs = {
+const options = {
   'base-url': { type: 'string' },
   'server-key': { type: 'string' },
   'bot-key': { type: 'string' },
@@ -73,8 +37,41 @@ const optionSpecs = {
   'voted-user': { type: 'string' },
   'skip-rate-limit': { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
 } as const;
+
+/** `npm run conformance`: checks a service against the document of the lookup API. */
+export function createConformanceCommand(clock: Clock): CliCommand {
+  return command({
+    help,
+    options,
+    async run({ values }, terminal) {
+      const baseUrl = values['base-url'];
+      if (baseUrl === undefined || !URL.canParse(baseUrl)) throw new UsageError('--base-url must be a URL.');
+      const server = await readKey(values['server-key'], values['server-key-file'], terminal);
+      const bot = await readKey(values['bot-key'], values['bot-key-file'], terminal);
+      if (server === undefined && bot === undefined) throw new UsageError('--server-key or --bot-key is required.');
+      const keys = { ...(server === undefined ? {} : { server }), ...(bot === undefined ? {} : { bot }) };
+      const votedUser = values['voted-user'];
+      const skipRateLimit = values['skip-rate-limit'];
+      const counts = { holds: 0, fails: 0, differs: 0, skipped: 0 };
+      for await (const result of runConformance({ baseUrl, keys, votedUser, skipRateLimit, clock })) {
+        if (terminal.stop.aborted) break;
+        counts[result.outcome] += 1;
+        terminal.print(values.json ? JSON.stringify(result) : formatResult(result));
+      }
+      const { holds, fails, differs, skipped } = counts;
+      const summary = [
+        formatCount(holds, 'holds', 'hold'),
+        formatCount(fails, 'fails', 'fail'),
+        formatCount(differs, 'differs', 'differ'),
+      ];
+      if (!values.json) terminal.print(`${summary.join(', ')}, ${skipped} skipped`);
+      return fails === 0 ? exitCode.ok : exitCode.runtimeError;
+    },
+  });
+}
+
+export const conformanceCommand = createConformanceCommand(systemClock);
 
 function formatResult(result: ConformanceResult): string {
   const line = `${result.outcome.padEnd(8)} ${result.section.padEnd(7)} ${result.line}`;

@@ -45,9 +45,9 @@ export function createTestClient(baseUrl: string, monotonic: () => number): Test
     async request(path, { method = 'GET', headers = {} } = {}) {
       const sentAt = monotonic();
       const signal = AbortSignal.timeout(timeoutMs);
-      const fetched = await fetch(baseUrl + path, { method, headers, redirect: 'manual', signal });
-      const text = await fetched.text();
-      const response = { status: fetched.status, headers: fetched.headers, text, body: parseBody(text) };
+      const rawResponse = await fetch(baseUrl + path, { method, headers, redirect: 'manual', signal });
+      const text = await rawResponse.text();
+      const response = { status: rawResponse.status, headers: rawResponse.headers, text, body: parseBody(text) };
       const key = headers['X-API-Key'] ?? new URL(baseUrl + path).searchParams.get('key');
       exchanges.push({ method, path: path.replace(/\?.*/, ''), key, sentAt, response });
       return response;

@@ -112,10 +112,10 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log): Webh
       stopping.abort();
       nudge();
       await running;
-      const finished = new AbortController();
-      void clock.sleep(stopGraceMs, finished.signal).then(() => aborting.abort());
+      const timerController = new AbortController();
+      void clock.sleep(stopGraceMs, timerController.signal).then(() => aborting.abort());
       await Promise.all(inFlight.keys());
-      finished.abort();
+      timerController.abort();
     },
   };
 }

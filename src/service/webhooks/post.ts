@@ -30,8 +30,8 @@ export async function post(
   { clock, timeoutMs, stop }: { clock: Clock; timeoutMs: number; stop?: AbortSignal | undefined },
 ): Promise<PostOutcome> {
   const expiry = new AbortController();
-  const finished = new AbortController();
-  void clock.sleep(timeoutMs, finished.signal).then(() => expiry.abort());
+  const timerController = new AbortController();
+  void clock.sleep(timeoutMs, timerController.signal).then(() => expiry.abort());
   try {
     return await sendRequest(target, body, headers, stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
   } catch (thrown) {
@@ -40,7 +40,7 @@ export async function post(
       : messageOf(thrown);
     return { status: null, error };
   } finally {
-    finished.abort();
+    timerController.abort();
   }
 }
 

@@ -63,22 +63,22 @@ export function createGroupCommit(writer: Writer, clock: Clock, maxQueueLength: 
    * If a job fails, its batch is rolled back and each job is committed alone, so that only the failing one is rejected.
    */
   async function commit(batch: readonly QueuedJob[]): Promise<void> {
-    const committed = await writer.commit(batch.map(({ job }) => job));
-    switch (committed.status) {
+    const commitResult = await writer.commit(batch.map(({ job }) => job));
+    switch (commitResult.status) {
       case 'committed':
-        committed.results.forEach((result, index) => {
+        commitResult.results.forEach((result, index) => {
           batch[index]?.resolve(result);
         });
         return;
       case 'busy':
         queue.unshift(...batch);
-        rejectExpired(committed.cause);
+        rejectExpired(commitResult.cause);
         return clock.sleep(lockRetryMs);
       case 'unavailable':
-        rejectAll(batch, new StoreUnavailableError(committed.cause));
-        return rejectExpired(committed.cause);
+        rejectAll(batch, new StoreUnavailableError(commitResult.cause));
+        return rejectExpired(commitResult.cause);
       case 'failed':
-        if (batch.length === 1) return rejectAll(batch, committed.cause);
+        if (batch.length === 1) return rejectAll(batch, commitResult.cause);
         for (const queued of batch) await commit([queued]);
     }
   }

@@ -42,22 +42,22 @@ export function startWriteWorker(files: DatabaseFiles, maxQueueLength: number): 
 
   function startWorker(): Worker {
     // The worker needs no settings, and they contain secrets.
-    const started = new Worker(workerFile, { workerData: files, env: {} });
+    const newWorker = new Worker(workerFile, { workerData: files, env: {} });
     const rejectPending = (cause: Error) => {
-      if (worker !== started) return;
+      if (worker !== newWorker) return;
       worker = undefined;
       request = [];
       for (const { reject } of pending.values()) reject(new StoreUnavailableError(cause));
       pending.clear();
     };
-    started.on('message', (response: WorkerResponse) => {
+    newWorker.on('message', (response: WorkerResponse) => {
       for (const [id, outcome] of response) settle(id, outcome);
-      if (pending.size === 0) started.unref();
+      if (pending.size === 0) newWorker.unref();
     });
-    started.on('error', rejectPending);
-    started.on('exit', (code) => rejectPending(new Error(`The write worker has exited (${code}).`)));
-    started.unref();
-    return started;
+    newWorker.on('error', rejectPending);
+    newWorker.on('exit', (code) => rejectPending(new Error(`The write worker has exited (${code}).`)));
+    newWorker.unref();
+    return newWorker;
   }
 
   function settle(id: number, outcome: JobOutcome): void {

@@ -35,8 +35,8 @@ interface MigrationTables {
  * the driver throws.
  */
 export async function migrate(dialect: Dialect, clock: Clock, allMigrations = migrations(dialect)): Promise<void> {
-  const applied = await appliedMigrations(dialect, dialect.reading);
-  if (missingMigrations(applied, allMigrations).length === 0) return;
+  const appliedNames = await appliedMigrations(dialect, dialect.reading);
+  if (missingMigrations(appliedNames, allMigrations).length === 0) return;
   const deadline = clock.monotonic() + lockTimeoutMs;
   while (await applyNext(dialect, clock, allMigrations, deadline));
 }
@@ -88,13 +88,13 @@ interface NamedMigration {
  * unknown.
  */
 function missingMigrations(
-  applied: readonly string[],
+  appliedNames: readonly string[],
   allMigrations: Readonly<Record<string, Migration>>,
 ): NamedMigration[] {
-  const unknown = applied.filter((name) => !Object.hasOwn(allMigrations, name));
+  const unknown = appliedNames.filter((name) => !Object.hasOwn(allMigrations, name));
   if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
   return Object.entries(allMigrations)
-    .filter(([name]) => !applied.includes(name))
+    .filter(([name]) => !appliedNames.includes(name))
     .map(([name, migration]) => ({ name, migration }));
 }
 

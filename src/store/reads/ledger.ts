@@ -42,16 +42,18 @@ export function sqlLedger(db: Kysely<Tables>, reading: Connection, clock: Clock)
  * credits would avoid the scan, but make every vote half as expensive again, even if nobody uses the leaderboard.
  */
 function sqlLeaderboard(db: Kysely<Tables>, reading: Connection, clock: Clock): LedgerReads['leaderboard'] {
-  let cached: { readonly at: number; readonly asOf: number; readonly ranking: Promise<readonly Account[]> } | undefined;
+  let cacheEntry:
+    | { readonly at: number; readonly asOf: number; readonly ranking: Promise<readonly Account[]> }
+    | undefined;
 
   function currentRanking() {
     const at = clock.monotonic();
-    if (cached !== undefined && at - cached.at < rankingTtlMs) return cached;
+    if (cacheEntry !== undefined && at - cacheEntry.at < rankingTtlMs) return cacheEntry;
     const ranking = rankAccounts(db, reading);
     const entry = { at, asOf: clock.now(), ranking };
-    cached = entry;
+    cacheEntry = entry;
     ranking.catch(() => {
-      if (cached === entry) cached = undefined;
+      if (cacheEntry === entry) cacheEntry = undefined;
     });
     return entry;
   }

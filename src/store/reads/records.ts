@@ -15,7 +15,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     .selectFrom('effects')
     .select(['id', 'kind', 'state', 'attempts', 'reason', 'delivery_id as deliveryId', 'channel_id as channelId'])
     .select(['created_at as createdAt', 'due_at as dueAt', 'finished_at as finishedAt']);
-  const linked = (newest: Parameters<typeof linkedEntries>[1]) =>
+  const selectEntries = (newest: Parameters<typeof linkedEntries>[1]) =>
     linkedEntries(db, newest)
       .selectFrom('linked')
       .select(['id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId']);
@@ -68,12 +68,15 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     async entries(userId, limit, before = null) {
       const link = db.selectFrom('entries').select('previous').where('user_id', '=', userId);
       const newest = before === null ? newestEntryOf(db, userId) : link.where('id', '=', before).$asScalar();
-      return run(reading, linked(newest).limit(limit));
+      return run(reading, selectEntries(newest).limit(limit));
     },
 
     async entryOf({ id, userId }) {
       if (userId === null) return null;
-      const [entry] = await run(reading, linked(newestEntryOf(db, userId)).where('delivery_id', '=', id).limit(1));
+      const [entry] = await run(
+        reading,
+        selectEntries(newestEntryOf(db, userId)).where('delivery_id', '=', id).limit(1),
+      );
       return entry ?? null;
     },
 

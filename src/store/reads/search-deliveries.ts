@@ -93,11 +93,11 @@ function idsOfUser(db: Kysely<Tables>, userId: string) {
   const withUserId = ids
     .where('user_id', '=', userId)
     .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]));
-  const quarantined = ids
+  const quarantinedIds = ids
     .where('outcome', '=', literal('quarantined'))
     .where('outcome', '<>', literal('recorded'))
     .where((eb) => eb.or(jsonSpellings(userId).map((spelling) => eb('body', 'like', `%${spelling}%`))));
-  return recordedVotes.union(withUserId).union(quarantined);
+  return recordedVotes.union(withUserId).union(quarantinedIds);
 }
 
 /** How a JSON body may contain an id: as a string, or as a number up to the end of its field. */

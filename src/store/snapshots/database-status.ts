@@ -43,11 +43,11 @@ async function statusOf(snapshot: Snapshot, isShared: boolean): Promise<Database
   const tables = await snapshot.tables();
   if (!tables.includes('kysely_migration')) return { state: tables.length === 0 || isShared ? 'absent' : 'foreign' };
   const rows = await snapshot.run(appliedMigrations(snapshot));
-  const applied = rows.map(({ name }) => name);
-  if (!applied.includes(migrationNames[0] ?? '')) return { state: 'foreign' };
-  const unknown = applied.filter((name) => !migrationNames.includes(name));
+  const appliedNames = rows.map(({ name }) => name);
+  if (!appliedNames.includes(migrationNames[0] ?? '')) return { state: 'foreign' };
+  const unknown = appliedNames.filter((name) => !migrationNames.includes(name));
   if (unknown.length > 0) return { state: 'newer', unknown };
-  const missing = migrationNames.filter((name) => !applied.includes(name));
+  const missing = migrationNames.filter((name) => !appliedNames.includes(name));
   return missing.length > 0 ? { state: 'older', missing } : { state: 'current' };
 }
 

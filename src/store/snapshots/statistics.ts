@@ -50,11 +50,11 @@ export async function backlogOf({ db, run }: Snapshot): Promise<Backlog> {
   const [waiting] = await run(
     effects.select(({ fn }) => [count, fn.min('created_at').as('since')]).where('state', '=', literal('waiting')),
   );
-  const buried = effects.where('state', '=', literal('buried'));
-  const [buriedCount] = await run(buried.select(count));
-  const [last] = await run(buried.select('reason').orderBy('id', 'desc').limit(1));
-  const quarantined = db.selectFrom('deliveries').select(count).where('outcome', '=', literal('quarantined'));
-  const [quarantinedCount] = await run(quarantined.where('outcome', '<>', literal('recorded')));
+  const buriedEffects = effects.where('state', '=', literal('buried'));
+  const [buriedCount] = await run(buriedEffects.select(count));
+  const [last] = await run(buriedEffects.select('reason').orderBy('id', 'desc').limit(1));
+  const quarantinedDeliveries = db.selectFrom('deliveries').select(count).where('outcome', '=', literal('quarantined'));
+  const [quarantinedCount] = await run(quarantinedDeliveries.where('outcome', '<>', literal('recorded')));
   return {
     waiting: waiting?.count ?? 0,
     waitingSince: waiting?.since ?? null,

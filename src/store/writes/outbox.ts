@@ -24,9 +24,9 @@ export const noFilter: ClaimFilter = { excludedChannelIds: [], skipUntil: 0 };
 /** The first effect that is due and matches the filter. It determines the channel and the message of a claim. */
 export async function findFirstDue(db: Kysely<Tables>, connection: Connection, now: number, filter: ClaimFilter) {
   const { excludedChannelIds, skipUntil } = filter;
-  const due = firstWaiting(db).where('due_at', '<=', now).select(['id', 'channel_id', 'nonce', 'created_at']);
-  const filtered = due.where('channel_id', 'not in', excludedChannelIds).where('due_at', '>', skipUntil);
-  const [first] = await run(connection, excludedChannelIds.length === 0 ? due : filtered);
+  const dueQuery = firstWaiting(db).where('due_at', '<=', now).select(['id', 'channel_id', 'nonce', 'created_at']);
+  const filteredQuery = dueQuery.where('channel_id', 'not in', excludedChannelIds).where('due_at', '>', skipUntil);
+  const [first] = await run(connection, excludedChannelIds.length === 0 ? dueQuery : filteredQuery);
   return first;
 }
 

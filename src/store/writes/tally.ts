@@ -53,7 +53,7 @@ function deliveryWrites(
     async updateDelivery(id, delivery) {
       const { listing, kind, outcome, reason, userId: user_id, credits, eventKey: event_key } = delivery;
       if (event_key !== null && (await hasEvent([event_key]))) return false;
-      const updated = await run(
+      const updatedRows = await run(
         connection,
         db
           .updateTable('deliveries')
@@ -62,7 +62,7 @@ function deliveryWrites(
           .where('outcome', '=', 'quarantined')
           .returning('id'),
       );
-      return updated.length > 0;
+      return updatedRows.length > 0;
     },
 
     hasEvent,
