@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startBot } from '../sandbox/bot.ts';
 import { localDiscord } from '../sandbox/local.ts';
@@ -29,6 +29,8 @@ afterAll(() => browser.close());
 /** Starts the complete sandbox and opens its page. */
 async function visit(options: BrowserContextOptions = {}, sandboxOptions: SandboxOptions = {}) {
   const sandbox = await wholeSandbox(sandboxOptions);
+  // The commands are registered one by one; a page that opens earlier offers only some of them.
+  await vi.waitFor(() => expect(sandbox.discord.commands()).toHaveLength(3), { timeout: defaultTimeoutMs });
   return { sandbox, ...(await open(sandbox.urls.page, options)) };
 }
 

@@ -104,7 +104,8 @@ describe('--json', { timeout: 60_000 }, () => {
     const discord = await localDiscord();
     const { code, stdout } = await run(['register', '--json'], settings(discord));
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ outcome: expect.anything() });
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'registered', guildId: null, deleted: [], conflicts: [] });
+    expect(JSON.parse(stdout).created).toHaveLength(3);
   });
 
   it('prints the addresses of the servers', async () => {
