@@ -29,6 +29,7 @@ import {
   userParameter,
 } from '../src/owner/request-schemas.ts';
 import { systemClock } from '../src/platform/clock.ts';
+import { parseJson } from '../src/platform/json.ts';
 import { createLog } from '../src/platform/log.ts';
 import { createRedactor } from '../src/platform/redactor.ts';
 import { deliveryTitle } from '../src/sandbox/delivery-title.ts';
@@ -53,7 +54,7 @@ import { isOwnHost } from '../src/web/host.ts';
 import { html } from '../src/web/html.ts';
 import { createSessionCookie } from '../src/web/session-cookie.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
-import { parseJson, readPayload } from '../src/webhook/payload.ts';
+import { readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
 import { findSuperlinearGrowth } from './support/growth.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hour, minute, second } from '../platform/durations.ts';
+import { parseJson } from '../platform/json.ts';
 import { createRedactor } from '../platform/redactor.ts';
 import { LookupError, type LookupErrorCode } from './lookup-error.ts';
 
@@ -71,18 +72,9 @@ export function errorForResponse(response: ErrorResponse): LookupError {
  * section 7).
  */
 function readFailure(body: string): { text: string; isJson: boolean } {
-  const json = parseJsonBody(body);
+  const json = parseJson(body);
   const failure = failureEnvelopeSchema.safeParse(json);
   return { text: failure.success ? failure.data.error : body, isJson: json !== undefined };
-}
-
-/** Undefined if the text is not JSON. */
-export function parseJsonBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Null if the text names neither cause or both. */

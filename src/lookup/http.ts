@@ -2,12 +2,12 @@ import ky, { isNetworkError } from 'ky';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { rootCauseOf, TallyhookError } from '../platform/errors.ts';
+import { parseJson } from '../platform/json.ts';
 import {
   type BadRequestCause,
   createQuote,
   errorForResponse,
   failureEnvelopeSchema,
-  parseJsonBody,
   type Quote,
 } from './error-response.ts';
 import { LookupError } from './lookup-error.ts';
@@ -102,7 +102,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
 }
 
 function readEnvelope(body: string, request: string, quote: Quote): LookupResponse {
-  const json = parseJsonBody(body);
+  const json = parseJson(body);
   if (json === undefined) {
     throw new LookupError('lookup_not_json', `${request}: the response is not JSON: ${quote(body)}`);
   }

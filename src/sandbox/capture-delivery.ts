@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { parseJson } from '../platform/json.ts';
 
 /** An accepted delivery, with everything that is needed to send it again unchanged. */
 export interface CapturedDelivery {
@@ -51,12 +52,4 @@ export function capturedDelivery(request: IncomingMessage, body: Buffer): Captur
 export function rejectionText(status: number, responseText: string): string {
   const rejection = rejectionSchema.safeParse(parseJson(responseText)).data;
   return rejection === undefined ? `Rejected (${status})` : `Rejected (${status}): ${rejection.error}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../platform/json.ts';
 
 const maxLength = 60;
 
@@ -20,7 +21,7 @@ const eventTitles: Readonly<Record<string, string>> = {
 
 /** A short title for an unverified body, for display only. */
 export function deliveryTitle(body: Buffer, memberName: (userId: string) => string): string {
-  const payload = payloadSchema.safeParse(parseJson(body)).data;
+  const payload = payloadSchema.safeParse(parseJson(body.toString('utf8'))).data;
   if (payload === undefined) return 'Unreadable delivery';
   const { event = 'a delivery', test, userId = payload.buyer?.userId } = payload;
   const title = eventTitles[event] ?? `“${truncate(event)}”`;
@@ -30,15 +31,7 @@ export function deliveryTitle(body: Buffer, memberName: (userId: string) => stri
 
 /** The event type that an unverified body names; null if it names none. */
 export function deliveryEvent(body: Buffer): string | null {
-  return payloadSchema.safeParse(parseJson(body)).data?.event ?? null;
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return payloadSchema.safeParse(parseJson(body.toString('utf8'))).data?.event ?? null;
 }
 
 function truncate(text: string): string {

@@ -1,11 +1,12 @@
 import type { Family } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+import { parseJson } from '../platform/json.ts';
 import type { Log } from '../platform/log.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import type { Keyring, SecretScope } from './keyring.ts';
-import { familyIn, kindIn, parseJson, readPayload } from './payload.ts';
+import { familyIn, kindIn, readPayload } from './payload.ts';
 import { inferVoteKind, routeDelivery } from './route-delivery.ts';
 import { isSignature } from './signature.ts';
 
@@ -111,7 +112,7 @@ export function createIntake(options: {
       const receivedAt = clock.now();
       const premiumPath = pathScopes.every(({ family }) => family === 'premium');
       const defaultVote = inferVoteKind(pathScopes, sender);
-      const payload = readPayload(json.value, { premiumPath, now: receivedAt, defaultVote });
+      const payload = readPayload(json, { premiumPath, now: receivedAt, defaultVote });
       const family = familyIn(payload);
       const scopes = pathScopes.filter((scope) => family === null || scope.family === family);
       const [scope] = scopes;

@@ -163,12 +163,3 @@ export function familyIn(payload: ParsedPayload): Family | null {
 function familyOf(kind: EventKind): Family {
   return isVoteKind(kind) ? 'vote' : 'premium';
 }
-
-/** Parses JSON; undefined if it is invalid. The value is wrapped because `null` is valid JSON. */
-export function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}

@@ -1,10 +1,11 @@
 import { type Family, type VoteKind, voteKinds } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
+import { parseJson } from '../platform/json.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
 import { type ResolvableListing, withoutSecrets } from './keyring.ts';
-import { familyIn, kindIn, type ParsedPayload, parseJson, readPayload } from './payload.ts';
+import { familyIn, kindIn, type ParsedPayload, readPayload } from './payload.ts';
 import { inferVoteKind, routeDelivery } from './route-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */
@@ -61,7 +62,7 @@ export function readStoredPayload(
   now: number,
   defaultVote: VoteKind | null = null,
 ): ParsedPayload {
-  return readPayload(parseJson(body)?.value, { premiumPath: family === 'premium', now, defaultVote });
+  return readPayload(parseJson(body), { premiumPath: family === 'premium', now, defaultVote });
 }
 
 /**

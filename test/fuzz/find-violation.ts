@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../src/platform/json.ts';
 import type { FuzzRequest, FuzzResponse } from './fuzz-request.ts';
 
 const responseSchema = z.record(z.string(), z.unknown());
@@ -27,12 +28,4 @@ function allowedStatuses({ path, signing, body }: FuzzRequest): number[] {
   if (parseJson(body.toString('utf8')) === undefined) return [400];
   // 401 if the event belongs to the other family.
   return [200, 401];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { second } from '../../platform/durations.ts';
+import { parseJson } from '../../platform/json.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
-import { type HttpProbeResult, parseJsonBody, probeHttp } from './http-probe.ts';
+import { type HttpProbeResult, probeHttp } from './http-probe.ts';
 
 /** Timeout of a request to the receiver (ms). */
 const probeTimeoutMs = 6 * second;
@@ -75,7 +76,7 @@ export function evaluateDelivery(base: string, result: HttpProbeResult): Finding
   if (result.status === null)
     return fail(`${base} does not respond (${result.reason}).`, unreachableHint(result.reason));
   const { status, headers, body } = result;
-  if (status === 401 && rejection.safeParse(parseJsonBody(body)).success) {
+  if (status === 401 && rejection.safeParse(parseJson(body)).success) {
     return pass(`${base} is reachable and rejects unsigned deliveries.`);
   }
   if (status >= 300 && status < 400) return evaluateRedirect(base, status, headers.get('location') ?? 'nowhere');
@@ -118,5 +119,5 @@ const rejection = z.object({ success: z.literal(false), error: z.unknown() });
 const healthResponse = z.object({ alive: z.literal(true) });
 
 function isHealthResponse(result: HttpProbeResult): boolean {
-  return result.status === 200 && healthResponse.safeParse(parseJsonBody(result.body)).success;
+  return result.status === 200 && healthResponse.safeParse(parseJson(result.body)).success;
 }

@@ -19,15 +19,6 @@ export async function probeHttp(url: string, init: RequestInit, timeoutMs: numbe
   }
 }
 
-/** The body as JSON; undefined if it is not JSON. */
-export function parseJsonBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 async function readBeginning({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { fileReplacedMessage } from '../../platform/database-files.ts';
 import { second } from '../../platform/durations.ts';
+import { parseJson } from '../../platform/json.ts';
 import { localBaseUrl } from './address.ts';
 import { type Finding, fail, pass } from './finding.ts';
-import { parseJsonBody, probeHttp } from './http-probe.ts';
+import { probeHttp } from './http-probe.ts';
 
 /** Timeout of `/readyz` (ms), whose own checks have 4 s. */
 const readinessTimeoutMs = 6 * second;
@@ -21,7 +22,7 @@ export async function fetchStoreState(http: {
 }): Promise<RunningStoreState> {
   if (http.port === 0) return null;
   const response = await probeHttp(`${localBaseUrl(http.host, http.port)}/readyz`, {}, readinessTimeoutMs);
-  const result = readiness.safeParse(response.status === null ? null : parseJsonBody(response.body));
+  const result = readiness.safeParse(response.status === null ? null : parseJson(response.body));
   return result.success ? result.data.parts.store : null;
 }
 
