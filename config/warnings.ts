@@ -38,7 +38,10 @@ export function unknownVariables(environment: Environment): ConfigIssue[] {
       return {
         setting,
         problem: 'is not a setting of tallyhook.',
-        hint: suggestion === undefined ? 'Remove it; README.md lists all settings.' : `Did you mean ${suggestion}?`,
+        hint:
+          suggestion === undefined
+            ? 'Remove it; docs/configuration.md lists all settings.'
+            : `Did you mean ${suggestion}?`,
       };
     });
 }

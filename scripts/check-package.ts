@@ -64,8 +64,8 @@ try {
   assert(early.length === 0, `pre-releases are installed: ${early.join(', ')}`);
 
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const told = runNpm('exec', '--no', '--', 'tallyhook', '--version').trim();
-  assert(told === version, `tallyhook --version says "${told}"`);
+  const reportedVersion = runNpm('exec', '--no', '--', 'tallyhook', '--version').trim();
+  assert(reportedVersion === version, `tallyhook --version says "${reportedVersion}"`);
 
   writeFileSync(join(project, 'use.js'), use);
   run(process.execPath, ['use.js']);

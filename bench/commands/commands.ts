@@ -82,7 +82,7 @@ function times(answered: readonly ReplyTimes[]): Table {
 
 function savings(requests: ReadonlyMap<Voters, Requests>): Table {
   const words: Readonly<Record<Voters, string>> = {
-    known: 'have voted, and the webhooks told',
+    known: 'have voted, with webhooks',
     unknown: 'have voted, and no webhook came',
     'never voted': 'have never voted',
   };

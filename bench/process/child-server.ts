@@ -8,16 +8,20 @@ export function serveParent(answers: Handlers): void {
   const known: Handlers = { ready: () => null, usage, ...answers };
   process.on('message', (message) => {
     const { id, name, detail } = message as ChildRequest;
-    void answer(known, name, detail).then((told) => process.send?.({ id, ...told } satisfies ChildResponse));
+    void answer(known, name, detail).then((result) => process.send?.({ id, ...result } satisfies ChildResponse));
   });
   process.on('disconnect', () => process.exit());
 }
 
-async function answer(known: Handlers, name: string, detail: unknown): Promise<{ told: unknown } | { error: string }> {
+async function answer(
+  known: Handlers,
+  name: string,
+  detail: unknown,
+): Promise<{ result: unknown } | { error: string }> {
   try {
     const answering = known[name];
     if (answering === undefined) throw new Error(`Nobody answers "${name}" here.`);
-    return { told: await answering(detail as never) };
+    return { result: await answering(detail as never) };
   } catch (error) {
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

@@ -27,7 +27,7 @@ export async function startChild(
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   });
-  const asked = new Map<number, { resolve: (told: unknown) => void; reject: (error: Error) => void }>();
+  const asked = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   let last = 0;
 
   child.on('message', (message) => {
@@ -35,7 +35,7 @@ export async function startChild(
     const waiting = asked.get(answer.id);
     asked.delete(answer.id);
     if ('error' in answer) waiting?.reject(new Error(answer.error));
-    else waiting?.resolve(answer.told);
+    else waiting?.resolve(answer.result);
   });
   child.on('exit', (code, signal) => {
     for (const { reject } of asked.values()) reject(new Error(`${path} ended with ${signal ?? code}.`));
@@ -46,7 +46,7 @@ export async function startChild(
     last += 1;
     const question: ChildRequest = { id: last, name, detail };
     return new Promise<Told>((resolve, reject) => {
-      asked.set(question.id, { resolve: resolve as (told: unknown) => void, reject });
+      asked.set(question.id, { resolve: resolve as (result: unknown) => void, reject });
       child.send(question, (error) => error && reject(error));
     });
   }

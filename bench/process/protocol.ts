@@ -6,7 +6,7 @@ export interface ChildRequest {
 }
 
 export type ChildResponse =
-  | { readonly id: number; readonly told: unknown }
+  | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: string };
 
 export interface Usage {

@@ -54,10 +54,10 @@ export async function startSandboxOnce(directory: string): Promise<Usable> {
 
 async function botConnected(events: string): Promise<void> {
   const { body } = await fetch(events);
-  let told = '';
+  let text = '';
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    told += chunk;
-    if (/"connected":true/.test(told)) return;
+    text += chunk;
+    if (/"connected":true/.test(text)) return;
   }
-  throw new Error('The page told of no connected bot.');
+  throw new Error('The page did not report a connected bot.');
 }

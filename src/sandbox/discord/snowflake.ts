@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 const discordEpoch = 1_420_070_400_000;
 
 /**
- * A generator of snowflakes with the current time. They are strictly increasing, even if the clock stands still.
+ * A generator of snowflakes with the current time. They are strictly increasing, even if the clock does not advance.
  */
 export function createSnowflakes(clock: Clock): () => string {
   let last = 0n;
