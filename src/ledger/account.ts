@@ -1,4 +1,4 @@
-import { countedVoteCauses, type Entry } from './entry.ts';
+import { type Entry, isCountedVote } from './entry.ts';
 
 /** A user's account. */
 export interface Account {
@@ -14,23 +14,26 @@ export interface AccountState extends Account {
   readonly lastVotes: Readonly<Record<string, number>>;
   /** ID of the newest entry, which links to the entry before it. Null before the first entry. */
   readonly lastEntry: number | null;
+  /** Number of the newest entry, counted from 1. Starts again at 0 for entries from before they were numbered. */
+  readonly entries: number;
 }
 
 /** The account of a user without entries. */
 export function emptyAccount(userId: string): AccountState {
-  return { userId, credits: 0, votes: 0, lastVotes: {}, lastEntry: null };
+  return { userId, credits: 0, votes: 0, lastVotes: {}, lastEntry: null, entries: 0 };
 }
 
 /** The account after the entry with the given ID. */
 export function withEntry(account: AccountState, entry: Entry, id: number): AccountState {
-  const { userId, credits, votes, lastVotes } = account;
-  const isCounted = countedVoteCauses.some((cause) => cause === entry.cause);
+  const { userId, credits, votes, lastVotes, entries } = account;
+  const isCounted = isCountedVote(entry.cause);
   return {
     userId,
     credits: credits + entry.credits,
     votes: votes + (isCounted ? 1 : 0),
     lastVotes: isCounted && entry.listing !== null ? withVote(lastVotes, entry.listing, entry.at) : lastVotes,
     lastEntry: id,
+    entries: entries + 1,
   };
 }
 

@@ -16,9 +16,18 @@ export interface Correction {
   readonly at: number;
 }
 
+/** The result of a correction. Nothing was written unless it is `corrected`. */
+export type CorrectionResult =
+  /** `balance` in credits. `repeated`: the key was used before for the same correction, and nothing was written now. */
+  | { readonly outcome: 'corrected'; readonly balance: number; readonly repeated: boolean }
+  /** It would take more than the balance (credits). */
+  | { readonly outcome: 'overdrawn'; readonly balance: number }
+  /** The key was used before, for another correction. */
+  | { readonly outcome: 'key_reused' };
+
 /** The ledger entry of a correction. It has neither a listing nor a delivery. */
 export function correctionEntry({ userId, credits, reason, at }: Correction): Entry {
-  return { userId, listing: null, credits, cause: 'correction', reason, at, deliveryId: null };
+  return { userId, listing: null, credits, cause: 'correction', reason, at, deliveryId: null, untimed: false };
 }
 
 /** Whether a correction would make the balance negative, which members would not understand. */

@@ -9,6 +9,11 @@ export const countedVoteCauses = ['vote', 'denied'] as const satisfies readonly 
 /** The causes of all votes, counted or not. */
 export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly Cause[];
 
+/** Whether an entry with this cause is a counted vote. */
+export function isCountedVote(cause: Cause): boolean {
+  return cause === 'vote' || cause === 'denied';
+}
+
 /** One entry of the ledger. Entries are immutable; a correction is another entry. */
 export interface Entry {
   readonly userId: string;
@@ -23,4 +28,6 @@ export interface Entry {
   readonly at: number;
   /** The delivery that caused the entry; null for a correction. */
   readonly deliveryId: number | null;
+  /** Whether it is a vote whose payload had no timestamp. */
+  readonly untimed: boolean;
 }

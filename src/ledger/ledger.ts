@@ -1,17 +1,20 @@
 import type { Account, AccountState } from './account.ts';
 import type { Entry } from './entry.ts';
 
+/** A vote in a user's history, counted or not. */
+export type PastVote = Pick<Entry, 'at' | 'cause' | 'untimed'>;
+
 /** The ledger inside a transaction. */
 export interface LedgerWrites {
   /** A user's account as of this transaction; an empty account if the user has no entries. */
-  accountState(userId: string): Promise<AccountState>;
+  accountState(userId: string): AccountState;
   /**
    * Appends the entry and returns the new account. One call writes both the entry and the balance, so that they always
    * agree.
    */
-  append(account: AccountState, entry: Entry): Promise<AccountState>;
-  /** Whether a counted vote exists between two times (ms since the epoch, both exclusive). */
-  hasVoteBetween(account: AccountState, listing: string, after: number, before: number): Promise<boolean>;
+  append(account: AccountState, entry: Entry): AccountState;
+  /** All votes for a listing between two times (ms since the epoch, both exclusive). */
+  votesBetween(account: AccountState, listing: string, after: number, before: number): readonly PastVote[];
 }
 
 /** A page of the leaderboard. */

@@ -30,7 +30,7 @@ export interface ClaimFilter {
 
 /** The part of the outbox that the transaction of an event needs. */
 export interface OutboxWrites {
-  enqueue(effect: NewEffect): Promise<void>;
+  enqueue(effect: NewEffect): void;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
  * The JSON of the owner API. Times are ISO 8601 in UTC.
  */
 
-export function deliveryJson({ eventKey: _eventKey, receivedAt, ...delivery }: DeliveryRecord) {
+export function deliveryJson({ receivedAt, ...delivery }: DeliveryRecord) {
   return { ...delivery, receivedAt: iso(receivedAt) };
 }
 

@@ -1,13 +1,4 @@
-import type { Correction } from '../ledger/correction.ts';
-
-/** The result of a correction. Nothing was written unless it is `corrected`. */
-export type CorrectionResult =
-  /** `balance` in credits. `repeated`: the key was used before for the same correction, and nothing was written now. */
-  | { readonly outcome: 'corrected'; readonly balance: number; readonly repeated: boolean }
-  /** It would take more than the balance (credits). */
-  | { readonly outcome: 'overdrawn'; readonly balance: number }
-  /** The key was used before, for another correction. */
-  | { readonly outcome: 'key_reused' };
+import type { Correction, CorrectionResult } from '../ledger/correction.ts';
 
 /**
  * The owner's writes, each in its own transaction. They reject with {@link StoreUnavailableError} or TallyhookError

@@ -20,7 +20,7 @@ export interface DeliveryFilter {
 export interface DeliveryQuery extends PageRequest, DeliveryFilter {}
 
 /** A row of the delivery log. */
-export interface DeliveryRecord extends DeliveryRow {
+export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKey'> {
   readonly id: number;
 }
 

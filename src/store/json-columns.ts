@@ -13,12 +13,24 @@ export function parseLastVotes(text: string): AccountState['lastVotes'] {
   return value;
 }
 
+/** The announcement for `effects.content`: its values without their names, which would double the length. */
+export function serializeAnnouncement(announcement: Announcement): string {
+  const { event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy } = announcement;
+  return JSON.stringify([event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy]);
+}
+
 /** Parses `effects.content`. Throws an Error that names the effect if it is not an announcement. */
 export function parseAnnouncement(text: string, effectId: number): Announcement {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value) || !isAnnouncement(value))
+  // Versions before 0.2 stored an object.
+  const fields = Array.isArray(value) ? withNames(value) : value;
+  if (!isObject(fields) || !isAnnouncement(fields))
     throw new Error(`effects.content is not an announcement (effect ${effectId}).`);
-  return value;
+  return fields;
+}
+
+function withNames(values: readonly unknown[]): JsonObject {
+  return Object.fromEntries(Object.keys(announcementFields).map((field, index) => [field, values[index]]));
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -33,7 +45,7 @@ function hasNumbers(value: JsonObject): value is Readonly<Record<string, number>
 
 type TypeName = 'string' | 'number' | 'boolean';
 
-/** The JSON type of each field; `null` in addition for those that are nullable. */
+/** The JSON type of each field in stored order; `null` in addition for those that are nullable. */
 const announcementFields: Readonly<Record<keyof Announcement, readonly [TypeName] | readonly [TypeName, null]>> = {
   event: ['string'],
   test: ['boolean'],

@@ -1,4 +1,4 @@
-import type { Expression, Kysely } from 'kysely';
+import { type Expression, type Kysely, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
  */
 export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expression<number | null>) {
   return db.withRecursive(
-    'linked(id, user_id, listing, credits, cause, reason, at, delivery_id, previous)',
+    'linked(id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)',
     (query) => {
       const columns = [
         'id',
@@ -19,12 +19,19 @@ export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expres
         'at',
         'delivery_id',
         'previous',
+        'number',
+        'untimed',
       ] as const;
-      // A manually edited link could point forward, and form an endless loop.
+      // A manually edited link could point forward, and form an endless loop. Ids are compared only between entries from
+      // before they were numbered: later ones may have ids in any order.
       const earlier = query
         .selectFrom('linked')
-        .innerJoin('entries', (join) =>
-          join.onRef('entries.id', '=', 'linked.previous').onRef('entries.id', '<', 'linked.id'),
+        .innerJoin('entries', (join) => join.onRef('entries.id', '=', 'linked.previous'))
+        .where(({ eb, and, or }) =>
+          or([
+            eb('entries.number', '<', ref('linked.number')),
+            and([eb('entries.number', '=', ref('linked.number')), eb('entries.id', '<', ref('linked.id'))]),
+          ]),
         );
       return query
         .selectFrom('entries')
@@ -34,6 +41,8 @@ export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expres
     },
   );
 }
+
+const ref = (column: string) => sql.ref<number>(column);
 
 /** The id of a user's newest entry. */
 export function newestEntryOf(db: Kysely<Tables>, userId: string) {

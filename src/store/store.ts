@@ -12,7 +12,7 @@ import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/er
 import type { Log } from '../platform/log.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
-import { createGroupCommit, type GroupCommit } from './commits/group-commit.ts';
+import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -169,12 +169,24 @@ async function openDatabase(
       await dialect.close();
       throw error;
     });
-    const commits =
-      dialect.files !== null && thread
-        ? (await import('./commits/write-worker-client.ts')).startWriteWorker(dialect.files, maxQueueLength)
-        : createGroupCommit(createWriter(dialect), clock, maxQueueLength);
-    return { dialect, commits };
+    return { dialect, commits: await startCommits(dialect, clock, thread) };
   } catch (error) {
     throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error);
   }
+}
+
+/**
+ * SQLite has one writer, for everything. On a server, batches of recordings overlap, and nothing else waits for them.
+ */
+async function startCommits(dialect: Dialect, clock: Clock, thread: boolean): Promise<GroupCommit> {
+  if (dialect.files !== null && thread) {
+    return (await import('./commits/write-worker-client.ts')).startWriteWorker(dialect.files, maxQueueLength);
+  }
+  const commitsWith = (writers: number) =>
+    createGroupCommit(
+      Array.from({ length: writers }, () => createWriter(dialect)),
+      clock,
+      maxQueueLength,
+    );
+  return dialect.files !== null ? commitsWith(1) : separateRecordings(commitsWith(3), commitsWith(2));
 }

@@ -16,10 +16,10 @@ export interface Tables {
     reason: string | null;
     user_id: string | null;
     credits: number;
-    /** The idempotency key of a recorded event; unique. Null for all other deliveries. */
-    event_key: string | null;
     body: string;
   };
+  /** The idempotency key of each recorded event (16 bytes). Never deleted. */
+  event_keys: { key: Uint8Array; delivery_id: number };
   entries: {
     id: Generated<number>;
     user_id: string;
@@ -31,6 +31,10 @@ export interface Tables {
     delivery_id: number | null;
     /** The user's previous entry; null for the first. */
     previous: number | null;
+    /** Place in the user's history. 0 for all entries from before they were numbered; those are in the order of ids. */
+    number: number;
+    /** 1 for a vote without a timestamp. */
+    untimed: number;
   };
   balances: {
     user_id: string;
@@ -40,6 +44,8 @@ export interface Tables {
     last_entry: number | null;
     /** JSON: the time of the last counted vote, by listing. */
     last_votes: string;
+    /** The number of the user's newest entry. */
+    entries: number;
   };
   orders: {
     id: string;
@@ -57,7 +63,7 @@ export interface Tables {
     delivery_id: number;
     kind: 'announcement';
     channel_id: string;
-    /** The announcement as JSON. */
+    /** JSON: the announcement as an array, in effects from earlier versions as an object. */
     content: string;
     state: EffectState;
     attempts: number;
@@ -80,6 +86,8 @@ export interface Tables {
     balance: number;
     at: number;
   };
+  /** Rows to lock, by the name of what they protect. */
+  locks: { name: string };
   /** Console sessions that were signed out before they expired. */
   revoked_sessions: { id: string; expires_at: number };
   /** When each request to the lookup API was sent, for the budget. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Premium, Vote } from '../ledger/event.ts';
 
 /*
@@ -6,34 +6,53 @@ import type { Premium, Vote } from '../ledger/event.ts';
  * deleted. They are the only defence against replay attacks, because the signature covers neither a time nor an ID.
  */
 
+/** 16 bytes as 32 lowercase hex digits. */
+export type EventKey = string;
+
+/** Length of a key (hex digits). */
+const keyLength = 32;
+/** Digits of a time in ms, which takes 6 bytes. */
+const timeLength = 12;
+
 /**
- * Suffix of the key of a vote without a timestamp. All such votes within one cooldown are the same vote, see
+ * Suffix of the identity of a vote without a timestamp. All such votes within one cooldown are the same vote, see
  * `record-event.ts`.
  */
-export const untimedSuffix = 'untimed';
+const untimedSuffix = 'untimed';
 
 /**
  * The key begins with the time, so that insertions are at one end of the index. `receivedAt` (ms since the epoch) is
  * used for a vote without a timestamp.
  */
-export function voteKey(vote: Vote, listing: string, receivedAt: number): string {
-  if (vote.at !== null) return `${new Date(vote.at).toISOString()} ${vote.userId} ${listing}`;
-  return `${new Date(receivedAt).toISOString()} ${vote.userId} ${listing} ${untimedSuffix}`;
+export function voteKey({ at, userId }: Vote, listing: string, receivedAt: number): EventKey {
+  if (at === null) return timedKey(receivedAt, `${userId} ${listing} ${untimedSuffix}`);
+  return timedKey(at, `${userId} ${listing}`);
 }
 
 /**
  * The possible keys of a premium event, one for each ID of its order. It is stored under the first. Without an order
- * ID, the key is the digest of the body.
+ * ID, the key is made from the digest of the body.
  */
 export function premiumKeys(
   premium: Premium,
   orderIds: readonly string[],
   body: string,
-): readonly [string, ...string[]] {
+): readonly [EventKey, ...EventKey[]] {
   const [first, ...others] = orderIds;
-  if (first === undefined) return [`${premium.kind} sha256:${createHash('sha256').update(body).digest('hex')}`];
-  const keyOf = (orderId: string) => `${premium.kind} ${orderId}${periodSuffix(premium)}`;
+  if (first === undefined) return [untimedKey(`${premium.kind} sha256:${hash('sha256', body)}`)];
+  const keyOf = (orderId: string) => untimedKey(`${premium.kind} ${orderId}${periodSuffix(premium)}`);
   return [keyOf(first), ...others.map(keyOf)];
+}
+
+/** The time (48 bits, two's complement) and the first 10 bytes of the identity's SHA-256. */
+function timedKey(at: number, identity: string): EventKey {
+  const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(timeLength, '0');
+  return time + hash('sha256', identity).slice(0, keyLength - timeLength);
+}
+
+/** The first 16 bytes of the identity's SHA-256. */
+function untimedKey(identity: string): EventKey {
+  return hash('sha256', identity).slice(0, keyLength);
 }
 
 /** Renewals and expiries of one order differ by their period, or by their time if the period is unknown. */

@@ -36,12 +36,12 @@ export interface Quarantine {
 }
 
 /** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
-export async function quarantineDelivery(
+export function quarantineDelivery(
   delivery: Delivery,
   { kind, reason, listing }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type'>,
   { writeRow }: DeliveryRowWriter,
-): Promise<RecordedDelivery> {
+): RecordedDelivery {
   const unpaid = { userId: null, credits: 0, eventKey: null };
-  const deliveryId = await writeRow({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
+  const deliveryId = writeRow({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
   return deliveryId === null ? alreadyReplayed : { outcome: 'quarantined', deliveryId, credits: 0, reason };
 }

@@ -1,5 +1,5 @@
 import { type AccountState, lastVoteIn } from '../ledger/account.ts';
-import { allVoteCauses, countedVoteCauses } from '../ledger/entry.ts';
+import { isCountedVote } from '../ledger/entry.ts';
 import { type Event, endsOrder, type Premium, type Vote } from '../ledger/event.ts';
 import {
   decidePremiumReward,
@@ -9,7 +9,7 @@ import {
   untimedRepeatWindowMs,
 } from '../ledger/reward-rules.ts';
 import { announcementOf, channelFor } from './announcement.ts';
-import { premiumKeys, voteKey } from './idempotency-key.ts';
+import { type EventKey, premiumKeys, voteKey } from './idempotency-key.ts';
 import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
 import { quarantineDelivery, quarantineReasons } from './quarantine.ts';
 import {
@@ -31,7 +31,7 @@ export function recordEvent(
   listing: ListingContext,
   delivery: Delivery,
   rowWriter: DeliveryRowWriter,
-): Promise<RecordedDelivery> {
+): RecordedDelivery {
   const context = { tally, listing, delivery, rowWriter };
   return event.family === 'vote' ? recordVote(event, context) : recordPremium(event, context);
 }
@@ -44,13 +44,13 @@ interface RecordingContext {
   readonly rowWriter: DeliveryRowWriter;
 }
 
-async function recordVote(vote: Vote, context: RecordingContext): Promise<RecordedDelivery> {
+function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
   const { tally, listing, delivery } = context;
   const { receivedAt } = delivery;
   const { rules, name } = listing;
-  const account = await tally.accountState(vote.userId);
-  const withinCooldown = await isWithinCooldown(vote.at ?? receivedAt, account, context);
-  if (vote.at === null && (await isRepeatedVote(receivedAt, withinCooldown, account, context))) {
+  const account = tally.accountState(vote.userId);
+  const withinCooldown = isWithinCooldown(vote.at ?? receivedAt, account, context);
+  if (vote.at === null && isRepeatedVote(receivedAt, withinCooldown, account, context)) {
     return writeDuplicate(vote, context);
   }
   const decision = decideVoteReward(vote, rules, withinCooldown);
@@ -63,92 +63,90 @@ async function recordVote(vote: Vote, context: RecordingContext): Promise<Record
  * rejected repeat would cost the member the next vote. A vote within the cooldown also repeats uncounted ones, so that
  * it is announced once.
  */
-async function isRepeatedVote(
+function isRepeatedVote(
   receivedAt: number,
   withinCooldown: boolean,
   account: AccountState,
   { tally, listing }: RecordingContext,
-): Promise<boolean> {
+): boolean {
   const windowMs = untimedRepeatWindowMs(listing.rules);
   const after = receivedAt - windowMs;
   const last = lastVoteIn(account.lastVotes, listing.name);
   if (!withinCooldown && (last === null || last <= after)) return false;
-  const causes = withinCooldown ? allVoteCauses : countedVoteCauses;
-  return tally.hasUntimedVoteBetween(account, listing.name, after, receivedAt + windowMs, causes);
+  const votes = tally.votesBetween(account, listing.name, after, receivedAt + windowMs);
+  return votes.some(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
 }
 
 /** The last vote is usually sufficient. The entries are read only for a vote that arrives after a later one. */
-async function isWithinCooldown(
-  at: number,
-  account: AccountState,
-  { tally, listing }: RecordingContext,
-): Promise<boolean> {
+function isWithinCooldown(at: number, account: AccountState, { tally, listing }: RecordingContext): boolean {
   const gapMs = minVoteGapMs(listing.rules);
   const last = lastVoteIn(account.lastVotes, listing.name);
   if (last === null || last <= at - gapMs) return false;
-  return last < at + gapMs || tally.hasVoteBetween(account, listing.name, at - gapMs, at + gapMs);
+  if (last < at + gapMs) return true;
+  return tally.votesBetween(account, listing.name, at - gapMs, at + gapMs).some(({ cause }) => isCountedVote(cause));
 }
 
-async function recordPremium(premium: Premium, context: RecordingContext): Promise<RecordedDelivery> {
+function recordPremium(premium: Premium, context: RecordingContext): RecordedDelivery {
   const { tally, listing, delivery } = context;
-  const storedOrder = await tally.findOrder(premium.orderIds);
+  const storedOrder = tally.findOrder(premium.orderIds);
   const event = withHolder(premium, storedOrder);
   const orderIds = orderIdsOf(event, storedOrder);
   const keys = premiumKeys(event, orderIds, delivery.body);
-  if (await tally.hasEvent(keys)) {
+  if (keys.some((key) => tally.hasEvent(key))) {
     // A repeat may contain a new ID of its order.
-    if (storedOrder !== null) await tally.saveOrder({ ...storedOrder, orderIds }, delivery.receivedAt);
+    if (storedOrder !== null) tally.saveOrder({ ...storedOrder, orderIds }, delivery.receivedAt);
     return writeDuplicate(event, context);
   }
 
   const order = applyToOrder(event, storedOrder, listing.name);
   if (event.userId === null && !endsOrder(event.kind)) {
     // Store the order without a holder, so that its next event does not make the giver the holder.
-    if (order !== null) await tally.saveOrder({ ...order, userId: null }, delivery.receivedAt);
+    if (order !== null) tally.saveOrder({ ...order, userId: null }, delivery.receivedAt);
     const reason = quarantineReasons.noRecipient;
     return quarantineDelivery(delivery, { kind: event.kind, reason, listing: listing.name }, context.rowWriter);
   }
   const decision = decidePremiumReward(event, listing.rules, storedOrder?.state === 'revoked');
-  const account = event.userId === null ? null : await tally.accountState(event.userId);
-  const recorded = await writeEvent(event, decision, keys[0], account, context);
-  if (order !== null) await tally.saveOrder(order, delivery.receivedAt);
+  const account = event.userId === null ? null : tally.accountState(event.userId);
+  const recorded = writeEvent(event, decision, keys[0], account, context);
+  if (order !== null) tally.saveOrder(order, delivery.receivedAt);
   return recorded;
 }
 
 /** @param account the account of the event's user; null if it has none */
-async function writeEvent(
+function writeEvent(
   event: Event,
   { cause, credits, reason }: RewardDecision,
-  eventKey: string,
+  eventKey: EventKey,
   account: AccountState | null,
   context: RecordingContext,
-): Promise<RecordedDelivery> {
+): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
   const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey } as const;
-  const deliveryId = await rowWriter.writeRow(row);
+  const deliveryId = rowWriter.writeRow(row);
   if (deliveryId === null) return writeDuplicate(event, context);
 
   let balance: number | null = null;
   if (cause !== null && account !== null) {
     const at = event.at ?? receivedAt;
     const { userId } = account;
-    const entry = { userId, listing: listing.name, credits, cause, reason, at, deliveryId };
-    balance = (await tally.append(account, entry)).credits;
+    const untimed = event.family === 'vote' && event.at === null;
+    const entry = { userId, listing: listing.name, credits, cause, reason, at, deliveryId, untimed };
+    balance = tally.append(account, entry).credits;
   }
   const channelId = channelFor(event.family, listing);
   if (channelId !== null) {
     const announcement = announcementOf(event, listing, { credits, balance, reason, receivedAt });
     const createdAt = rowWriter.effectsCreatedAt;
-    await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt });
+    tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt });
   }
   return { outcome: 'recorded', deliveryId, credits, reason };
 }
 
 /** Adds a row without key, entry and effect, so that the operator sees the repeated delivery. */
-async function writeDuplicate(event: Event, context: RecordingContext): Promise<RecordedDelivery> {
+function writeDuplicate(event: Event, context: RecordingContext): RecordedDelivery {
   const row = { ...rowOf(event, context), outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
-  const deliveryId = await context.rowWriter.writeRow(row);
+  const deliveryId = context.rowWriter.writeRow(row);
   return deliveryId === null ? alreadyReplayed : { outcome: 'duplicate', deliveryId, credits: 0, reason: null };
 }
 

@@ -10,20 +10,20 @@ import {
 } from './tally.ts';
 
 /** Logs and announces every test delivery. A test pays nothing and is not counted as a vote. */
-export async function recordTest(
+export function recordTest(
   tally: Tally,
   test: TestEvent,
   listing: ListingContext,
   delivery: Delivery,
   { effectsCreatedAt, writeRow }: DeliveryRowWriter,
-): Promise<RecordedDelivery> {
+): RecordedDelivery {
   const row = { ...delivery, listing: listing.name, kind: test.kind, outcome: 'test', userId: test.userId } as const;
-  const deliveryId = await writeRow({ ...row, reason: null, credits: 0, eventKey: null });
+  const deliveryId = writeRow({ ...row, reason: null, credits: 0, eventKey: null });
   if (deliveryId === null) return alreadyReplayed;
   const channelId = channelFor(delivery.family, listing);
   if (channelId !== null) {
     const announcement = testAnnouncementOf(test, listing, delivery.receivedAt);
-    await tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: effectsCreatedAt });
+    tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: effectsCreatedAt });
   }
   return { outcome: 'test', deliveryId, credits: 0, reason: null };
 }

@@ -5,7 +5,7 @@ import type { Delivery, DeliveryRowWriter, RecordedDelivery, RoutedDelivery, Tal
 
 /**
  * Records deliveries. Each call is one transaction and resolves when that is on disk. Waiting calls are committed
- * together. Only one transaction writes at a time, over all processes, so its reads stay valid until the commit.
+ * together. What a transaction has read stays valid until its commit, over all processes.
  * Rejects with {@link StoreUnavailableError} if the store cannot commit, and with TallyhookError `queue_full` if too
  * many calls are waiting; then nothing is stored.
  */
@@ -18,20 +18,26 @@ export interface Recorder {
   recordReplay(id: number, delivery: Delivery, routed: RoutedDelivery, now: number): Promise<RecordedDelivery>;
 }
 
-/** The recorder inside the caller's transaction. */
-export function recorderIn(tally: Tally): Recorder {
-  return {
-    record: (delivery, routed) =>
-      recordRouted(tally, delivery, routed, {
-        effectsCreatedAt: delivery.receivedAt,
-        writeRow: (row) => tally.insertDelivery(row),
-      }),
-    recordReplay: (id, delivery, routed, now) =>
-      recordRouted(tally, delivery, routed, {
-        effectsCreatedAt: now,
-        writeRow: async (row) => ((await tally.updateDelivery(id, row)) ? id : null),
-      }),
-  };
+/** {@link Recorder.record} inside the caller's transaction. */
+export function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedDelivery): RecordedDelivery {
+  return recordRouted(tally, delivery, routed, {
+    effectsCreatedAt: delivery.receivedAt,
+    writeRow: (row) => tally.insertDelivery(row),
+  });
+}
+
+/** {@link Recorder.recordReplay} inside the caller's transaction. */
+export function recordReplay(
+  tally: Tally,
+  id: number,
+  delivery: Delivery,
+  routed: RoutedDelivery,
+  now: number,
+): RecordedDelivery {
+  return recordRouted(tally, delivery, routed, {
+    effectsCreatedAt: now,
+    writeRow: (row) => (tally.updateDelivery(id, row) ? id : null),
+  });
 }
 
 function recordRouted(
@@ -39,7 +45,7 @@ function recordRouted(
   delivery: Delivery,
   routed: RoutedDelivery,
   rowWriter: DeliveryRowWriter,
-): Promise<RecordedDelivery> {
+): RecordedDelivery {
   switch (routed.type) {
     case 'event':
       return recordEvent(tally, routed.event, routed.listing, delivery, rowWriter);
@@ -53,13 +59,13 @@ function recordRouted(
 }
 
 /** The stored order determines the listing of an event that could belong to several. */
-async function recordOrderEvent(
+function recordOrderEvent(
   tally: Tally,
   { event, listings }: RoutedDelivery & { type: 'order' },
   delivery: Delivery,
   rowWriter: DeliveryRowWriter,
-): Promise<RecordedDelivery> {
-  const order = await tally.findOrder(event.orderIds);
+): RecordedDelivery {
+  const order = tally.findOrder(event.orderIds);
   const listing = listings.find(({ name }) => name === order?.listing);
   if (listing !== undefined) return recordEvent(tally, event, listing, delivery, rowWriter);
   const reason = quarantineReasons.noListing;

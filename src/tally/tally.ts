@@ -1,9 +1,9 @@
-import type { AccountState } from '../ledger/account.ts';
-import type { Cause } from '../ledger/entry.ts';
+import type { Correction } from '../ledger/correction.ts';
 import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
 import type { LedgerWrites } from '../ledger/ledger.ts';
 import type { RewardRules } from '../ledger/reward-rules.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
+import type { EventKey } from './idempotency-key.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as const;
@@ -75,7 +75,7 @@ export interface DeliveryRow extends Delivery {
   /** Credits paid. */
   readonly credits: number;
   /** The idempotency key; null unless the outcome is `recorded`. */
-  readonly eventKey: string | null;
+  readonly eventKey: EventKey | null;
 }
 
 /** Writes the log row of a delivery: a new row on receipt, or the existing row of a quarantined delivery on replay. */
@@ -83,7 +83,7 @@ export interface DeliveryRowWriter {
   /** Creation time of the delivery's effects (ms since the epoch): the time of receipt, or of the replay. */
   readonly effectsCreatedAt: number;
   /** Returns the ID of the row; null if the event is already recorded or the delivery is no longer quarantined. */
-  readonly writeRow: (row: DeliveryRow) => Promise<number | null>;
+  readonly writeRow: (row: DeliveryRow) => number | null;
 }
 
 /** The current state of a premium order. */
@@ -99,33 +99,35 @@ export interface Order {
   readonly periodEnd: number | null;
 }
 
-/** The writes of one transaction: all or none of them are committed. */
+/** A correction as it was stored under its idempotency key, with the balance after it (credits). */
+export interface StoredCorrection extends Correction {
+  readonly idempotencyKey: string;
+  readonly balance: number;
+}
+
+/**
+ * What one transaction reads and writes: all or none of it is committed, and nothing that it reads changes before the
+ * commit. Synchronous, so that the rules are the same for every database: the store has loaded what they read, or reads
+ * it from a local file. A decision has no other side effects, because the store may repeat it with more data.
+ */
 export interface Tally extends LedgerWrites, OutboxWrites {
-  /** Logs a delivery and returns its ID; null if its event key is already in the log. */
-  insertDelivery(row: DeliveryRow): Promise<number | null>;
+  /** Logs a delivery and returns its ID; null if its event is already recorded. */
+  insertDelivery(row: DeliveryRow): number | null;
   /**
    * Updates the row of a quarantined delivery. Returns false if it is no longer quarantined, or its event is already
    * recorded.
    */
-  updateDelivery(id: number, row: DeliveryRow): Promise<boolean>;
-  /**
-   * Whether a vote without a timestamp was recorded for one of these causes between two times (ms since the epoch, both
-   * exclusive).
-   */
-  hasUntimedVoteBetween(
-    account: AccountState,
-    listing: string,
-    after: number,
-    before: number,
-    causes: readonly Cause[],
-  ): Promise<boolean>;
-  /** Whether an event is recorded under any of these keys. */
-  hasEvent(eventKeys: readonly string[]): Promise<boolean>;
+  updateDelivery(id: number, row: DeliveryRow): boolean;
+  /** Whether an event is recorded under the key. */
+  hasEvent(key: EventKey): boolean;
   /** The order with any of these IDs; null if none is stored. Several matching orders are merged into one. */
-  findOrder(orderIds: readonly string[]): Promise<Order | null>;
+  findOrder(orderIds: readonly string[]): Order | null;
   /**
    * Stores the order under its first ID and replaces the orders stored under its other IDs. `at` is in ms since the
    * epoch.
    */
-  saveOrder(order: Order, at: number): Promise<void>;
+  saveOrder(order: Order, at: number): void;
+  /** The correction with this idempotency key; null if there is none. */
+  findCorrection(idempotencyKey: string): StoredCorrection | null;
+  saveCorrection(correction: StoredCorrection): void;
 }

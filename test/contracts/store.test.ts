@@ -572,7 +572,7 @@ describe.skipIf(!hasPgBouncer && !process.env['CI'])('the store on PostgreSQL th
     const limit = { sql: 'SHOW statement_timeout', parameters: [] };
     expect(await dialect.reading.run(limit)).toEqual([{ statement_timeout: '10s' }]);
     for (const [connection, expected] of [
-      [dialect.writing, '1500ms'],
+      [dialect.openWriting(), '1500ms'],
       [dialect.migrating, '0'],
     ] as const) {
       await connection.begin();

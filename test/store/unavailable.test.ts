@@ -93,7 +93,7 @@ describe('a database that is not writable', () => {
     onTestFinished(() => dialect.close());
     await migrate(dialect, systemClock);
     const writer = createWriter(dialect);
-    await dialect.writing.run({ sql: pragma, parameters: [] });
+    await dialect.openWriting().run({ sql: pragma, parameters: [] });
     const large = createJob('acquire', ['x'.repeat(100_000), 1, minute, 1_000]);
     expect(await writer.commit([large])).toMatchObject({ status: 'unavailable' });
   });

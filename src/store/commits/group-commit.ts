@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
+import { isRecordingJob } from '../recording/recording-jobs.ts';
 import { createJob, type Job, type JobArgs, type JobName, type JobResults, type Write } from '../writes/writes.ts';
 import type { Writer } from './writer.ts';
 
@@ -9,6 +10,8 @@ const maxBatchSize = 256;
 /** How long a job waits for a lock that another process holds before it is rejected. */
 const lockTimeoutMs = 3 * second;
 const lockRetryMs = 25;
+/** Jobs that must wait before a further writer starts. */
+const minOverlapLength = 16;
 
 /** The queue of the writer is full. */
 export class QueueFullError extends TallyhookError {
@@ -40,29 +43,42 @@ export interface GroupCommit {
 
 /**
  * Commits queued jobs together, with one fsync for all of them. There is no timer: a single job starts in the same turn
- * of the event loop, and the next batch collects while one is being committed.
+ * of the event loop, and the next batch collects while one is being committed. With several writers, batches overlap,
+ * which pays if most of the time is spent waiting for a server.
  * @param maxQueueLength number of jobs that may wait at one time
  */
-export function createGroupCommit(writer: Writer, clock: Clock, maxQueueLength: number): GroupCommit {
+export function createGroupCommit(writers: readonly Writer[], clock: Clock, maxQueueLength: number): GroupCommit {
   const queue: QueuedJob[] = [];
-  let flushing: Promise<void> | undefined;
+  const idle = [...writers];
+  const flushing = new Set<Promise<void>>();
   let closed = false;
 
-  async function flush(): Promise<void> {
+  /** The first writer starts for any job, another one only for a batch that is worth its round trips. */
+  function startWriter(): void {
+    const minQueueLength = idle.length === writers.length ? 1 : minOverlapLength;
+    const writer = queue.length >= minQueueLength ? idle.pop() : undefined;
+    if (writer === undefined) return;
+    const flush = flushWith(writer).finally(() => {
+      idle.push(writer);
+      flushing.delete(flush);
+    });
+    flushing.add(flush);
+  }
+
+  async function flushWith(writer: Writer): Promise<void> {
     await new Promise(setImmediate);
     while (queue.length > 0) {
       const batch = queue.splice(0, maxBatchSize);
-      await commit(batch);
+      await commit(writer, batch);
       // Lets requests that have arrived meanwhile be read, so that they join the next batch.
       if (queue.length > 0) await new Promise(setImmediate);
     }
-    flushing = undefined;
   }
 
   /**
    * If a job fails, its batch is rolled back and each job is committed alone, so that only the failing one is rejected.
    */
-  async function commit(batch: readonly QueuedJob[]): Promise<void> {
+  async function commit(writer: Writer, batch: readonly QueuedJob[]): Promise<void> {
     const commitResult = await writer.commit(batch.map(({ job }) => job));
     switch (commitResult.status) {
       case 'committed':
@@ -73,13 +89,14 @@ export function createGroupCommit(writer: Writer, clock: Clock, maxQueueLength: 
       case 'busy':
         queue.unshift(...batch);
         rejectExpired(commitResult.cause);
-        return clock.sleep(lockRetryMs);
+        // At random, so that two processes do not meet again.
+        return clock.sleep(lockRetryMs * (0.5 + clock.random()));
       case 'unavailable':
         rejectAll(batch, new StoreUnavailableError(commitResult.cause));
         return rejectExpired(commitResult.cause);
       case 'failed':
         if (batch.length === 1) return rejectAll(batch, commitResult.cause);
-        for (const queued of batch) await commit([queued]);
+        for (const queued of batch) await commit(writer, [queued]);
     }
   }
 
@@ -110,13 +127,24 @@ export function createGroupCommit(writer: Writer, clock: Clock, maxQueueLength: 
           resolve: (result) => resolve(result as JobResults[Name]),
           reject,
         });
-        flushing ??= flush();
+        startWriter();
       });
     },
     waiting: () => queue.length,
     async close() {
       closed = true;
-      await flushing;
+      while (flushing.size > 0) await Promise.all(flushing);
+    },
+  };
+}
+
+/** A group commit that gives recordings and all other jobs each a queue of their own. */
+export function separateRecordings(recordings: GroupCommit, others: GroupCommit): GroupCommit {
+  return {
+    write: (name, ...args) => (isRecordingJob({ name }) ? recordings : others).write(name, ...args),
+    waiting: () => recordings.waiting() + others.waiting(),
+    async close() {
+      await Promise.all([recordings.close(), others.close()]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import { queryBuilder } from '../query-builder.ts';
-import { createWrites, type Job, type JobName, type JobResults, type Writes } from '../writes/writes.ts';
+import { isRecordingJob } from '../recording/recording-jobs.ts';
+import { createWrites, type Job, type JobName, type JobResults, type WriteJob, type Writes } from '../writes/writes.ts';
 
 /**
  * The result of a batch. Unless it is `committed`, nothing was stored, or only in a file that has been replaced since.
@@ -20,16 +21,19 @@ export interface Writer {
   commit(batch: readonly Job[]): Promise<BatchResult>;
 }
 
-/** A writer on the dialect's writing connection. */
+/** A writer on a connection of its own. */
 export function createWriter(dialect: Dialect): Writer {
-  const { writing } = dialect;
+  const writing = dialect.openWriting();
   const writes = createWrites(queryBuilder(dialect), writing);
 
+  /** Events are decided first and together, so that the database is read once for all of them. */
   async function runInTransaction(batch: readonly Job[]): Promise<JobResults[JobName][]> {
     await writing.begin();
     try {
+      const recordings = batch.filter(isRecordingJob);
+      const recorded = (recordings.length === 0 ? [] : await writing.record(recordings)).values();
       const results: JobResults[JobName][] = [];
-      for (const job of batch) results.push(await runJob(writes, job));
+      for (const job of batch) results.push(isRecordingJob(job) ? next(recorded) : await runJob(writes, job));
       await writing.commit();
       return results;
     } catch (error) {
@@ -59,6 +63,12 @@ export function createWriter(dialect: Dialect): Writer {
   };
 }
 
-function runJob<Name extends JobName>(writes: Writes, job: Job<Name>): Promise<JobResults[Name]> {
+function next<Item>(items: Iterator<Item>): Item {
+  const { done, value } = items.next();
+  if (done) throw new Error('There are fewer results than jobs.');
+  return value;
+}
+
+function runJob<Name extends WriteJob['name']>(writes: Writes, job: WriteJob<Name>): Promise<JobResults[Name]> {
   return writes[job.name](...job.args);
 }

@@ -1,5 +1,6 @@
 import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
 import type { DatabaseFileReplacedError, DatabaseFiles } from '../../platform/database-files.ts';
+import type { RecordingJob, RecordingResult } from '../recording/recording-jobs.ts';
 
 /** A statement as compiled by Kysely: its text and its parameters. */
 export interface Query {
@@ -15,14 +16,21 @@ export interface Connection {
   insert(query: Query): Promise<number | null>;
 }
 
-/**
- * A connection that writes. Over all processes only one transaction writes at a time: `begin` waits for the lock or
- * fails as busy.
- */
-export interface WritingConnection extends Connection {
+/** Runs transactions, one after the other. */
+export interface Transactions extends Connection {
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
+}
+
+/** Decides jobs in their order and writes what they change, inside the current transaction. */
+export type RecordBatch = (
+  jobs: readonly RecordingJob[],
+) => readonly RecordingResult[] | Promise<readonly RecordingResult[]>;
+
+/** A connection that writes, one transaction after the other. */
+export interface WritingConnection extends Transactions {
+  readonly record: RecordBatch;
 }
 
 /** The differences between the two databases. Nothing outside `store` depends on which one is used. */
@@ -36,9 +44,13 @@ export interface Dialect {
   /** Provides Kysely's query compiler. */
   readonly kysely: KyselyDialect;
   readonly reading: Connection;
-  readonly writing: WritingConnection;
-  /** Like `writing`, without a statement timeout. */
-  readonly migrating: WritingConnection;
+  /** Opens a connection that writes. SQLite has only one. */
+  openWriting(): WritingConnection;
+  /**
+   * The connection for migrations, without a statement timeout. Over all processes only one of its transactions runs at
+   * a time: `begin` waits for the lock, or fails as busy.
+   */
+  readonly migrating: Transactions;
   /** Whether another connection holds the write lock, so that a retry may succeed. */
   isBusy(error: unknown): boolean;
   /** Whether the database is not writable: full, read-only or gone. */

@@ -1,10 +1,12 @@
 import { PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { Connection, Dialect, WritingConnection } from './dialect.ts';
+import { queryBuilder } from '../query-builder.ts';
+import type { Connection, Dialect, Transactions } from './dialect.ts';
+import { postgresRecord } from './postgres-recording.ts';
 
-/** Key of the advisory lock that serializes the writing transactions of all processes. An arbitrary constant. */
-const writerLockKey = 7_411_700;
-/** Timeout of one attempt to take the lock. Short, because queued jobs wait meanwhile; the group commit retries. */
+/** Key of the advisory lock of migrations. An arbitrary constant. */
+const migrationLockKey = 7_411_700;
+/** Timeout of one attempt to take a lock. Short, because queued jobs wait meanwhile; the group commit retries. */
 const lockTimeoutMs = 500;
 /** Timeout of connecting, and of each statement that writes: an unresponsive server must not keep a sender waiting. */
 const writeTimeoutMs = 1_500;
@@ -24,6 +26,11 @@ export const types = {
  * unknown database, out of resources, shutting down, system error, read-only, or no permission.
  */
 const unavailableCode = /^(08|28|3D|53|57|58|25006|42501)/;
+/**
+ * Codes after which the transaction may succeed if it is run again: lock timeout, serialization failure, deadlock, and
+ * a unique key that another transaction has just inserted.
+ */
+const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '23505'];
 
 /**
  * PostgreSQL, for more than one process. Works through PgBouncer in transaction mode: no startup parameters except user
@@ -39,16 +46,21 @@ export function postgres(url: string): Dialect {
   // The pool replaces broken connections. Without these listeners, a broken connection would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
+  const kysely = new PostgresDialect({ pool });
+  const db = queryBuilder({ kysely });
 
   return {
     withoutRowid: sql``,
     jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
     idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
-    kysely: new PostgresDialect({ pool }),
+    kysely,
     reading: connection((text, values) => readInTransaction(pool, text, values)),
-    writing: createWritingConnection(pool, writeTimeoutMs),
-    migrating: createWritingConnection(pool, null),
-    isBusy: (error) => codeOf(error) === '55P03',
+    openWriting() {
+      const transactions = createTransactions(pool, writeTimeoutMs);
+      return { ...transactions, record: postgresRecord(transactions, db) };
+    },
+    migrating: createTransactions(pool, null, `SELECT pg_advisory_xact_lock(${migrationLockKey})`),
+    isBusy: (error) => retryCodes.includes(codeOf(error)),
     isUnavailable: (error) => unavailableCode.test(codeOf(error)) || isConnectionFailure(error),
     files: null,
     checkFiles: () => null,
@@ -56,9 +68,12 @@ export function postgres(url: string): Dialect {
   };
 }
 
-/** @param timeoutMs for each statement; null for no timeout */
-function createWritingConnection(pool: pg.Pool, timeoutMs: number | null): WritingConnection {
-  let writer: pg.PoolClient | undefined;
+/**
+ * @param timeoutMs for each statement; null for no timeout
+ * @param lock a statement that takes the lock of these transactions
+ */
+function createTransactions(pool: pg.Pool, timeoutMs: number | null, lock?: string): Transactions {
+  let current: pg.PoolClient | undefined;
   /** Closes the connection, which rolls back even if the server does not respond. */
   function discard(client: pg.PoolClient | undefined): void {
     client?.release(true);
@@ -66,28 +81,24 @@ function createWritingConnection(pool: pg.Pool, timeoutMs: number | null): Writi
 
   return {
     ...connection(async (text, values) => {
-      if (writer === undefined) throw new Error('There is no transaction.');
-      return run(writer, text, values, timeoutMs);
+      if (current === undefined) throw new Error('There is no transaction.');
+      return run(current, text, values, timeoutMs);
     }),
     begin: async () => {
       const client = await pool.connect();
       try {
-        await run(
-          client,
-          `BEGIN; ${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`,
-          [],
-          timeoutMs,
-        );
-        await run(client, `SELECT pg_advisory_xact_lock(${writerLockKey})`, [], timeoutMs);
+        const limits = `${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`;
+        await run(client, `BEGIN; ${limits}`, [], timeoutMs);
+        if (lock !== undefined) await run(client, lock, [], timeoutMs);
       } catch (error) {
         discard(client);
         throw error;
       }
-      writer = client;
+      current = client;
     },
     commit: async () => {
-      const client = writer;
-      writer = undefined;
+      const client = current;
+      current = undefined;
       try {
         if (client !== undefined) await run(client, 'COMMIT', [], timeoutMs);
         client?.release();
@@ -96,13 +107,18 @@ function createWritingConnection(pool: pg.Pool, timeoutMs: number | null): Writi
         throw error;
       }
     },
+    // Not awaited: a server that does not respond would delay the next transaction.
     rollback: async () => {
-      discard(writer);
-      writer = undefined;
+      const client = current;
+      current = undefined;
+      if (client === undefined) return;
+      run(client, 'ROLLBACK', [], writeTimeoutMs).then(
+        () => client.release(),
+        () => discard(client),
+      );
     },
   };
 }
-
 /** Runs one query in its own transaction: a session-wide timeout would also apply to other clients of PgBouncer. */
 async function readInTransaction(pool: pg.Pool, text: string, values: unknown[]): Promise<readonly unknown[]> {
   const client = await pool.connect();

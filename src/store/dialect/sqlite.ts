@@ -4,7 +4,9 @@ import { SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
 import { forKysely, isBusy, openSqlite, prepare, resultCode } from '../../platform/sqlite.ts';
+import { queryBuilder } from '../query-builder.ts';
 import type { Connection, Dialect } from './dialect.ts';
+import { sqliteRecord } from './sqlite-recording.ts';
 
 /**
  * Pages (4 KB) in the write-ahead log after which a commit runs a checkpoint, which takes about 40 ms. The default of
@@ -25,8 +27,8 @@ const openTimeoutMs = 5_000;
  * @param opened the files of this database if another thread has opened it already; then nothing is created
  */
 export function sqlite(path: string, opened: DatabaseFiles | null = null): Dialect {
-  const reader = lazy(() => open(path, opened !== null));
-  const writer = lazy(() => open(path, true));
+  const reader = connectLazily(() => open(path, opened !== null));
+  const writer = connectLazily(() => open(path, true));
   const files = opened ?? create(path, reader.get);
   const writing = {
     ...connection(writer.get),
@@ -35,13 +37,15 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     // SQLite rolls back itself after some errors, such as a full disk.
     rollback: async () => void (writer.get().isTransaction && writer.get().exec('ROLLBACK')),
   };
+  const kysely = new SqliteDialect({ database: async () => forKysely(open(path, true)) });
+  const record = lazy(() => sqliteRecord(writer.get(), queryBuilder({ kysely })));
   return {
     withoutRowid: sql`without rowid`,
     jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
     idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
-    kysely: new SqliteDialect({ database: async () => forKysely(open(path, true)) }),
+    kysely,
     reading: connection(reader.get),
-    writing,
+    openWriting: () => ({ ...writing, record: (jobs) => record()(jobs) }),
     migrating: {
       ...writing,
       begin: async () => {
@@ -66,7 +70,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
 }
 
 /** Connects on first use: the main thread may never write, and the write worker never reads. */
-function lazy(connect: () => DatabaseSync): { get(): DatabaseSync; close(): void } {
+function connectLazily(connect: () => DatabaseSync): { get(): DatabaseSync; close(): void } {
   let database: DatabaseSync | undefined;
   return {
     get() {
@@ -74,6 +78,14 @@ function lazy(connect: () => DatabaseSync): { get(): DatabaseSync; close(): void
       return database;
     },
     close: () => database?.close(),
+  };
+}
+
+function lazy<Value>(create: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= create();
+    return value;
   };
 }
 

@@ -33,8 +33,9 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
 
     async recordedUnder(eventKeys) {
       if (eventKeys.length === 0) return null;
-      const recorded = db.selectFrom('deliveries').select('id').where('event_key', 'in', eventKeys).limit(1);
-      return (await run(reading, recorded))[0]?.id ?? null;
+      const keys = eventKeys.map((key) => Buffer.from(key, 'hex'));
+      const recorded = db.selectFrom('event_keys').select('delivery_id').where('key', 'in', keys).limit(1);
+      return (await run(reading, recorded))[0]?.delivery_id ?? null;
     },
 
     async lastVote(userId, listing, notAfter) {
@@ -117,6 +118,6 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
 const noDeliveries: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };
 
 function toDeliveryRecord(row: Selectable<Tables['deliveries']>): DeliveryRecord {
-  const { received_at: receivedAt, user_id: userId, event_key: eventKey, ...columns } = row;
-  return { ...columns, receivedAt, userId, eventKey };
+  const { received_at: receivedAt, user_id: userId, ...columns } = row;
+  return { ...columns, receivedAt, userId };
 }

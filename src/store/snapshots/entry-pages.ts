@@ -1,8 +1,8 @@
 import type { Entry } from '../../ledger/entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** An entry with its id. Later entries have higher ids. */
-export interface NumberedEntry extends Entry {
+/** An entry with its id. */
+export interface NumberedEntry extends Omit<Entry, 'untimed'> {
   readonly id: number;
 }
 

@@ -1,15 +1,9 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Effect } from '../../outbox/effect.ts';
-import {
-  type ClaimFilter,
-  maxDueAheadMs,
-  type NewEffect,
-  type Outbox,
-  type OutboxWrites,
-} from '../../outbox/outbox.ts';
+import { type ClaimFilter, maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { parseAnnouncement } from '../json-columns.ts';
-import { literal, preparedQuery, run } from '../query-builder.ts';
+import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** The first waiting effect in the order of due times. */
@@ -28,27 +22,6 @@ export async function findFirstDue(db: Kysely<Tables>, connection: Connection, n
   const filteredQuery = dueQuery.where('channel_id', 'not in', excludedChannelIds).where('due_at', '>', skipUntil);
   const [first] = await run(connection, excludedChannelIds.length === 0 ? dueQuery : filteredQuery);
   return first;
-}
-
-/** Inserts effects, for use inside a transaction of `connection`. */
-export function enqueueWrites(db: Kysely<Tables>, connection: Connection): OutboxWrites {
-  const insertEffect = preparedQuery<Omit<NewEffect, 'announcement'> & { content: string }>()((placeholder) =>
-    db.insertInto('effects').values({
-      delivery_id: placeholder('deliveryId'),
-      kind: placeholder('kind'),
-      channel_id: placeholder('channelId'),
-      content: placeholder('content'),
-      state: literal('waiting'),
-      attempts: literal(0),
-      due_at: placeholder('createdAt'),
-      created_at: placeholder('createdAt'),
-    }),
-  );
-  return {
-    async enqueue({ announcement, ...effect }) {
-      await insertEffect(connection, { ...effect, content: JSON.stringify(announcement) });
-    },
-  };
 }
 
 /**

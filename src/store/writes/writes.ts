@@ -1,24 +1,20 @@
 import type { Kysely } from 'kysely';
-import { recorderIn } from '../../tally/recorder.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
+import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import type { Tables } from '../tables.ts';
 import { budgetWrites } from './budget.ts';
 import { commandRegistryWrites } from './command-registry.ts';
 import { outboxWrites } from './outbox.ts';
-import { ownerActionWrites } from './owner-actions.ts';
+import { requeueWrites } from './requeue-effect.ts';
 import { sessionWrites } from './session-revocations.ts';
-import { tallyWrites } from './tally.ts';
 
 /**
- * All operations that write, by name, for use inside a transaction of `connection`. Arguments and results are plain
- * data, so that the caller can be on another thread.
+ * All operations that write and decide nothing about events, by name, for use inside a transaction of `connection`.
  */
 export function createWrites(db: Kysely<Tables>, connection: Connection) {
-  const tally = tallyWrites(db, connection);
   return {
-    ...recorderIn(tally),
-    ...ownerActionWrites(db, connection, tally),
+    ...requeueWrites(db, connection),
     ...outboxWrites(db, connection),
     ...budgetWrites(db, connection),
     ...sessionWrites(db, connection),
@@ -36,14 +32,23 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
 }
 
 type Operations = ReturnType<typeof createWrites>;
-export type JobName = keyof Operations;
-export type JobArgs = { [Name in JobName]: Parameters<Operations[Name]> };
-export type JobResults = { [Name in JobName]: Awaited<ReturnType<Operations[Name]>> };
+type WriteName = keyof Operations;
+export type JobName = WriteName | RecordingName;
+export type JobArgs = { [Name in WriteName]: Parameters<Operations[Name]> } & RecordingArgs;
+export type JobResults = { [Name in WriteName]: Awaited<ReturnType<Operations[Name]>> } & RecordingResults;
 
 /** The operations in a form in which TypeScript relates the name of a job to its arguments and its result. */
-export type Writes = { [Name in JobName]: (...args: JobArgs[Name]) => Promise<JobResults[Name]> };
+export type Writes = { [Name in WriteName]: (...args: JobArgs[Name]) => Promise<JobResults[Name]> };
 
-/** One operation to run, discriminated by its name. */
+/** A job of {@link createWrites}. */
+export type WriteJob<Name extends WriteName = WriteName> = {
+  [N in Name]: { readonly name: N; readonly args: JobArgs[N] };
+}[Name];
+
+/**
+ * One operation to run, discriminated by its name. Arguments and results are plain data, so that the caller can be on
+ * another thread.
+ */
 export type Job<Name extends JobName = JobName> = {
   [N in Name]: { readonly name: N; readonly args: JobArgs[N] };
 }[Name];

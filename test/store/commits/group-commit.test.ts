@@ -18,15 +18,16 @@ async function createTestCommit(maxQueueLength = 1_000) {
   let commits = 0;
   const countingDialect: Dialect = {
     ...dialect,
-    writing: {
-      ...dialect.writing,
-      commit: async () => {
+    openWriting: () => {
+      const writing = dialect.openWriting();
+      const commit = async () => {
         commits += 1;
-        await dialect.writing.commit();
-      },
+        await writing.commit();
+      };
+      return { ...writing, commit };
     },
   };
-  const group = createGroupCommit(createWriter(countingDialect), systemClock, maxQueueLength);
+  const group = createGroupCommit([createWriter(countingDialect)], systemClock, maxQueueLength);
   const insert = (at: number | null) => group.write('acquire', 'key', at as number, minute, 1_000);
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { group, insert, rows, commits: () => commits };
@@ -83,7 +84,7 @@ describe('the group commit', () => {
         await clock.sleep(attemptMs);
         return { status, cause: new Error('no') };
       }
-      const group = createGroupCommit({ commit }, clock, 10_000);
+      const group = createGroupCommit([{ commit }], clock, 10_000);
       const rejectionTimes = Array.from({ length: 2_000 }, (_, at) =>
         group.write('probe', at).catch(() => clock.now() - startedAt),
       );

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Announcement } from '../../../src/outbox/effect.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
 import { createGroupCommit } from '../../../src/store/commits/group-commit.ts';
@@ -10,23 +9,17 @@ import { sqlite } from '../../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { queryBuilder } from '../../../src/store/query-builder.ts';
 import { sqlOutbox } from '../../../src/store/reads/outbox.ts';
-import { tallyWrites } from '../../../src/store/writes/tally.ts';
+import type { Delivery, ListingContext } from '../../../src/tally/tally.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
 
-const announcement: Announcement = {
-  event: 'server_vote',
-  test: false,
-  listing: 'server',
-  userId: '1',
-  credits: 10,
-  balance: 10,
-  reason: null,
-  at: start,
-  nextVoteAt: null,
-  tier: null,
-  giftedBy: null,
+const listing: ListingContext = {
+  name: 'server',
+  kind: 'server',
+  rules: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour },
+  announceChannelId: '1',
+  premiumChannelId: null,
 };
 
 /** An outbox that records its queries, to check how SQLite executes them. */
@@ -42,18 +35,11 @@ async function recordingOutbox() {
     },
   };
   const db = queryBuilder(dialect);
-  const { write } = createGroupCommit(createWriter(dialect), systemClock, 10);
+  const { write } = createGroupCommit([createWriter(dialect)], systemClock, 10);
   const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
-    await dialect.writing.begin();
-    await tallyWrites(db, dialect.writing).enqueue({
-      deliveryId: 1,
-      kind: 'announcement',
-      channelId: '1',
-      announcement,
-      createdAt,
-    });
-    await dialect.writing.commit();
+    const delivery: Delivery = { receivedAt: createdAt, family: 'vote', body: '{}' };
+    await write('record', delivery, { type: 'test', test: { kind: 'server_vote', userId: '1' }, listing });
   };
   const plans = async () =>
     Promise.all(

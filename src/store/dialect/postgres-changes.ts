@@ -1,0 +1,87 @@
+import type { Kysely } from 'kysely';
+import { serializeAnnouncement } from '../json-columns.ts';
+import { run } from '../query-builder.ts';
+import type { Changes } from '../recording/changes.ts';
+import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
+import type { Tables } from '../tables.ts';
+import type { Connection } from './dialect.ts';
+
+/**
+ * Writes the changes of a batch: everything that votes consist of in one statement, then what only premium events,
+ * replays and corrections have.
+ * @param emptyAccounts users without entries; the balances of those who still have none are deleted
+ */
+export async function writeChanges(
+  connection: Connection,
+  db: Kysely<Tables>,
+  changes: Changes,
+  emptyAccounts: readonly string[],
+): Promise<void> {
+  const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
+  await connection.run({
+    sql: writeRows,
+    parameters: [
+      JSON.stringify(newDeliveries.map(wellFormed)),
+      JSON.stringify(events),
+      JSON.stringify(entries.map((entry) => wellFormed({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
+      JSON.stringify(
+        [...accounts.values()].map((account) => ({ ...account, lastVotes: JSON.stringify(account.lastVotes) })),
+      ),
+      JSON.stringify(
+        effects.map(({ announcement, ...effect }) => ({ ...effect, content: serializeAnnouncement(announcement) })),
+      ),
+      emptyAccounts.filter((userId) => !accounts.has(userId)),
+    ],
+  });
+  for (const delivery of replayedDeliveries) await run(connection, updateReplayedDelivery(db, delivery));
+  for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) await run(connection, query);
+  for (const correction of corrections) await run(connection, insertCorrection(db, correction));
+}
+
+/** JSON, and so PostgreSQL, has no lone surrogates. The texts are from the payload, whose JSON may contain them. */
+function wellFormed<Row extends { readonly reason: string | null; readonly kind?: string | null }>(row: Row): Row {
+  return { ...row, reason: row.reason?.toWellFormed() ?? null, kind: row.kind?.toWellFormed() ?? null };
+}
+
+/** JSON is the fastest way to send many rows: a parameter per value takes longer to bind, and an array to build. */
+const writeRows = `
+  with
+    new_deliveries as (
+      insert into deliveries (id, received_at, family, listing, kind, outcome, reason, user_id, credits, body)
+      select id, "receivedAt", family, listing, kind, outcome, reason, "userId", credits, body
+      from json_to_recordset($1::json) as rows (
+        id bigint, "receivedAt" bigint, family text, listing text, kind text, outcome text, reason text, "userId" text,
+        credits bigint, body text
+      )
+    ),
+    new_events as (
+      insert into event_keys (key, delivery_id)
+      select decode(key, 'hex'), "deliveryId" from json_to_recordset($2::json) as rows (key text, "deliveryId" bigint)
+    ),
+    new_entries as (
+      insert into entries (
+        id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed
+      )
+      select id, "userId", listing, credits, cause, reason, at, "deliveryId", previous, number, untimed
+      from json_to_recordset($3::json) as rows (
+        id bigint, "userId" text, listing text, credits bigint, cause text, reason text, at bigint, "deliveryId" bigint,
+        previous bigint, number bigint, untimed int
+      )
+    ),
+    changed_balances as (
+      update balances
+      set credits = rows.credits, votes = rows.votes, last_entry = rows."lastEntry", last_votes = rows."lastVotes",
+        entries = rows.entries
+      from json_to_recordset($4::json) as rows (
+        "userId" text, credits bigint, votes bigint, "lastEntry" bigint, "lastVotes" text, entries bigint
+      )
+      where balances.user_id = rows."userId"
+    ),
+    new_effects as (
+      insert into effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
+      select "deliveryId", kind, "channelId", content, 'waiting', 0, "createdAt", "createdAt"
+      from json_to_recordset($5::json) as rows (
+        "deliveryId" bigint, kind text, "channelId" text, content text, "createdAt" bigint
+      )
+    )
+  delete from balances where user_id = any($6::text[])`;

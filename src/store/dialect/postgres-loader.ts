@@ -1,0 +1,138 @@
+import type { Kysely } from 'kysely';
+import type { AccountState } from '../../ledger/account.ts';
+import type { PastVote } from '../../ledger/ledger.ts';
+import type { EventKey } from '../../tally/idempotency-key.ts';
+import type { Order, StoredCorrection } from '../../tally/tally.ts';
+import { run } from '../query-builder.ts';
+import { type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
+import {
+  selectCorrections,
+  selectOrderNames,
+  selectOrders,
+  selectQuarantined,
+  toCorrection,
+  toOrder,
+} from '../recording/queries.ts';
+import type { RecordingReads } from '../recording/unit-of-work.ts';
+import type { Tables } from '../tables.ts';
+import type { Connection } from './dialect.ts';
+import { lockAccounts, lockOrders, selectEventsAndIds, selectVotes } from './postgres-reads.ts';
+
+/** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */
+export class NotLoadedError extends Error {}
+
+/** Reads what decisions need, and locks it until the end of the transaction. */
+export interface Loader {
+  load(needs: Needs): Promise<void>;
+  /** Reads for one attempt at the decisions of a batch. They add what is not loaded to `missing`, and throw. */
+  createReads(): { readonly reads: RecordingReads; readonly missing: Needs };
+  /** The users without entries, whose balance has been inserted to lock it. */
+  readonly emptyAccounts: readonly string[];
+}
+
+/**
+ * Locks are taken in the same order by every transaction, so that none waits for another in a circle: orders,
+ * quarantined deliveries by id, accounts by user id. Everything else is protected by one of them, or by a unique key.
+ */
+export function createLoader(connection: Connection, db: Kysely<Tables>): Loader {
+  const accounts = new Map<string, AccountState>();
+  const emptyAccounts: string[] = [];
+  const events = new Map<EventKey, boolean>();
+  const ordersById = new Map<string, readonly Order[]>();
+  const quarantined = new Map<number, boolean>();
+  const corrections = new Map<string, StoredCorrection | null>();
+  const votes = new Map<string, readonly PastVote[]>();
+  const deliveryIds: number[] = [];
+  const entryIds: number[] = [];
+
+  /** Returns the holders of the orders. */
+  async function loadOrders(ids: readonly string[]): Promise<readonly string[]> {
+    await lockOrders(connection, db);
+    const names = await run(connection, selectOrderNames(db, ids));
+    const orders = (await run(connection, selectOrders(db, ids))).map((row) => toOrder(row, names));
+    for (const id of ids)
+      ordersById.set(
+        id,
+        orders.filter(({ orderIds }) => orderIds.includes(id)),
+      );
+    return orders.flatMap(({ userId }) => userId ?? []);
+  }
+
+  async function loadQuarantined(ids: readonly number[]): Promise<void> {
+    const rows = await run(connection, selectQuarantined(db, ids).orderBy('id').forUpdate());
+    const found = new Set(rows.map(({ id }) => id));
+    for (const id of ids) quarantined.set(id, found.has(id));
+  }
+
+  async function loadAccounts(userIds: readonly string[]): Promise<void> {
+    for (const account of await lockAccounts(connection, db, userIds)) {
+      accounts.set(account.userId, account);
+      if (account.lastEntry === null) emptyAccounts.push(account.userId);
+    }
+  }
+
+  async function loadCorrections(keys: readonly string[]): Promise<void> {
+    const rows = (await run(connection, selectCorrections(db, keys))).map(toCorrection);
+    for (const key of keys) corrections.set(key, rows.find(({ idempotencyKey }) => idempotencyKey === key) ?? null);
+  }
+
+  async function loadEventsAndIds(keys: readonly EventKey[], idCount: number): Promise<void> {
+    const loaded = await selectEventsAndIds(connection, db, keys, idCount);
+    for (const key of keys) events.set(key, loaded.events.has(key));
+    deliveryIds.push(...loaded.deliveryIds);
+    entryIds.push(...loaded.entryIds);
+  }
+
+  async function loadVotes(ranges: readonly VoteRange[]): Promise<void> {
+    const found = await selectVotes(connection, db, ranges);
+    ranges.forEach((range, index) => votes.set(nameOf(range), found[index] ?? []));
+  }
+
+  return {
+    emptyAccounts,
+
+    async load({ userIds, events: keys, orderIds, replayedIds, idempotencyKeys, voteRanges, newIds }) {
+      const holders = orderIds.size > 0 ? await loadOrders([...orderIds]) : [];
+      if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
+      const newUserIds = [...new Set([...userIds, ...holders])].filter((userId) => !accounts.has(userId));
+      if (newUserIds.length > 0) await loadAccounts(newUserIds.sort());
+      if (idempotencyKeys.size > 0) await loadCorrections([...idempotencyKeys]);
+      if (keys.size > 0 || newIds > 0) await loadEventsAndIds([...keys], newIds);
+      if (voteRanges.length > 0) await loadVotes(voteRanges);
+    },
+
+    createReads() {
+      const missing = noNeeds();
+      const nextDeliveryId = deliveryIds.values();
+      const nextEntryId = entryIds.values();
+
+      function notLoaded(_noted: unknown): never {
+        throw new NotLoadedError();
+      }
+      const reads: RecordingReads = {
+        account: (userId) => accounts.get(userId) ?? notLoaded(missing.userIds.add(userId)),
+        votesBetween(account, listing, after, before) {
+          const range = { account, listing, after, before };
+          return votes.get(nameOf(range)) ?? notLoaded(missing.voteRanges.push(range));
+        },
+        hasEvent: (key) => events.get(key) ?? notLoaded(missing.events.add(key)),
+        orders(orderIds) {
+          const found = orderIds.map((id) => ordersById.get(id) ?? notLoaded(missing.orderIds.add(id)));
+          return [...new Map(found.flat().map((order) => [order.orderIds[0], order])).values()];
+        },
+        isQuarantined: (id) => quarantined.get(id) ?? notLoaded(missing.replayedIds.add(id)),
+        correction(key) {
+          const correction = corrections.get(key);
+          return correction === undefined ? notLoaded(missing.idempotencyKeys.add(key)) : correction;
+        },
+        nextDeliveryId: () => nextDeliveryId.next().value ?? notLoaded((missing.newIds += 1)),
+        nextEntryId: () => nextEntryId.next().value ?? notLoaded((missing.newIds += 1)),
+      };
+      return { reads, missing };
+    },
+  };
+}
+
+function nameOf({ account, listing, after, before }: VoteRange): string {
+  return `${account.userId} ${after} ${before} ${listing}`;
+}

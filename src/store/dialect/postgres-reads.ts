@@ -1,0 +1,111 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { AccountState } from '../../ledger/account.ts';
+import { allVoteCauses } from '../../ledger/entry.ts';
+import type { PastVote } from '../../ledger/ledger.ts';
+import type { EventKey } from '../../tally/idempotency-key.ts';
+import { literal } from '../query-builder.ts';
+import type { VoteRange } from '../recording/needs.ts';
+import { type BalanceRow, toAccountState } from '../recording/queries.ts';
+import type { Tables } from '../tables.ts';
+import type { Connection } from './dialect.ts';
+
+/** Locks all premium orders. They are rare, and an event can show that two orders are the same. */
+export async function lockOrders(connection: Connection, db: Kysely<Tables>): Promise<void> {
+  await all(
+    connection,
+    db,
+    sql`insert into locks (name) values ('orders') on conflict (name) do update set name = locks.name`,
+  );
+}
+
+/** Locks and reads accounts. Inserts those that are missing, because only a row that exists can be locked. */
+export async function lockAccounts(
+  connection: Connection,
+  db: Kysely<Tables>,
+  sortedUserIds: readonly string[],
+): Promise<AccountState[]> {
+  const rows = await all(
+    connection,
+    db,
+    sql<BalanceRow>`
+      insert into balances (user_id, credits, votes, last_votes, entries)
+      select user_id, 0, 0, '{}', 0
+      from unnest(${sortedUserIds}::text[]) with ordinality as users (user_id, place) order by place
+      on conflict (user_id) do update set user_id = balances.user_id
+      returning user_id, credits, votes, last_entry, last_votes, entries`,
+  );
+  return rows.map(toAccountState);
+}
+
+/** Which of the keys are recorded, and new ids. To be read after the locks, so that it cannot change any more. */
+export async function selectEventsAndIds(
+  connection: Connection,
+  db: Kysely<Tables>,
+  keys: readonly EventKey[],
+  idCount: number,
+) {
+  const newIds = (table: 'deliveries' | 'entries') => sql`
+    (select json_agg(nextval(pg_get_serial_sequence(${sql.lit(table)}, 'id'))) from generate_series(1, ${idCount}::int))`;
+  const [row] = await all(
+    connection,
+    db,
+    sql<{ events: EventKey[] | null; delivery_ids: number[] | null; entry_ids: number[] | null }>`
+      select
+        (select json_agg(encode(key, 'hex')) from event_keys where key = any(${keys.map(toBytea)}::bytea[])) as events,
+        ${newIds('deliveries')} as delivery_ids,
+        ${newIds('entries')} as entry_ids`,
+  );
+  return {
+    events: new Set(row?.events ?? []),
+    deliveryIds: row?.delivery_ids ?? [],
+    entryIds: row?.entry_ids ?? [],
+  };
+}
+
+/** The votes in each range. */
+export async function selectVotes(
+  connection: Connection,
+  db: Kysely<Tables>,
+  ranges: readonly VoteRange[],
+): Promise<PastVote[][]> {
+  const rows = ranges.map(({ account, listing, after, before }, place) => {
+    return { place, newest: account.lastEntry, listing, after, before };
+  });
+  const votes = await all(
+    connection,
+    db,
+    sql<{ place: number; at: number; cause: PastVote['cause']; untimed: number }>`
+      select ranges.place, votes.at, votes.cause, votes.untimed
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as ranges (place int, newest bigint, listing text, after bigint, before bigint)
+      cross join lateral (
+        with recursive linked as (
+          select * from entries where id = ranges.newest
+          union all
+          select entries.* from linked join entries on entries.id = linked.previous
+          where (entries.number, entries.id) < (linked.number, linked.id)
+        )
+        select at, cause, untimed from linked
+        where at > ranges.after and at < ranges.before and listing = ranges.listing
+          and cause in (${sql.join(allVoteCauses.map(literal))})
+      ) as votes`,
+  );
+  return ranges.map((_, index) =>
+    votes
+      .filter(({ place }) => place === index)
+      .map(({ at, cause, untimed }) => ({ at, cause, untimed: untimed !== 0 })),
+  );
+}
+
+/** The text form of a `bytea`. */
+export function toBytea(key: EventKey): string {
+  return `\\x${key}`;
+}
+
+export async function all<Row>(
+  connection: Connection,
+  db: Kysely<Tables>,
+  query: RawBuilder<Row>,
+): Promise<readonly Row[]> {
+  return (await connection.run(query.compile(db))) as readonly Row[];
+}

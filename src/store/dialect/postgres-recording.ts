@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely';
+import { needsOf } from '../recording/needs.ts';
+import { decide, type RecordingResult } from '../recording/recording-jobs.ts';
+import { createUnitOfWork } from '../recording/unit-of-work.ts';
+import type { Tables } from '../tables.ts';
+import type { Connection, RecordBatch } from './dialect.ts';
+import { writeChanges } from './postgres-changes.ts';
+import { createLoader, NotLoadedError } from './postgres-loader.ts';
+
+/**
+ * Records deliveries inside the connection's current transaction, in as few round trips as possible: lock and read the
+ * accounts, read everything else, decide in memory, write. If a decision needs more than was read, that is read too, and
+ * the whole batch is decided again.
+ */
+export function postgresRecord(connection: Connection, db: Kysely<Tables>): RecordBatch {
+  return async (jobs) => {
+    const loader = createLoader(connection, db);
+    let needs = needsOf(jobs);
+    while (true) {
+      await loader.load(needs);
+      const { reads, missing } = loader.createReads();
+      const { tally, changes } = createUnitOfWork(reads);
+      const results: RecordingResult[] = [];
+      for (const job of jobs) {
+        try {
+          results.push(decide(tally, job));
+        } catch (error) {
+          if (!(error instanceof NotLoadedError)) throw error;
+        }
+      }
+      if (results.length === jobs.length) {
+        await writeChanges(connection, db, changes, loader.emptyAccounts);
+        return results;
+      }
+      needs = missing;
+    }
+  };
+}

@@ -1,0 +1,130 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { Compilable, Kysely } from 'kysely';
+import { emptyAccount } from '../../ledger/account.ts';
+import { serializeAnnouncement } from '../json-columns.ts';
+import type { Changes } from '../recording/changes.ts';
+import {
+  type BalanceRow,
+  insertCorrection,
+  saveOrder,
+  selectCorrections,
+  selectOrderNames,
+  selectOrders,
+  selectQuarantined,
+  selectVotesBetween,
+  toAccountState,
+  toCorrection,
+  toOrder,
+  toPastVote,
+  updateReplayedDelivery,
+} from '../recording/queries.ts';
+import { decide } from '../recording/recording-jobs.ts';
+import { createUnitOfWork, type RecordingReads } from '../recording/unit-of-work.ts';
+import type { Tables } from '../tables.ts';
+import type { RecordBatch } from './dialect.ts';
+
+/*
+ * Recording on SQLite. Everything is synchronous and each row has its own prepared statement: an await between two
+ * statements costs as much as a statement, and a statement for many rows costs more than one per row.
+ */
+
+/** Records deliveries inside the connection's current transaction. */
+export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): RecordBatch {
+  const findBalance = database.prepare(
+    'select credits, votes, last_entry, last_votes, entries from balances where user_id = ?',
+  );
+  const findEvent = database.prepare('select 1 from event_keys where key = ?');
+  const findLastId = {
+    deliveries: database.prepare('select max(id) as id from deliveries'),
+    entries: database.prepare('select max(id) as id from entries'),
+  };
+  const write = prepareWrite(database, db);
+
+  /** Ids are counted from the largest one: no other connection writes during the transaction. */
+  function countIds(table: keyof typeof findLastId): () => number {
+    let last: number | undefined;
+    return () => {
+      last ??= (findLastId[table].get() as { id: number | null }).id ?? 0;
+      last += 1;
+      return last;
+    };
+  }
+
+  function createReads(): RecordingReads {
+    return {
+      account(userId) {
+        const row = findBalance.get(userId) as Omit<BalanceRow, 'user_id'> | undefined;
+        return row === undefined ? emptyAccount(userId) : toAccountState({ ...row, user_id: userId });
+      },
+      votesBetween: ({ lastEntry }, listing, after, before) =>
+        all(database, selectVotesBetween(db, lastEntry, listing, after, before)).map(toPastVote),
+      hasEvent: (key) => findEvent.get(Buffer.from(key, 'hex')) !== undefined,
+      orders(orderIds) {
+        const names = all(database, selectOrderNames(db, orderIds));
+        return all(database, selectOrders(db, orderIds)).map((order) => toOrder(order, names));
+      },
+      isQuarantined: (id) => all(database, selectQuarantined(db, [id])).length > 0,
+      correction(idempotencyKey) {
+        const [row] = all(database, selectCorrections(db, [idempotencyKey]));
+        return row === undefined ? null : toCorrection(row);
+      },
+      nextDeliveryId: countIds('deliveries'),
+      nextEntryId: countIds('entries'),
+    };
+  }
+
+  return (jobs) => {
+    const { tally, changes } = createUnitOfWork(createReads());
+    const results = jobs.map((job) => decide(tally, job));
+    write(changes);
+    return results;
+  };
+}
+
+function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Changes) => void {
+  const insertDelivery = database.prepare(
+    `insert into deliveries (id, received_at, family, listing, kind, outcome, reason, user_id, credits, body)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertEvent = database.prepare('insert into event_keys (key, delivery_id) values (?, ?)');
+  const insertEntry = database.prepare(
+    `insert into entries (id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const saveBalance = database.prepare(
+    `insert into balances (user_id, credits, votes, last_entry, last_votes, entries) values (?, ?, ?, ?, ?, ?)
+     on conflict (user_id) do update set credits = excluded.credits, votes = excluded.votes,
+       last_entry = excluded.last_entry, last_votes = excluded.last_votes, entries = excluded.entries`,
+  );
+  const insertEffect = database.prepare(
+    `insert into effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
+     values (?, ?, ?, ?, 'waiting', 0, ?, ?)`,
+  );
+
+  return ({ newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections }) => {
+    for (const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body } of newDeliveries) {
+      insertDelivery.run(id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body);
+    }
+    for (const delivery of replayedDeliveries) all(database, updateReplayedDelivery(db, delivery));
+    for (const { key, deliveryId } of events) insertEvent.run(Buffer.from(key, 'hex'), deliveryId);
+    for (const entry of entries) {
+      const { id, userId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed } = entry;
+      insertEntry.run(
+        ...[id, userId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed ? 1 : 0],
+      );
+    }
+    for (const { userId, credits, votes, lastEntry, lastVotes, entries: number } of accounts.values()) {
+      saveBalance.run(userId, credits, votes, lastEntry, JSON.stringify(lastVotes), number);
+    }
+    for (const { deliveryId, kind, channelId, announcement, createdAt } of effects) {
+      insertEffect.run(deliveryId, kind, channelId, serializeAnnouncement(announcement), createdAt, createdAt);
+    }
+    for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) all(database, query);
+    for (const correction of corrections) all(database, insertCorrection(db, correction));
+  };
+}
+
+function all<Row>(database: DatabaseSync, query: Compilable<Row>): readonly Row[] {
+  const { sql, parameters } = query.compile();
+  return database.prepare(sql).all(...(parameters as readonly SQLInputValue[])) as unknown as readonly Row[];
+}

@@ -1,0 +1,43 @@
+import type { AccountState } from '../../ledger/account.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import type { NewEffect } from '../../outbox/outbox.ts';
+import type { EventKey } from '../../tally/idempotency-key.ts';
+import type { DeliveryRow, Order, StoredCorrection } from '../../tally/tally.ts';
+
+/** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
+export interface DeliveryChange extends DeliveryRow {
+  readonly id: number;
+}
+
+/** A new entry with its place in its user's history. */
+export interface NewEntry extends Entry {
+  readonly id: number;
+  readonly previous: number | null;
+  readonly number: number;
+}
+
+/** Everything that the decisions of one batch write, in the order of the decisions. */
+export interface Changes {
+  readonly newDeliveries: DeliveryChange[];
+  readonly replayedDeliveries: DeliveryChange[];
+  readonly events: { readonly key: EventKey; readonly deliveryId: number }[];
+  readonly entries: NewEntry[];
+  /** The changed accounts by user, after their last entry. */
+  readonly accounts: Map<string, AccountState>;
+  readonly effects: NewEffect[];
+  readonly orders: { readonly order: Order; readonly at: number }[];
+  readonly corrections: StoredCorrection[];
+}
+
+export function noChanges(): Changes {
+  return {
+    newDeliveries: [],
+    replayedDeliveries: [],
+    events: [],
+    entries: [],
+    accounts: new Map(),
+    effects: [],
+    orders: [],
+    corrections: [],
+  };
+}

@@ -1,0 +1,78 @@
+import type { AccountState } from '../../ledger/account.ts';
+import type { Premium } from '../../ledger/event.ts';
+import { type EventKey, voteKey } from '../../tally/idempotency-key.ts';
+import type { RoutedDelivery } from '../../tally/tally.ts';
+import type { RecordingJob } from './recording-jobs.ts';
+
+/** A user's votes for a listing between two times (ms since the epoch, both exclusive). */
+export interface VoteRange {
+  readonly account: AccountState;
+  readonly listing: string;
+  readonly after: number;
+  readonly before: number;
+}
+
+/** What decisions have to read, collected in order to read it together. */
+export interface Needs {
+  readonly userIds: Set<string>;
+  readonly events: Set<EventKey>;
+  readonly orderIds: Set<string>;
+  readonly replayedIds: Set<number>;
+  readonly idempotencyKeys: Set<string>;
+  readonly voteRanges: VoteRange[];
+  /** Number of ids for new deliveries, and for new entries. */
+  newIds: number;
+}
+
+export function noNeeds(): Needs {
+  return {
+    userIds: new Set(),
+    events: new Set(),
+    orderIds: new Set(),
+    replayedIds: new Set(),
+    idempotencyKeys: new Set(),
+    voteRanges: [],
+    newIds: 0,
+  };
+}
+
+/** What the jobs certainly need; their decisions may need more. */
+export function needsOf(jobs: readonly RecordingJob[]): Needs {
+  const needs = noNeeds();
+  needs.newIds = jobs.length;
+  for (const job of jobs) addJob(needs, job);
+  return needs;
+}
+
+function addJob(needs: Needs, job: RecordingJob): void {
+  switch (job.name) {
+    case 'record': {
+      const [delivery, routed] = job.args;
+      return addDelivery(needs, delivery.receivedAt, routed);
+    }
+    case 'recordReplay': {
+      const [id, delivery, routed] = job.args;
+      needs.replayedIds.add(id);
+      return addDelivery(needs, delivery.receivedAt, routed);
+    }
+    case 'correct': {
+      const [{ userId }, idempotencyKey] = job.args;
+      needs.userIds.add(userId);
+      needs.idempotencyKeys.add(idempotencyKey);
+    }
+  }
+}
+
+function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): void {
+  if (routed.type === 'order') addPremium(needs, routed.event);
+  if (routed.type !== 'event') return;
+  const { event, listing } = routed;
+  if (event.family === 'premium') return addPremium(needs, event);
+  needs.userIds.add(event.userId);
+  needs.events.add(voteKey(event, listing.name, receivedAt));
+}
+
+function addPremium(needs: Needs, { userId, orderIds }: Premium): void {
+  if (userId !== null) needs.userIds.add(userId);
+  for (const id of orderIds) needs.orderIds.add(id);
+}

@@ -1,0 +1,104 @@
+import type { Compilable, Kysely, Selectable } from 'kysely';
+import type { AccountState } from '../../ledger/account.ts';
+import { allVoteCauses } from '../../ledger/entry.ts';
+import type { PastVote } from '../../ledger/ledger.ts';
+import type { Order, StoredCorrection } from '../../tally/tally.ts';
+import { parseLastVotes } from '../json-columns.ts';
+import { linkedEntries } from '../linked-entries.ts';
+import { literal } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+import type { DeliveryChange } from './changes.ts';
+
+/* The statements of rare decisions, for both databases. Ordinary votes have statements of their own in each dialect. */
+
+export type BalanceRow = Selectable<Tables['balances']>;
+
+export function toAccountState({ user_id, credits, votes, last_entry, last_votes, entries }: BalanceRow): AccountState {
+  return { userId: user_id, credits, votes, lastEntry: last_entry, lastVotes: parseLastVotes(last_votes), entries };
+}
+
+/** The votes of the user with this newest entry, between two times (ms since the epoch, both exclusive). */
+export function selectVotesBetween(
+  db: Kysely<Tables>,
+  newestEntry: number | null,
+  listing: string,
+  after: number,
+  before: number,
+) {
+  return linkedEntries(db, newestEntry)
+    .selectFrom('linked')
+    .select(['at', 'cause', 'untimed'])
+    .where('at', '>', after)
+    .where('at', '<', before)
+    .where('listing', '=', listing)
+    .where('cause', 'in', allVoteCauses.map(literal));
+}
+
+export function toPastVote(row: Pick<Selectable<Tables['entries']>, 'at' | 'cause' | 'untimed'>): PastVote {
+  return { at: row.at, cause: row.cause, untimed: row.untimed !== 0 };
+}
+
+/** The orders with any of these ids, by ascending primary key. */
+export function selectOrders(db: Kysely<Tables>, orderIds: readonly string[]) {
+  const ids = db.selectFrom('order_names').select('order_id').where('name', 'in', orderIds);
+  return db.selectFrom('orders').selectAll().where('id', 'in', ids).orderBy('id');
+}
+
+/** All names of the orders with any of these ids. */
+export function selectOrderNames(db: Kysely<Tables>, orderIds: readonly string[]) {
+  const ids = db.selectFrom('order_names').select('order_id').where('name', 'in', orderIds);
+  return db.selectFrom('order_names').selectAll().where('order_id', 'in', ids);
+}
+
+export function toOrder(
+  { id, listing, user_id: userId, tier, state, period_end: periodEnd }: Selectable<Tables['orders']>,
+  names: readonly Selectable<Tables['order_names']>[],
+): Order {
+  const others = names.filter(({ name, order_id }) => order_id === id && name !== id).map(({ name }) => name);
+  return { orderIds: [id, ...others], listing, userId, tier, state, periodEnd };
+}
+
+/** Stores the order under its first id and replaces the orders stored under its other ids. */
+export function saveOrder(db: Kysely<Tables>, order: Order, at: number): Compilable<unknown>[] {
+  const { orderIds, listing, userId: user_id, tier, state, periodEnd: period_end } = order;
+  const [id] = orderIds;
+  if (id === undefined) return [];
+  const row = { listing, user_id, tier, state, period_end, updated_at: at };
+  const names = orderIds.map((name) => ({ name, order_id: id }));
+  return [
+    db
+      .insertInto('orders')
+      .values({ id, ...row })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
+    db
+      .insertInto('order_names')
+      .values(names)
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ order_id: id })),
+    db.deleteFrom('orders').where('id', 'in', orderIds).where('id', '<>', id),
+  ];
+}
+
+/** The ids of those deliveries that are still quarantined. */
+export function selectQuarantined(db: Kysely<Tables>, deliveryIds: readonly number[]) {
+  return db.selectFrom('deliveries').select('id').where('id', 'in', deliveryIds).where('outcome', '=', 'quarantined');
+}
+
+/** The new content of a delivery that has left the quarantine. */
+export function updateReplayedDelivery(db: Kysely<Tables>, delivery: DeliveryChange) {
+  const { id, listing, kind, outcome, reason, userId: user_id, credits } = delivery;
+  return db.updateTable('deliveries').set({ listing, kind, outcome, reason, user_id, credits }).where('id', '=', id);
+}
+
+export function selectCorrections(db: Kysely<Tables>, idempotencyKeys: readonly string[]) {
+  return db.selectFrom('corrections').selectAll().where('idempotency_key', 'in', idempotencyKeys);
+}
+
+export function toCorrection(row: Selectable<Tables['corrections']>): StoredCorrection {
+  const { idempotency_key: idempotencyKey, user_id: userId, credits, reason, balance, at } = row;
+  return { idempotencyKey, userId, credits, reason, balance, at };
+}
+
+export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrection) {
+  const { idempotencyKey: idempotency_key, userId: user_id, credits, reason, balance, at } = correction;
+  return db.insertInto('corrections').values({ idempotency_key, user_id, credits, reason, balance, at });
+}

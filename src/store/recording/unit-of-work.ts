@@ -1,0 +1,123 @@
+import { type AccountState, withEntry } from '../../ledger/account.ts';
+import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
+import type { PastVote } from '../../ledger/ledger.ts';
+import type { EventKey } from '../../tally/idempotency-key.ts';
+import { mergeOrders } from '../../tally/order.ts';
+import type { Order, StoredCorrection, Tally } from '../../tally/tally.ts';
+import { type Changes, noChanges } from './changes.ts';
+
+/**
+ * What decisions read from the database, inside the transaction that writes their changes. Any method may throw to have
+ * the whole batch decided again with more data.
+ */
+export interface RecordingReads {
+  account(userId: string): AccountState;
+  votesBetween(account: AccountState, listing: string, after: number, before: number): readonly PastVote[];
+  hasEvent(key: EventKey): boolean;
+  /** All orders with any of these ids, by ascending primary key. */
+  orders(orderIds: readonly string[]): readonly Order[];
+  isQuarantined(deliveryId: number): boolean;
+  correction(idempotencyKey: string): StoredCorrection | null;
+  nextDeliveryId(): number;
+  nextEntryId(): number;
+}
+
+/** What the decisions of one batch read and change. */
+export interface UnitOfWork {
+  readonly tally: Tally;
+  readonly changes: Changes;
+}
+
+/** A tally over the database as it was read plus the changes of the batch so far, which it collects. */
+export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
+  const changes = noChanges();
+  const newEvents = new Set<EventKey>();
+
+  const hasEvent = (key: EventKey) => newEvents.has(key) || reads.hasEvent(key);
+
+  function addEvent(key: EventKey | null, deliveryId: number): void {
+    if (key === null) return;
+    newEvents.add(key);
+    changes.events.push({ key, deliveryId });
+  }
+
+  const tally: Tally = {
+    accountState: (userId) => changes.accounts.get(userId) ?? reads.account(userId),
+
+    append(account, entry) {
+      const id = reads.nextEntryId();
+      const updated = withEntry(account, entry, id);
+      changes.entries.push({ ...entry, id, previous: account.lastEntry, number: updated.entries });
+      changes.accounts.set(account.userId, updated);
+      return updated;
+    },
+
+    votesBetween(account, listing, after, before) {
+      const added = changes.entries.filter(
+        (entry) => entry.userId === account.userId && isVoteBetween(entry, listing, after, before),
+      );
+      // The account may already link to entries that are not written yet.
+      const stored = reads.account(account.userId);
+      return [...added, ...reads.votesBetween(stored, listing, after, before)];
+    },
+
+    insertDelivery(row) {
+      if (row.eventKey !== null && hasEvent(row.eventKey)) return null;
+      const id = reads.nextDeliveryId();
+      changes.newDeliveries.push({ ...row, id });
+      addEvent(row.eventKey, id);
+      return id;
+    },
+
+    updateDelivery(id, row) {
+      if (changes.replayedDeliveries.some((replayed) => replayed.id === id) || !reads.isQuarantined(id)) return false;
+      if (row.eventKey !== null && hasEvent(row.eventKey)) return false;
+      changes.replayedDeliveries.push({ ...row, id });
+      addEvent(row.eventKey, id);
+      return true;
+    },
+
+    hasEvent,
+
+    findOrder(orderIds) {
+      if (orderIds.length === 0) return null;
+      const isNamed = (order: Order) => order.orderIds.some((id) => orderIds.includes(id));
+      const saved = currentOrders(changes).filter(isNamed);
+      // A saved order has all ids of the stored orders that it replaces.
+      const stored = reads.orders(orderIds).filter(({ orderIds: [id] }) => !isReplaced(changes, id));
+      return [...saved, ...stored]
+        .sort((a, b) => ((a.orderIds[0] ?? '') < (b.orderIds[0] ?? '') ? -1 : 1))
+        .reduce<Order | null>((merged, order) => (merged === null ? order : mergeOrders(merged, order)), null);
+    },
+
+    saveOrder: (order, at) => void changes.orders.push({ order, at }),
+
+    findCorrection: (idempotencyKey) =>
+      changes.corrections.find((correction) => correction.idempotencyKey === idempotencyKey) ??
+      reads.correction(idempotencyKey),
+
+    saveCorrection: (correction) => void changes.corrections.push(correction),
+
+    enqueue: (effect) => void changes.effects.push(effect),
+  };
+  return { tally, changes };
+}
+
+function isVoteBetween({ listing, at, cause }: Entry, ofListing: string, after: number, before: number): boolean {
+  return listing === ofListing && at > after && at < before && allVoteCauses.some((voteCause) => voteCause === cause);
+}
+
+/** The orders that the batch has saved, without those that a later one replaces. */
+function currentOrders({ orders }: Changes): Order[] {
+  return orders
+    .map(({ order }) => order)
+    .filter(({ orderIds: [id] }, index, all) => !all.slice(index + 1).some((later) => isAmong(later, id)));
+}
+
+function isReplaced({ orders }: Changes, id: string | undefined): boolean {
+  return orders.some(({ order }) => isAmong(order, id));
+}
+
+function isAmong(order: Order, id: string | undefined): boolean {
+  return id !== undefined && order.orderIds.includes(id);
+}

@@ -1,0 +1,21 @@
+import { type Correction, type CorrectionResult, correctionEntry, overdraws } from '../ledger/correction.ts';
+import type { StoredCorrection, Tally } from './tally.ts';
+
+/** Corrects an account once per idempotency key, inside the caller's transaction. */
+export function recordCorrection(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult {
+  const stored = tally.findCorrection(idempotencyKey);
+  if (stored !== null) {
+    return isSame(stored, correction)
+      ? { outcome: 'corrected', balance: stored.balance, repeated: true }
+      : { outcome: 'key_reused' };
+  }
+  const account = tally.accountState(correction.userId);
+  if (overdraws(account.credits, correction.credits)) return { outcome: 'overdrawn', balance: account.credits };
+  const { credits: balance } = tally.append(account, correctionEntry(correction));
+  tally.saveCorrection({ ...correction, idempotencyKey, balance });
+  return { outcome: 'corrected', balance, repeated: false };
+}
+
+function isSame(stored: StoredCorrection, { userId, credits, reason }: Correction): boolean {
+  return stored.userId === userId && stored.credits === credits && stored.reason === reason;
+}
