@@ -58,11 +58,9 @@ export function createGroupCommit(writers: readonly Writer[], clock: Clock, maxQ
     const minQueueLength = idle.length === writers.length ? 1 : minOverlapLength;
     const writer = queue.length >= minQueueLength ? idle.pop() : undefined;
     if (writer === undefined) return;
-    const flush = flushWith(writer).finally(() => {
-      idle.push(writer);
-      flushing.delete(flush);
-    });
+    const flush = flushWith(writer);
     flushing.add(flush);
+    flush.finally(() => flushing.delete(flush));
   }
 
   async function flushWith(writer: Writer): Promise<void> {
@@ -73,6 +71,8 @@ export function createGroupCommit(writers: readonly Writer[], clock: Clock, maxQ
       // Lets requests that have arrived meanwhile be read, so that they join the next batch.
       if (queue.length > 0) await new Promise(setImmediate);
     }
+    // In the same turn in which the queue was empty, or a new job would be left in it.
+    idle.push(writer);
   }
 
   /**

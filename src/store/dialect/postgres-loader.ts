@@ -15,8 +15,9 @@ import {
 } from '../recording/queries.ts';
 import type { RecordingReads } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
+import { lock } from '../writes/lock.ts';
 import type { Connection } from './dialect.ts';
-import { lockAccounts, lockOrders, selectEventsAndIds, selectVotes } from './postgres-reads.ts';
+import { lockAccounts, selectEventsAndIds, selectVotes } from './postgres-reads.ts';
 
 /** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */
 export class NotLoadedError extends Error {}
@@ -45,9 +46,9 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   const deliveryIds: number[] = [];
   const entryIds: number[] = [];
 
-  /** Returns the holders of the orders. */
+  /** Returns their holders. Orders are rare, and an event can show that two are the same, so all have one lock. */
   async function loadOrders(ids: readonly string[]): Promise<readonly string[]> {
-    await lockOrders(connection, db);
+    await lock(connection, db, 'orders');
     const names = await run(connection, selectOrderNames(db, ids));
     const orders = (await run(connection, selectOrders(db, ids))).map((row) => toOrder(row, names));
     for (const id of ids)

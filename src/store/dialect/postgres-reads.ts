@@ -9,15 +9,6 @@ import { type BalanceRow, toAccountState } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 import type { Connection } from './dialect.ts';
 
-/** Locks all premium orders. They are rare, and an event can show that two orders are the same. */
-export async function lockOrders(connection: Connection, db: Kysely<Tables>): Promise<void> {
-  await all(
-    connection,
-    db,
-    sql`insert into locks (name) values ('orders') on conflict (name) do update set name = locks.name`,
-  );
-}
-
 /** Locks and reads accounts. Inserts those that are missing, because only a row that exists can be locked. */
 export async function lockAccounts(
   connection: Connection,

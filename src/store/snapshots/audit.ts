@@ -23,15 +23,22 @@ export interface PaymentDifference {
  */
 export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
   const count = db.fn.countAll<number>().as('count');
-  const previousId = sql<number | null>`lag(id) over (partition by user_id order by id)`;
+  // Entries from before they were numbered have the number 0, and are in the order of ids.
+  const previousId = sql<number | null>`lag(id) over (partition by user_id order by number, id)`;
   const links = db.selectFrom('entries').select(['previous', previousId.as('previous_id')]);
   const [entries] = await run(
     db.selectFrom(links.as('links')).select(count).whereRef('previous', 'is distinct from', 'previous_id'),
   );
+  const place = sql<number>`row_number() over (partition by user_id order by number desc, id desc)`;
   const newest = db
-    .selectFrom('entries')
-    .select(({ fn }) => ['user_id', fn.max('id').as('newest')])
-    .groupBy('user_id');
+    .selectFrom(
+      db
+        .selectFrom('entries')
+        .select(['user_id', 'id as newest', place.as('place')])
+        .as('places'),
+    )
+    .select(['user_id', 'newest'])
+    .where('place', '=', 1);
   const [balances] = await run(
     db
       .selectFrom('balances')

@@ -3,6 +3,7 @@ import { type BudgetStore, maxClockSkewMs } from '../../lookup/budget.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
+import { lock } from './lock.ts';
 
 /**
  * The log of requests to the lookup API, for use inside a transaction of `connection`. It survives restarts and all
@@ -11,6 +12,7 @@ import type { Tables } from '../tables.ts';
 export function budgetWrites(db: Kysely<Tables>, connection: Connection): Pick<BudgetStore, 'acquire'> {
   return {
     async acquire(keyId, at, window, limit, setBack = 0) {
+      await lock(connection, db, `budget of ${keyId}`);
       const ofKey = db.deleteFrom('lookup_requests').where('key_id', '=', keyId);
       await run(connection, ofKey.where('at', '<=', at - 2 * window));
       // Requests with times in the future were logged before the clock was set back.

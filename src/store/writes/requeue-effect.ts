@@ -8,20 +8,20 @@ import type { Tables } from '../tables.ts';
 export function requeueWrites(db: Kysely<Tables>, connection: Connection): Pick<OwnerActions, 'requeueEffect'> {
   return {
     async requeueEffect(effectId, now) {
-      const query = db.selectFrom('effects').select('state').where('id', '=', effectId);
-      const [effect] = await run(connection, query);
-      if (effect === undefined) return 'unknown';
-      if (effect.state !== 'buried') return 'not_buried';
       // With the old nonce Discord might drop it as a repeat, and with the old age it might be buried again.
       const initial = { state: 'waiting', attempts: 0, due_at: now, created_at: now } as const;
-      await run(
+      const requeued = await run(
         connection,
         db
           .updateTable('effects')
           .set({ ...initial, finished_at: null, nonce: null, reason: null })
-          .where('id', '=', effectId),
+          .where('id', '=', effectId)
+          .where('state', '=', 'buried')
+          .returning('id'),
       );
-      return 'revived';
+      if (requeued.length > 0) return 'revived';
+      const effects = await run(connection, db.selectFrom('effects').select('id').where('id', '=', effectId));
+      return effects.length > 0 ? 'not_buried' : 'unknown';
     },
   };
 }
