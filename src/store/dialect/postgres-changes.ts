@@ -4,7 +4,7 @@ import { run } from '../query-builder.ts';
 import type { Changes } from '../recording/changes.ts';
 import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
-import type { Connection } from './dialect.ts';
+import type { PostgresTransactions } from './postgres-connection.ts';
 
 /**
  * Writes the changes of a batch: everything that votes consist of in one statement, then what only premium events,
@@ -12,13 +12,13 @@ import type { Connection } from './dialect.ts';
  * @param emptyAccounts users without entries; the balances of those who still have none are deleted
  */
 export async function writeChanges(
-  connection: Connection,
+  connection: PostgresTransactions,
   db: Kysely<Tables>,
   changes: Changes,
   emptyAccounts: readonly string[],
 ): Promise<void> {
   const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
-  await connection.run({
+  connection.send({
     sql: writeRows,
     parameters: [
       JSON.stringify(newDeliveries.map(wellFormed)),

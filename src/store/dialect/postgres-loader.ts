@@ -96,9 +96,12 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
       const holders = orderIds.size > 0 ? await loadOrders([...orderIds]) : [];
       if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
       const newUserIds = [...new Set([...userIds, ...holders])].filter((userId) => !accounts.has(userId));
-      if (newUserIds.length > 0) await loadAccounts(newUserIds.sort());
-      if (idempotencyKeys.size > 0) await loadCorrections([...idempotencyKeys]);
-      if (keys.size > 0 || newIds > 0) await loadEventsAndIds([...keys], newIds);
+      // One round trip. Each statement sees what was committed before it started, so the reads see what the locks protect.
+      await Promise.all([
+        newUserIds.length > 0 && loadAccounts(newUserIds.sort()),
+        idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
+        (keys.size > 0 || newIds > 0) && loadEventsAndIds([...keys], newIds),
+      ]);
       if (voteRanges.length > 0) await loadVotes(voteRanges);
     },
 

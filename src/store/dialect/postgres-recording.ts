@@ -3,16 +3,17 @@ import { needsOf } from '../recording/needs.ts';
 import { decide, type RecordingResult } from '../recording/recording-jobs.ts';
 import { createUnitOfWork } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
-import type { Connection, RecordBatch } from './dialect.ts';
+import type { RecordBatch } from './dialect.ts';
 import { writeChanges } from './postgres-changes.ts';
+import type { PostgresTransactions } from './postgres-connection.ts';
 import { createLoader, NotLoadedError } from './postgres-loader.ts';
 
 /**
- * Records deliveries inside the connection's current transaction, in as few round trips as possible: lock and read the
- * accounts, read everything else, decide in memory, write. If a decision needs more than was read, that is read too, and
+ * Records deliveries inside the connection's current transaction, in two round trips: begin, lock and read; then decide
+ * in memory, write and commit. If a decision needs more than was read, that is read too, and
  * the whole batch is decided again.
  */
-export function postgresRecord(connection: Connection, db: Kysely<Tables>): RecordBatch {
+export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tables>): RecordBatch {
   return async (jobs) => {
     const loader = createLoader(connection, db);
     let needs = needsOf(jobs);

@@ -1,18 +1,18 @@
 import { PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { queryBuilder } from '../query-builder.ts';
-import type { Connection, Dialect, Transactions } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
+import {
+  connection,
+  createTransactions,
+  isConnectionFailure,
+  readInTransaction,
+  writeTimeoutMs,
+} from './postgres-connection.ts';
 import { postgresRecord } from './postgres-recording.ts';
 
 /** Key of the advisory lock of migrations. An arbitrary constant. */
 const migrationLockKey = 7_411_700;
-/** Timeout of one attempt to take a lock. Short, because queued jobs wait meanwhile; the group commit retries. */
-const lockTimeoutMs = 500;
-/** Timeout of connecting, and of each statement that writes: an unresponsive server must not keep a sender waiting. */
-const writeTimeoutMs = 1_500;
-/** Timeout of a query that only reads, such as a sum over all accounts. */
-const readTimeoutMs = 10_000;
-
 /** The type id of `bigint`, the type of counts and times. */
 const bigintOid = 20;
 /** Type parsers that return a bigint as a number, which is exact up to 2^53. */
@@ -41,6 +41,7 @@ export function postgres(url: string): Dialect {
     connectionString: url,
     max: 8,
     types,
+    pipeline: true,
     connectionTimeoutMillis: writeTimeoutMs,
   });
   // The pool replaces broken connections. Without these listeners, a broken connection would end the process.
@@ -68,104 +69,6 @@ export function postgres(url: string): Dialect {
   };
 }
 
-/**
- * @param timeoutMs for each statement; null for no timeout
- * @param lock a statement that takes the lock of these transactions
- */
-function createTransactions(pool: pg.Pool, timeoutMs: number | null, lock?: string): Transactions {
-  let current: pg.PoolClient | undefined;
-  /** Closes the connection, which rolls back even if the server does not respond. */
-  function discard(client: pg.PoolClient | undefined): void {
-    client?.release(true);
-  }
-
-  return {
-    ...connection(async (text, values) => {
-      if (current === undefined) throw new Error('There is no transaction.');
-      return run(current, text, values, timeoutMs);
-    }),
-    begin: async () => {
-      const client = await pool.connect();
-      try {
-        const limits = `${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`;
-        await run(client, `BEGIN; ${limits}`, [], timeoutMs);
-        if (lock !== undefined) await run(client, lock, [], timeoutMs);
-      } catch (error) {
-        discard(client);
-        throw error;
-      }
-      current = client;
-    },
-    commit: async () => {
-      const client = current;
-      current = undefined;
-      try {
-        if (client !== undefined) await run(client, 'COMMIT', [], timeoutMs);
-        client?.release();
-      } catch (error) {
-        discard(client);
-        throw error;
-      }
-    },
-    // Not awaited: a server that does not respond would delay the next transaction.
-    rollback: async () => {
-      const client = current;
-      current = undefined;
-      if (client === undefined) return;
-      run(client, 'ROLLBACK', [], writeTimeoutMs).then(
-        () => client.release(),
-        () => discard(client),
-      );
-    },
-  };
-}
-/** Runs one query in its own transaction: a session-wide timeout would also apply to other clients of PgBouncer. */
-async function readInTransaction(pool: pg.Pool, text: string, values: unknown[]): Promise<readonly unknown[]> {
-  const client = await pool.connect();
-  try {
-    await run(client, `BEGIN READ ONLY; ${setStatementTimeout(readTimeoutMs)}`, [], readTimeoutMs);
-    const rows = await run(client, text, values, readTimeoutMs);
-    await run(client, 'COMMIT', [], readTimeoutMs);
-    client.release();
-    return rows;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-}
-
-/** SQL that sets the statement timeout of the current transaction; null for none, whatever the server's default. */
-export function setStatementTimeout(timeoutMs: number | null): string {
-  return `SET LOCAL statement_timeout = ${timeoutMs ?? 0}`;
-}
-
-function connection(rows: (text: string, values: unknown[]) => Promise<readonly unknown[]>): Connection {
-  return {
-    run: ({ sql: text, parameters }) => rows(text, [...parameters]),
-    async insert({ sql: text, parameters }) {
-      const [row] = await rows(`${text} returning id`, [...parameters]);
-      return (row as { id: number } | undefined)?.id ?? null;
-    },
-  };
-}
-
-/** Runs one statement. @param timeoutMs null for no timeout */
-async function run(
-  client: pg.PoolClient,
-  text: string,
-  values: unknown[],
-  timeoutMs: number | null,
-): Promise<readonly unknown[]> {
-  const options = timeoutMs === null ? {} : { query_timeout: timeoutMs };
-  return (await client.query({ text, values, ...options })).rows;
-}
-
 function codeOf(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
-}
-
-/** Errors of the socket, and the driver's errors for a connection that is closed or times out. */
-function isConnectionFailure(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof pg.DatabaseError) return false;
-  return 'code' in error || /connection|terminated|timeout/i.test(error.message);
 }

@@ -1,7 +1,8 @@
 import { type Compilable, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { minute, second } from '../../platform/durations.ts';
-import { setStatementTimeout, types } from '../dialect/postgres.ts';
+import { types } from '../dialect/postgres.ts';
+import { setStatementTimeout } from '../dialect/postgres-connection.ts';
 import { queryBuilder } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -1,0 +1,116 @@
+import pg from 'pg';
+import type { Connection, Query, Transactions } from './dialect.ts';
+
+/** Timeout of one attempt to take a lock. Short, because queued jobs wait meanwhile; the group commit retries. */
+const lockTimeoutMs = 500;
+/** Timeout of connecting, and of each statement that writes: an unresponsive server must not keep a sender waiting. */
+export const writeTimeoutMs = 1_500;
+/** Timeout of a query that only reads, such as a sum over all accounts. */
+const readTimeoutMs = 10_000;
+
+/** Transactions on connections of the pool, one after the other. */
+export interface PostgresTransactions extends Transactions {
+  /** Runs a statement without waiting for it. If it fails, the commit rejects with its error. */
+  send(query: Query): void;
+}
+
+/**
+ * Statements are sent without waiting for the responses to earlier ones, such as `BEGIN`: each round trip to a server in
+ * another zone takes longer than most statements.
+ * @param timeoutMs for each statement; null for no timeout
+ * @param lock a statement that takes the lock of these transactions
+ */
+export function createTransactions(pool: pg.Pool, timeoutMs: number | null, lock?: string): PostgresTransactions {
+  let current: { readonly client: pg.PoolClient; readonly sent: Promise<unknown>[] } | undefined;
+
+  function send(text: string, values: unknown[] = []): Promise<readonly unknown[]> {
+    if (current === undefined) throw new Error('There is no transaction.');
+    const result = run(current.client, text, values, timeoutMs);
+    result.catch(() => {});
+    current.sent.push(result);
+    return result;
+  }
+
+  return {
+    ...connection(async (text, values) => {
+      const earlier = current?.sent ?? [];
+      const result = send(text, values);
+      // After a failure, all further statements fail, too; the first error is the cause.
+      await Promise.all(earlier);
+      return result;
+    }),
+    send: ({ sql: text, parameters }) => void send(text, [...parameters]),
+    begin: async () => {
+      current = { client: await pool.connect(), sent: [] };
+      send(`BEGIN; ${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+      if (lock !== undefined) await send(lock);
+    },
+    commit: async () => {
+      if (current === undefined) return;
+      const { client, sent } = current;
+      send('COMMIT');
+      current = undefined;
+      // After a failed statement the server rolls back instead, and reports success.
+      await completed(client, sent);
+    },
+    // Not awaited: a server that does not respond would delay the next transaction.
+    rollback: async () => {
+      if (current === undefined) return;
+      const { client } = current;
+      current = undefined;
+      run(client, 'ROLLBACK', [], writeTimeoutMs).then(
+        () => client.release(),
+        () => client.release(true),
+      );
+    },
+  };
+}
+
+/** Runs one query in its own transaction: a session-wide timeout would also apply to other clients of PgBouncer. */
+export async function readInTransaction(pool: pg.Pool, text: string, values: unknown[]): Promise<readonly unknown[]> {
+  const client = await pool.connect();
+  const begun = run(client, `BEGIN READ ONLY; ${setStatementTimeout(readTimeoutMs)}`, [], readTimeoutMs);
+  const rows = run(client, text, values, readTimeoutMs);
+  const committed = run(client, 'COMMIT', [], readTimeoutMs);
+  await completed(client, [begun, rows, committed]);
+  return rows;
+}
+
+/** Waits for all statements of a transaction, and rejects with the error of the first one that failed. */
+async function completed(client: pg.PoolClient, statements: readonly Promise<unknown>[]): Promise<void> {
+  const failures = (await Promise.allSettled(statements)).filter((result) => result.status === 'rejected');
+  client.release(failures.some(({ reason }) => isConnectionFailure(reason)));
+  for (const { reason } of failures) throw reason;
+}
+
+/** SQL that sets the statement timeout of the current transaction; null for none, whatever the server's default. */
+export function setStatementTimeout(timeoutMs: number | null): string {
+  return `SET LOCAL statement_timeout = ${timeoutMs ?? 0}`;
+}
+
+export function connection(rows: (text: string, values: unknown[]) => Promise<readonly unknown[]>): Connection {
+  return {
+    run: ({ sql: text, parameters }) => rows(text, [...parameters]),
+    async insert({ sql: text, parameters }) {
+      const [row] = await rows(`${text} returning id`, [...parameters]);
+      return (row as { id: number } | undefined)?.id ?? null;
+    },
+  };
+}
+
+/** Runs one statement. @param timeoutMs null for no timeout */
+async function run(
+  client: pg.PoolClient,
+  text: string,
+  values: unknown[],
+  timeoutMs: number | null,
+): Promise<readonly unknown[]> {
+  const options = timeoutMs === null ? {} : { query_timeout: timeoutMs };
+  return (await client.query({ text, values, ...options })).rows;
+}
+
+/** Errors of the socket, and the driver's errors for a connection that is closed or times out. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof pg.DatabaseError) return false;
+  return 'code' in error || /connection|terminated|timeout/i.test(error.message);
+}
