@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/ledger/event.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
@@ -11,11 +10,8 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
-import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { describeOnEveryDatabase, describeOnPgBouncer } from './databases.ts';
 
-const programs = postgresPrograms();
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');
 const start = Date.UTC(2026, 0, 1);
@@ -513,7 +509,8 @@ function storeTests(newUrl: () => string): void {
 
   it('stores revoked sessions for all processes and over a restart, until they expire', async () => {
     const url = newUrl();
-    const [one, other] = [await openStore(url, manualClock(start)), await open(url)];
+    const clock = { ...manualClock(start), sleep: systemClock.sleep };
+    const [one, other] = [await openStore(url, clock), await open(url)];
     const session = { id: 'a', expiresAt: start + hour, now: start };
     expect(await one.sessions.isRevoked('a')).toBe(false);
     await Promise.all([one.sessions.revoke(session), other.sessions.revoke(session)]);
@@ -533,40 +530,11 @@ function storeTests(newUrl: () => string): void {
   });
 }
 
-describe('the store on SQLite', () => {
-  storeTests(() => `sqlite:${join(tempDir(), 'tally.db')}`);
-});
+describeOnEveryDatabase('the store', storeTests);
 
-describe.skipIf(programs === null && !process.env['CI'])('the store on PostgreSQL', () => {
-  let postgres: PostgresServer;
-  beforeAll(async () => {
-    if (programs === null)
-      throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
-    postgres = await startPostgres(programs);
-  });
-  afterAll(() => postgres?.stop());
-  storeTests(() => postgres.newDatabase());
-});
-
-const pgbouncer = pgbouncerProgram();
-const hasPgBouncer = programs !== null && pgbouncer !== null;
-describe.skipIf(!hasPgBouncer && !process.env['CI'])('the store on PostgreSQL through PgBouncer', () => {
-  let postgres: PostgresServer;
-  let bouncer: PgBouncer;
-  beforeAll(async () => {
-    if (programs === null || pgbouncer === null)
-      throw new Error('Install PostgreSQL and PgBouncer (Debian: apt-get install postgresql pgbouncer).');
-    postgres = await startPostgres(programs);
-    bouncer = await startPgBouncer(pgbouncer, postgres.newDatabase());
-  });
-  afterAll(async () => {
-    await bouncer?.stop();
-    postgres?.stop();
-  });
-  storeTests(() => bouncer.through(postgres.newDatabase()));
-
+describeOnPgBouncer('a connection through PgBouncer', (newUrl) => {
   it('sets a statement timeout on the server, and not for other clients', async () => {
-    const url = bouncer.through(postgres.newDatabase());
+    const url = newUrl();
     const dialect = postgresDialect(url);
     onTestFinished(() => dialect.close());
     const limit = { sql: 'SHOW statement_timeout', parameters: [] };

@@ -16,8 +16,10 @@ export function postgresPrograms(): string | null {
 }
 
 export interface PostgresServer {
-  /** Creates an empty database and returns its URL. */
-  newDatabase(): string;
+  /** Creates an empty database, or a copy of another one that has no connections, and returns its URL. */
+  newDatabase(templateUrl?: string): string;
+  /** Runs statements in a database, as its superuser. */
+  runSql(sql: string, url: string): void;
   /** Shuts the server down in fast mode: closes connections, keeps committed data. `start` reuses the address. */
   shutDown(): void;
   start(): void;
@@ -46,19 +48,20 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${directory} -c fsync=off`;
   const start = () => void run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
-  const runSql = (sql: string) =>
-    output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'postgres', '-qc', sql]);
+  const runSql = (sql: string, database = 'postgres') =>
+    output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', database, '-qc', sql]);
   start();
   runSql('CREATE ROLE tally SUPERUSER LOGIN');
 
   let databases = 0;
   return {
-    newDatabase() {
+    newDatabase(templateUrl) {
       databases += 1;
       const name = `tally${databases}`;
-      runSql(`CREATE DATABASE ${name}`);
+      runSql(`CREATE DATABASE ${name}${templateUrl === undefined ? '' : ` TEMPLATE ${nameOf(templateUrl)}`}`);
       return `postgres://tally@127.0.0.1:${port}/${name}`;
     },
+    runSql: (sql, url) => void runSql(sql, nameOf(url)),
     shutDown: () => void run('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']),
     start,
     setReadOnly(readOnly) {
@@ -74,6 +77,10 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function nameOf(url: string): string {
+  return new URL(url).pathname.slice(1);
 }
 
 /**

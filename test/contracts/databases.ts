@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { openStore } from '../../src/store/store.ts';
+import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
+import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const programs = postgresPrograms();
+const pgbouncer = pgbouncerProgram();
+const isCi = Boolean(process.env['CI']);
+
+/** Runs the tests on each supported database. They call `newUrl` for the URL of an empty one. */
+export function describeOnEveryDatabase(subject: string, tests: (newUrl: () => string) => void): void {
+  describe(`${subject} on SQLite`, () => tests(() => `sqlite:${join(tempDir(), 'tally.db')}`));
+  describeOnPostgres(`${subject} on PostgreSQL`, (server) => tests(() => server().newDatabase()));
+  describeOnPostgresFamily(`${subject} on a database of the PostgreSQL family`, tests);
+  describeOnPgBouncer(`${subject} on PostgreSQL through PgBouncer`, tests);
+}
+
+export function describeOnPostgres(name: string, tests: (server: () => PostgresServer) => void): void {
+  describe.skipIf(programs === null && !isCi)(name, () => {
+    let postgres: PostgresServer;
+    beforeAll(async () => {
+      if (programs === null)
+        throw new Error('Install PostgreSQL (Debian: apt-get install postgresql): CI runs every adapter.');
+      postgres = await startPostgres(programs);
+    });
+    afterAll(() => postgres?.stop());
+    tests(() => postgres);
+  });
+}
+
+/**
+ * What other databases of PostgreSQL's family do differently, set up on PostgreSQL: advisory locks that lock nothing
+ * (YugabyteDB, Citus), serializable transactions (CockroachDB), and sequences of which each connection has its own range
+ * (YugabyteDB, CockroachDB).
+ */
+function describeOnPostgresFamily(name: string, tests: (newUrl: () => string) => void): void {
+  describeOnPostgres(name, (server) => {
+    let template: string;
+    beforeAll(async () => {
+      template = server().newDatabase();
+      const run = (sql: string) => server().runSql(sql, template);
+      run("ALTER SYSTEM SET default_transaction_isolation = 'serializable'");
+      run('ALTER SYSTEM SET search_path = public, pg_catalog');
+      run('SELECT pg_reload_conf()');
+      for (const type of ['bigint', 'integer'])
+        run(`CREATE FUNCTION pg_advisory_xact_lock(${type}) RETURNS void LANGUAGE sql AS 'select'`);
+      await (await openStore(template, systemClock)).close();
+      for (const table of ['deliveries', 'entries', 'effects']) run(`ALTER SEQUENCE ${table}_id_seq CACHE 100`);
+    });
+    tests(() => server().newDatabase(template));
+  });
+}
+
+export function describeOnPgBouncer(name: string, tests: (newUrl: () => string) => void): void {
+  describe.skipIf((programs === null || pgbouncer === null) && !isCi)(name, () => {
+    let postgres: PostgresServer;
+    let bouncer: PgBouncer;
+    beforeAll(async () => {
+      if (programs === null || pgbouncer === null)
+        throw new Error('Install PostgreSQL and PgBouncer (Debian: apt-get install postgresql pgbouncer).');
+      postgres = await startPostgres(programs);
+      bouncer = await startPgBouncer(pgbouncer, postgres.newDatabase());
+    });
+    afterAll(async () => {
+      await bouncer?.stop();
+      postgres?.stop();
+    });
+    tests(() => bouncer.through(postgres.newDatabase()));
+  });
+}
