@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
+import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import type { Texts } from '../src/texts/en.ts';
 import { escapeName, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { CommandInput, CommandOption, ListedLookup } from './command.ts';
@@ -37,9 +38,10 @@ export function selectedListing(input: CommandInput, listings: readonly ListedLo
 }
 
 /** The name of the listing on the service. */
-export function listingName(profile: ServerProfile | BotProfile, texts: Texts): Markup {
-  return escapeName(profile.name, maxNameLength) || texts.listing.unnamed[profile.kind];
-}
+export const listingName = memoizeByIdentity(
+  (profile: ServerProfile | BotProfile, texts: Texts): Markup =>
+    escapeName(profile.name, maxNameLength) || texts.listing.unnamed[profile.kind],
+);
 
 /** A line with the age of the value if it is stale; null if it is fresh. */
 export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): Markup | null {

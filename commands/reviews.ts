@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
+import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import type { Texts } from '../src/texts/en.ts';
 import {
   escapeName,
@@ -90,7 +91,8 @@ function renderPage(
   };
 }
 
-function renderReview({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField {
+/** The cache returns the same objects to all commands until they expire, so that each is rendered once. */
+const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField => {
   const author = escapeName(username ?? '', maxNameLength) || texts.reviews.anonymous;
   const text = escapeText(comment, maxCommentLength) || texts.reviews.noComment;
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
@@ -98,7 +100,7 @@ function renderReview({ username, rating, comment, createdAt }: Review, texts: T
     name: markup`${rating === null ? texts.reviews.noRating : stars(rating)} · ${author}`,
     value: lines(text, date),
   };
-}
+});
 
 const fullStar = markup`★`;
 const emptyStar = markup`☆`;

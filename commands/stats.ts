@@ -1,5 +1,5 @@
-import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
+import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import type { Texts } from '../src/texts/en.ts';
 import { escapeName, escapeText, grouped, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Command, Reply, ReplyField } from './command.ts';
@@ -23,16 +23,23 @@ export const stats = {
   }),
   async execute(input, { listings, texts }) {
     const { lookup } = selectedListing(input, listings);
-    return renderProfile(await lookup.profile(), texts);
+    const profile = await lookup.profile();
+    return profile.stale
+      ? renderProfile(profile.value, texts, staleNote(profile, texts))
+      : renderFresh(profile.value, texts);
   },
 } as const satisfies Command;
 
-function renderProfile(result: CachedValue<ServerProfile | BotProfile>, texts: Texts): Reply {
-  const profile = result.value;
+/** The cache returns the same object to all commands until it expires, so that it is rendered once. */
+const renderFresh = memoizeByIdentity((profile: ServerProfile | BotProfile, texts: Texts) =>
+  renderProfile(profile, texts, null),
+);
+
+function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: Markup | null): Reply {
   return {
     tone: 'plain',
     title: listingName(profile, texts),
-    text: lines(escapeText(profile.description ?? '', maxDescriptionLength), staleNote(result, texts)),
+    text: lines(escapeText(profile.description ?? '', maxDescriptionLength), note),
     fields: [...countFields(profile, texts.stats), ...textFields(profile, texts.stats)],
     ...(profile.url === null
       ? {}

@@ -54,7 +54,7 @@ export const commands: Benchmark = {
 
 function answerGoals({ command, tallyhook, constant }: ReplyTimes): Goal[] {
   return [
-    atMost(`/${command} cached, p50, of a constant reply`, 1.2, tallyhook.p50 / constant.p50),
+    atMost(`/${command} cached, p50, of a constant reply`, 1.15, tallyhook.p50 / constant.p50),
     atMost(`/${command} cached, p99, of a constant reply`, 1.5, tallyhook.p99 / constant.p99),
   ];
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { InteractionReplyOptions } from 'discord.js';
 import type { LogProgress } from '../benchmark.ts';
 import { median, percentile } from '../samples.ts';
@@ -27,8 +28,10 @@ export async function measureReplies(
   logProgress: LogProgress,
 ): Promise<ReplyTimes[]> {
   await commandsRegistered(tallyhook);
-  await constant.bot.ask('replyWith', await constantsOf(tallyhook));
+  const replies = await repliesOf(tallyhook);
+  await constant.bot.ask('replyWith', replies);
   await commandsRegistered(constant);
+  if (!isDeepStrictEqual(await repliesOf(constant), replies)) throw new Error('The bots send different messages.');
   const answered: ReplyTimes[] = [];
   for (const command of names) {
     logProgress(`/${command}, ${times} times each`);
@@ -64,17 +67,17 @@ function use({ discord }: BotUnderTest, name: string) {
   return discord.runCommand({ name, userId: member?.id ?? '', channelId: discord.channels.general });
 }
 
-/** tallyhook's replies, for the constant bot to repeat. */
-async function constantsOf(tallyhook: BotUnderTest): Promise<Record<string, InteractionReplyOptions>> {
-  const constants: Record<string, InteractionReplyOptions> = {};
+/** The replies of a bot to each command. The constant bot repeats those of tallyhook. */
+async function repliesOf(playing: BotUnderTest): Promise<Record<string, InteractionReplyOptions>> {
+  const replies: Record<string, InteractionReplyOptions> = {};
   for (const name of names) {
-    const handle = use(tallyhook, name);
+    const handle = use(playing, name);
     await handle.settled;
     // The first reply may be deferred; the second comes from the cache.
-    const callback = await use(tallyhook, name).response;
+    const callback = await use(playing, name).response;
     if (callback.type !== 4) throw new Error(`/${name} is not answered from the cache.`);
     const { embeds, components, flags } = callback.data;
-    constants[name] = { embeds, components, flags, allowedMentions: { parse: [] } } as InteractionReplyOptions;
+    replies[name] = { embeds, components, flags, allowedMentions: { parse: [] } } as InteractionReplyOptions;
   }
-  return constants;
+  return replies;
 }

@@ -87,6 +87,8 @@ export function openGatewaySession(options: {
         return limit.route === Routes.gatewayBot() || !hasRetryAfter(limit);
       },
     },
+    // Our messages have the names of Discord's API already, so discord.js does not have to convert them.
+    jsonTransformer: (message) => message,
     // An interaction contains everything that its response needs. Unlimited caches would grow with every member.
     makeCache: Options.cacheWithLimits({ GuildMemberManager: 100, MessageManager: 0, UserManager: 100 }),
     ws: {

@@ -10,6 +10,7 @@ import { LookupError } from '../lookup/lookup-error.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { memoizeByIdentity } from '../platform/memoize.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { escapeName, type Markup, timestamp } from '../texts/markup.ts';
 import { decodeCustomId, isOwnCustomId, toCommandInput } from './command-input.ts';
@@ -58,6 +59,9 @@ export function createInteractions(options: {
   const commandsByName = new Map(
     commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
   );
+
+  /** A command returns the same reply again while its data is cached, so that it is rendered once. */
+  const renderOnce = memoizeByIdentity((reply: Reply, command: Command) => renderReply(reply, command.name));
 
   async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
     try {
@@ -116,14 +120,14 @@ export function createInteractions(options: {
     const execution = execute(command, input);
     const immediate = await settleWithin(deferAfterMs, clock, execution);
     if (immediate !== undefined) {
-      const body = renderReply(immediate.reply, command.name);
+      const body = renderOnce(immediate.reply, command);
       await (immediate.failed ? responder.reject(body) : responder.reply(body));
       return immediate.failed;
     }
     await responder.deferReply();
     const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
     const lateResult = (await settleWithin(remainingMs, clock, execution)) ?? timeoutResult(command.name);
-    const body = renderReply(lateResult.reply, command.name);
+    const body = renderOnce(lateResult.reply, command);
     await (lateResult.failed ? responder.rejectDeferred(body) : responder.editReply(body));
     return lateResult.failed;
   }

@@ -89,10 +89,11 @@ function renderButtons(buttons: readonly ReplyButton[], command: string): APIAct
   const components = buttons.map((button) => renderButton(button, command)).filter((button) => button !== null);
   const ids = components.map((button) => ('custom_id' in button ? button.custom_id : null));
   const distinct = components.filter((_, index) => ids[index] === null || ids.indexOf(ids[index] ?? null) === index);
-  const rows = Array.from({ length: buttonLimits.rows }, (_, row) =>
-    distinct.slice(row * buttonLimits.perRow, (row + 1) * buttonLimits.perRow),
-  );
-  return rows.filter((row) => row.length > 0).map((row) => ({ type: ComponentType.ActionRow, components: row }));
+  const rows = Math.min(buttonLimits.rows, Math.ceil(distinct.length / buttonLimits.perRow));
+  return Array.from({ length: rows }, (_, row) => ({
+    type: ComponentType.ActionRow,
+    components: distinct.slice(row * buttonLimits.perRow, (row + 1) * buttonLimits.perRow),
+  }));
 }
 
 function renderButton(button: ReplyButton, command: string): ButtonComponent | null {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 
 /** The promise did not settle in time. */
@@ -14,22 +13,32 @@ export class TimeoutError extends Error {
  * timer is created for a promise that settles in the current turn of the event loop, such as a cache in memory.
  * @throws TimeoutError, and what the promise rejects with
  */
-export async function withTimeout<Value>(timeoutMs: number, clock: Clock, promise: Promise<Value>): Promise<Value> {
+export function withTimeout<Value>(timeoutMs: number, clock: Clock, promise: Promise<Value>): Promise<Value> {
   const deadline = clock.monotonic() + timeoutMs;
-  const settledEarly = await Promise.race([promise.then((value) => ({ value })), nextTurn()]);
-  if (settledEarly !== undefined) return settledEarly.value;
-
-  const timerController = new AbortController();
-  // Under load, the turn of the event loop may have taken a while.
-  const remaining = Math.max(0, deadline - clock.monotonic());
-  const timeout = clock.sleep(remaining, timerController.signal).then(() => {
-    throw new TimeoutError(timeoutMs);
+  return new Promise((resolve, reject) => {
+    let timerController: AbortController | undefined;
+    const nextTurn = setImmediate(() => {
+      timerController = new AbortController();
+      // Under load, the turn of the event loop may have taken a while.
+      const remaining = Math.max(0, deadline - clock.monotonic());
+      void clock.sleep(remaining, timerController.signal).then(() => reject(new TimeoutError(timeoutMs)));
+    });
+    const stop = () => {
+      clearImmediate(nextTurn);
+      timerController?.abort();
+    };
+    // Commands wait for values from memory, so this creates as few promises as possible.
+    promise.then(
+      (value) => {
+        stop();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stop();
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    timerController.abort();
-  }
 }
 
 /** Like {@link withTimeout}, but resolves to undefined when the promise is late or rejects. */

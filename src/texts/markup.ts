@@ -11,7 +11,9 @@ export type Markup = string & { readonly [safe]: true };
 
 /** A template literal of our own text and safe parts: markup`${mention(id)} has ${grouped(7)} credits`. */
 export function markup(texts: TemplateStringsArray, ...parts: readonly Markup[]): Markup {
-  return asMarkup(String.raw({ raw: texts }, ...parts));
+  let text = texts[0] ?? '';
+  for (const [index, part] of parts.entries()) text += part + (texts[index + 1] ?? '');
+  return asMarkup(text);
 }
 
 /** Joins the parts that are not empty with our own separator. */
@@ -49,8 +51,8 @@ export function link(label: Markup, url: string | null | undefined): Markup {
  * parentheses encoded. Null for any other text.
  */
 export function webAddress(url: string | null | undefined): string | null {
-  if (!url || !URL.canParse(url)) return null;
-  const parsed = new URL(url);
+  const parsed = url ? URL.parse(url) : null;
+  if (parsed === null) return null;
   const isWeb = parsed.protocol === 'https:' || parsed.protocol === 'http:';
   const address = parsed.href.replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29'));
   return isWeb && parsed.username === '' && parsed.password === '' && address.length <= 512 ? address : null;
@@ -73,7 +75,9 @@ const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 /** A number with grouped digits: 1,234,567. */
 export function grouped(count: number): Markup {
-  return asMarkup(digits.format(count));
+  // Formatting takes a microsecond, and most numbers have no digits to group.
+  const isShort = Number.isInteger(count) && count > 0 && count < 1_000;
+  return asMarkup(isShort ? String(count) : digits.format(count));
 }
 
 /** Escapes external text of several lines. */
@@ -88,7 +92,7 @@ export function escapeName(text: string, limit = Number.POSITIVE_INFINITY): Mark
 
 /** External text on one line, for places without markup (footers, labels). */
 export function plainName(text: string, limit = Number.POSITIVE_INFINITY): string {
-  return cut(normalizeText(text).replace(/\s+/g, ' '), limit);
+  return cut(isNormalized(text) ? text : normalizeText(text).replace(/\s+/g, ' '), limit);
 }
 
 /** The text, truncated to `limit` at a grapheme boundary, with an ellipsis. */
@@ -98,6 +102,7 @@ export function cut(text: string, limit: number): string {
 
 /** Truncates markup. Removes a backslash whose escaped character was cut off. */
 export function cutMarkup(text: Markup, limit: number): Markup {
+  if (text.length <= limit && !text.endsWith('\\')) return text;
   return truncateAs((part) => asMarkup(part.replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')), text, limit);
 }
 
@@ -139,11 +144,15 @@ const excessMarks = /(\p{M}{4})\p{M}+/gu;
 
 /** More than Discord's largest limit (6,000 characters); text beyond it is ignored. */
 const maxInputLength = 16_384;
-/** Printable ASCII with single spaces. Most texts match, and need no normalization. */
-const normalized = /^[!-~]+(?: [!-~]+)*$/;
+/** Printable ASCII and Latin letters with single spaces. Most texts match, and need no normalization. */
+const normalized = /^(?:[!-~¡-¬®-ɏ]+(?: [!-~¡-¬®-ɏ]+)*)?$/;
+
+function isNormalized(text: string): boolean {
+  return text.length <= maxInputLength && normalized.test(text);
+}
 
 function normalizeText(text: string): string {
-  if (text.length <= maxInputLength && normalized.test(text)) return text;
+  if (isNormalized(text)) return text;
   return text
     .slice(0, maxInputLength)
     .toWellFormed()
@@ -166,8 +175,11 @@ const urlColon = /:(?=\/\/)/g;
 const inviteDot = /(discord(?:app)?)\.(?=gg|com|io|me|li)/gi;
 /** Discord parses mentions before escapes, so the sign and the name must be separated. */
 const mentionSign = /@(?=\S)/g;
+/** Each of the expressions above matches only text with one of these characters. Most names have none. */
+const maybeMarkup = /[\\*_~`|<[\]#>\-.:@]/;
 
 function escapeMarkdown(text: string): Markup {
+  if (!maybeMarkup.test(text)) return asMarkup(text);
   return asMarkup(
     text
       .replace(markers, '\\$&')

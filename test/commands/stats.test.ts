@@ -89,6 +89,23 @@ describe('/stats', () => {
     expect(reply.text).toContain(`<t:${(start - hour) / 1_000}:R>`);
   });
 
+  it('is rendered once while the same profile is cached, and again when it is stale or has changed', async () => {
+    let profile = { ...server };
+    let staleSince: number | undefined;
+    const run = () => {
+      const stale = staleSince === undefined ? {} : { staleSince };
+      const lookup = fakeLookup('server', { profile: async () => profile, ...stale });
+      return stats.execute(inputOf(), contextFor({ name: 'server', lookup }));
+    };
+    const first = await run();
+    expect(await run()).toBe(first);
+    staleSince = start - hour;
+    expect((await run()).text).toContain(`<t:${(start - hour) / 1_000}:R>`);
+    staleSince = undefined;
+    profile = { ...server, description: 'A busy place.' };
+    expect((await run()).text).toBe('A busy place.');
+  });
+
   it('has the configured kinds as choices', () => {
     const choices = (...listings: (typeof listedServer)[]) =>
       stats

@@ -5,9 +5,15 @@ import { manualClock } from '../support/manual-clock.ts';
 
 describe('settleWithin', () => {
   it('needs no timer for a settled promise', async () => {
-    const noClock = { ...manualClock(), sleep: () => Promise.reject(new Error('A timer was created.')) };
+    let timers = 0;
+    const sleep = async () => {
+      timers += 1;
+    };
+    const noClock = { ...manualClock(), sleep };
     expect(await settleWithin(1_000, noClock, Promise.resolve('here'))).toBe('here');
     expect(await settleWithin(1_000, noClock, Promise.reject(new Error('broken')))).toBeUndefined();
+    await wait(1);
+    expect(timers).toBe(0);
   });
 
   it('waits for a promise that settles in time', async () => {
@@ -18,6 +24,25 @@ describe('settleWithin', () => {
     await clock.advance(999);
     resolve('here');
     expect(await waiting).toBe('here');
+  });
+
+  it('ends the timer when the promise settles', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const clock = manualClock();
+    const watchedClock = {
+      ...clock,
+      sleep: (ms: number, signal?: AbortSignal) => {
+        signals.push(signal);
+        return clock.sleep(ms, signal);
+      },
+    };
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const waiting = settleWithin(1_000, watchedClock, promise);
+    await wait(1);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+    resolve('here');
+    expect(await waiting).toBe('here');
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
   it('measures the timeout from the call, even if the event loop was busy', async () => {

@@ -167,6 +167,53 @@ describe('escaped external text', () => {
   });
 });
 
+describe('the shortcut for text that needs no escaping', () => {
+  /** A character that is removed makes the text take the long way, and leaves no trace. */
+  const invisible = '\u200B';
+  const firstCharacters = Array.from({ length: 0x380 }, (_, code) => String.fromCharCode(code));
+
+  it.each(['', 'a', ' ', '1', '\u0301'])('changes no result of normalization after "%s"', (before) => {
+    for (const character of firstCharacters) {
+      for (const text of [before + character, `${before}${character}b`, before + character.repeat(5)]) {
+        expect(plainName(text)).toBe(plainName(text + invisible));
+        expect(escapeText(text)).toBe(escapeText(text + invisible));
+      }
+    }
+  });
+
+  it('changes no result of normalization of hostile texts', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        expect(plainName(text)).toBe(plainName(text + invisible));
+        expect(escapeText(text)).toBe(escapeText(text + invisible));
+      }),
+    );
+  });
+
+  /** A full stop may be part of an invite, so the text takes the long way; this one is not escaped itself. */
+  const stop = ' .';
+
+  it('changes no result of escaping a character', () => {
+    for (const character of firstCharacters.map((each) => plainName(each)).filter((each) => each !== '')) {
+      for (const name of [character, `1${character}`, `a ${character}b`, `a${character}//b`]) {
+        expect(escapeName(name) + stop).toBe(escapeName(name + stop));
+      }
+    }
+  });
+
+  it('changes no result of escaping hostile texts', () => {
+    fc.assert(
+      fc.property(
+        hostileText.map((text) => plainName(text)),
+        (name) => {
+          fc.pre(name !== '');
+          expect(escapeName(name) + stop).toBe(escapeName(name + stop));
+        },
+      ),
+    );
+  });
+});
+
 describe('truncation', () => {
   it('never splits a grapheme', () => {
     expect(cut('👨‍👩‍👧👨‍👩‍👧', 12)).toBe('👨‍👩‍👧…');
@@ -178,6 +225,7 @@ describe('truncation', () => {
 
   it('leaves no backslash before the ellipsis', () => {
     expect(cutMarkup(escapeText('a*b*c'), 3)).toBe('a…');
+    expect(cutMarkup(markup`a\\\\\\`, 4)).toBe('a\\\\');
     fc.assert(
       fc.property(hostileText, fc.integer({ min: 1, max: 40 }), (text, limit) => {
         const short = cutMarkup(escapeText(text), limit);
@@ -201,6 +249,14 @@ describe('our own markup', () => {
   it('groups the digits of numbers', () => {
     expect(grouped(1_234_567)).toBe('1,234,567');
     expect(grouped(0)).toBe('0');
+  });
+
+  it('formats every number like Intl', () => {
+    const format = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
+    const special = [-0, 4.25, 999.96, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER];
+    for (const number of [...Array.from({ length: 2_400 }, (_, place) => place - 1_200), ...special]) {
+      expect(grouped(number)).toBe(format.format(number));
+    }
   });
 
   it('formats and joins only parts that are not empty', () => {

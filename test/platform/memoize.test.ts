@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { memoizeByIdentity } from '../../src/platform/memoize.ts';
+
+describe('memoizeByIdentity', () => {
+  it('computes once for the same two objects, and again for equal but different ones', () => {
+    let computed = 0;
+    const memoized = memoizeByIdentity((subject: { name: string }, context: { language: string }) => {
+      computed += 1;
+      return `${subject.name} in ${context.language}`;
+    });
+    const subject = { name: 'a' };
+    const context = { language: 'en' };
+    expect([memoized(subject, context), memoized(subject, context), computed]).toEqual(['a in en', 'a in en', 1]);
+    expect([memoized(subject, { language: 'de' }), computed]).toEqual(['a in de', 2]);
+    expect([memoized({ name: 'a' }, context), computed]).toEqual(['a in en', 3]);
+    expect([memoized(subject, context), computed]).toEqual(['a in en', 3]);
+  });
+});
