@@ -53,6 +53,7 @@ import { hasFormToken } from '../src/web/form-token.ts';
 import { isOwnHost } from '../src/web/host.ts';
 import { html } from '../src/web/html.ts';
 import { createSessionCookie } from '../src/web/session-cookie.ts';
+import { readTargetIds } from '../src/webhook/fields.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
 import { readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
@@ -88,8 +89,10 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the reason of a denial', (text) => readPayload({ ...voteAt(null), creditDenialReason: text }, payload)],
   ['the kind of an event', (text) => readPayload({ ...vote(text), event: text }, payload)],
   ['the fields of a purchase', (text) => readPayload({ ...purchase(text), event: 'premium_purchase' }, payload)],
-  ['the signature of a delivery', (text) => keyring.verify(Buffer.from(text), sign(text, voteSecret))],
-  ['a signature', (text) => keyring.verify(Buffer.from('{}'), text)],
+  ['the signature of a delivery', (text) => keyring.verify(received(text), sign(text, voteSecret), 'vote')],
+  ['a wrong signature', (text) => keyring.verify(received(JSON.stringify({ text }, null, 2)), '0'.repeat(64), null)],
+  ['a signature', (text) => keyring.verify(received('{}'), text, 'vote')],
+  ['the targets of a delivery', (text) => readTargetIds({ ...vote(text), vendor: { id: text } })],
   ['an Authorization header', (text) => keyring.authorize(text)],
 
   // Texts in Discord
@@ -186,6 +189,10 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['a line of CSV', (text) => formats.csv.formatEntry({ ...entry, reason: text })],
   ['a line of JSON', (text) => formats.jsonl.formatEntry({ ...entry, reason: text })],
 ];
+
+function received(text: string) {
+  return { bytes: Buffer.from(text), text, json: parseJson(text) };
+}
 
 const payload = { premiumPath: false, now };
 const entry = { id: 1, userId: '1', listing: 'server', credits: 1, cause: 'vote', at: now, deliveryId: 1 } as const;

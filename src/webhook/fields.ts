@@ -48,6 +48,16 @@ export function readBotId(fields: Fields): unknown {
 }
 
 /**
+ * The IDs by which a payload of any kind may name its listing, valid or not. For a first guess at the listing of a
+ * delivery that is not authenticated yet.
+ */
+export function readTargetIds(json: unknown): string[] {
+  if (!isObject(json)) return [];
+  const ids = [readServerId(json), readBotId(json), readField(readObject(json, 'vendor'), 'id')];
+  return ids.map(parseDiscordId).filter((id) => id !== null);
+}
+
+/**
  * A Discord ID: 1 to 20 digits. A number is accepted only if JSON parsing cannot have rounded it.
  * @throws InvalidFieldError
  */
@@ -83,6 +93,8 @@ function toStorableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
+/** Length of a time as `toISOString` writes it. Most senders use that form, and reading it costs a third. */
+const commonTimeLength = 24;
 const iso8601 =
   /^(?<day>\d{4}-\d\d-\d\d)T(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))?(?:(?<utc>Z)|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)$/i;
 
@@ -93,6 +105,8 @@ const iso8601 =
  */
 export function readTimestamp(value: unknown, name: string): number | null {
   if (value === undefined || value === null) return null;
+  const commonTime = typeof value === 'string' && value.length === commonTimeLength ? Date.parse(value) : Number.NaN;
+  if (!Number.isNaN(commonTime) && new Date(commonTime).toISOString() === value) return commonTime;
   const parts = typeof value === 'string' ? iso8601.exec(value)?.groups : undefined;
   const time = parts === undefined ? Number.NaN : Date.parse(normalizeTime(parts));
   if (Number.isNaN(time) || !isOnCalendar(parts?.['day'] ?? ''))

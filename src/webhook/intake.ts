@@ -5,7 +5,7 @@ import { parseJson } from '../platform/json.ts';
 import type { Log } from '../platform/log.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
-import type { Keyring, SecretScope } from './keyring.ts';
+import type { Keyring, ReceivedBody, Verified } from './keyring.ts';
 import { familyIn, kindIn, readPayload } from './payload.ts';
 import { inferVoteKind, routeDelivery } from './route-delivery.ts';
 import { isSignature } from './signature.ts';
@@ -39,13 +39,6 @@ export interface Intake {
   accept(incoming: IncomingDelivery): Promise<WebhookResponse>;
 }
 
-interface Sender {
-  readonly scopes: readonly SecretScope[];
-  /** The body, in the form that was signed. */
-  readonly text: string;
-  readonly signed: boolean;
-}
-
 export function createIntake(options: {
   keyring: Keyring;
   recorder: Recorder;
@@ -58,23 +51,23 @@ export function createIntake(options: {
 }): Intake {
   const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
 
-  /** Null for an unknown sender. */
-  function authenticate(incoming: IncomingDelivery): Sender | null {
-    if (incoming.signature !== undefined) {
-      const verified = keyring.verify(incoming.body, incoming.signature);
-      return verified && { ...verified, signed: true };
+  function authorize({ text, json }: ReceivedBody, authorization: string | undefined): Verified | null {
+    const scopes = authorization === undefined ? [] : keyring.authorize(authorization);
+    return scopes.length === 0 ? null : { scopes, text, json };
+  }
+
+  async function commit(delivery: Delivery, routed: RoutedDelivery): Promise<RecordedDelivery> {
+    const startedAt = performance.now();
+    try {
+      return await recorder.record(delivery, routed);
+    } finally {
+      observeCommit(performance.now() - startedAt);
     }
-    if (incoming.authorization === undefined) return null;
-    const scopes = keyring.authorize(incoming.authorization);
-    return scopes.length === 0 ? null : { scopes, text: incoming.body.toString('utf8'), signed: false };
   }
 
   async function record(delivery: Delivery, routed: RoutedDelivery): Promise<WebhookResponse> {
-    const startedAt = performance.now();
     try {
-      const recorded = await recorder.record(delivery, routed).finally(() => {
-        observeCommit(performance.now() - startedAt);
-      });
+      const recorded = await commit(delivery, routed);
       logRecorded(recorded, log);
       onRecorded(recorded);
       return { status: 200, outcome: recorded.outcome };
@@ -100,32 +93,44 @@ export function createIntake(options: {
     },
 
     async accept(incoming) {
-      const sender = authenticate(incoming);
+      const { signature, authorization } = incoming;
+      const signed = signature !== undefined;
+      const body = parseBody(incoming.body);
+      const sender = signed ? await keyring.verify(body, signature, incoming.family) : authorize(body, authorization);
       if (sender === null) return { status: 401, error: explainRejection(incoming) };
+      if (sender === 'busy') return { status: 503, error: tooManySearches, retryAfterSeconds: 5 };
       const pathScopes = sender.scopes.filter(({ family }) => incoming.family === null || family === incoming.family);
       if (pathScopes.length === 0) return { status: 401, error: wrongFamily };
 
-      const json = parseJson(sender.text);
+      const { json, text } = sender;
       if (json === undefined)
-        return { status: 400, error: sender.text === '' ? 'The body is empty.' : 'The body is not JSON.' };
+        return { status: 400, error: text === '' ? 'The body is empty.' : 'The body is not JSON.' };
 
       const receivedAt = clock.now();
       const premiumPath = pathScopes.every(({ family }) => family === 'premium');
-      const defaultVote = inferVoteKind(pathScopes, sender);
+      const defaultVote = inferVoteKind(pathScopes, { signed });
       const payload = readPayload(json, { premiumPath, now: receivedAt, defaultVote });
       const family = familyIn(payload);
       const scopes = pathScopes.filter((scope) => family === null || scope.family === family);
       const [scope] = scopes;
       if (scope === undefined) return { status: 401, error: wrongFamily };
-      if (!sender.signed && kindIn(payload) === 'bot_vote')
+      if (!signed && kindIn(payload) === 'bot_vote')
         return { status: 401, error: 'Only server votes are accepted without a signature.' };
-      return record({ receivedAt, family: scope.family, body: sender.text }, routeDelivery(payload, scopes));
+      return record({ receivedAt, family: scope.family, body: text }, routeDelivery(payload, scopes));
     },
   };
 }
 
 const wrongFamily =
   'The signature is valid, but for the other family: votes and premium events have separate secrets and paths.';
+
+const tooManySearches = 'Too many deliveries wait for the search for their secret.';
+
+/** Parsed before authentication, because the payload names the listing whose secret is tried first. */
+function parseBody(bytes: Buffer): ReceivedBody {
+  const text = bytes.toString('utf8');
+  return { bytes, text, json: parseJson(text) };
+}
 
 /** Names the probable mistake without revealing anything about the secrets. */
 function explainRejection({ signature }: DeliveryCredentials): string {

@@ -7,6 +7,7 @@ import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
 import { maxBodyBytes, readBody } from './body.ts';
 import type { Intake, WebhookResponse } from './intake.ts';
+import { type Rejection, send } from './response.ts';
 
 /**
  * Called for each response, for metrics. `outcome` is null for a rejected delivery; `durationMs` is the time from the
@@ -83,12 +84,6 @@ export function createReceiver(options: {
   };
 }
 
-interface Rejection {
-  readonly status: 405 | 413 | 415 | 503;
-  readonly error: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /**
  * The order of the checks is part of the contract: method, content encoding, size, signature, JSON. Null if the sender
  * closed the connection.
@@ -121,7 +116,7 @@ async function handle(
       return { status: 413, error: `The body is larger than ${maxBodyBytes} bytes.` };
     case 'consumed':
       log.error({ hint: mountHint }, 'webhook could not be read: its body was already consumed');
-      return { status: 503, error: bodyConsumed, headers: { 'retry-after': '60' } };
+      return { status: 503, error: bodyConsumed, retryAfterSeconds: 60 };
     default:
       return intake.accept({ ...credentials, body });
   }
@@ -132,7 +127,7 @@ async function handle(
  */
 function internalError(error: unknown, log: Log): Rejection {
   log.error({ err: error }, 'delivery failed');
-  return { status: 503, error: 'Internal error. See the log of tallyhook.', headers: { 'retry-after': '30' } };
+  return { status: 503, error: 'Internal error. See the log of tallyhook.', retryAfterSeconds: 30 };
 }
 
 const mountHint = "Mount tallyhook's router before express.json() and any other body parser.";
@@ -146,7 +141,7 @@ function rejectMethod(method: string | undefined): Rejection {
       ? ' A GET instead of a POST is usually caused by a redirect from http to https: ' +
         'enter the https address at the service.'
       : '';
-  return { status: 405, error: `Send deliveries with POST.${hint}`, headers: { allow: 'POST' } };
+  return { status: 405, error: `Send deliveries with POST.${hint}`, allow: 'POST' };
 }
 
 function isEncoded(request: IncomingMessage): boolean {
@@ -156,22 +151,4 @@ function isEncoded(request: IncomingMessage): boolean {
 
 function joinHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
-}
-
-/** A string and three headers cost half of `res.json` with its ETag. */
-function send(request: IncomingMessage, response: ServerResponse, reply: WebhookResponse | Rejection): void {
-  const text =
-    reply.status === 200
-      ? `{"received":true,"outcome":"${reply.outcome}"}`
-      : JSON.stringify({ success: false, error: reply.error });
-  const headers: Record<string, string | number> = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-    ...('headers' in reply ? reply.headers : {}),
-    ...('retryAfterSeconds' in reply ? { 'retry-after': reply.retryAfterSeconds } : {}),
-  };
-  response.writeHead(reply.status, headers).end(text);
-  // Discard the unread rest of a rejected body, or the sender may never read the response. The server's timeout limits
-  // the time.
-  if (!request.readableEnded) request.resume();
 }

@@ -4,7 +4,7 @@ import { parseJson } from '../platform/json.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
-import { type ResolvableListing, withoutSecrets } from './keyring.ts';
+import { type ResolvableListing, withoutSecrets } from './listing.ts';
 import { familyIn, kindIn, type ParsedPayload, readPayload } from './payload.ts';
 import { inferVoteKind, routeDelivery } from './route-delivery.ts';
 

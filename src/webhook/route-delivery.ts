@@ -1,7 +1,7 @@
 import type { Event, EventTarget, VoteKind } from '../ledger/event.ts';
 import { quarantineReasons } from '../tally/quarantine.ts';
 import type { RoutedDelivery } from '../tally/tally.ts';
-import type { ResolvableListing, SecretScope } from './keyring.ts';
+import type { ResolvableListing, SecretScope } from './listing.ts';
 import type { ParsedPayload } from './payload.ts';
 
 /** Assigns a payload to a listing. Used for new deliveries and for replays of quarantined ones. */

@@ -1,5 +1,5 @@
 import { hour } from '../../src/platform/durations.ts';
-import type { ListingWithSecrets } from '../../src/webhook/keyring.ts';
+import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
 
 export const voteSecret = 'vote-secret-for-tests';
 export const premiumSecret = 'premium-secret-for-tests';

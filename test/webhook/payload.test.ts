@@ -148,6 +148,38 @@ describe('a vote', () => {
     );
   });
 
+  it('has a timestamp only of an existing moment, 29 February and midnight at the end of a day included', () => {
+    const digits = (length: number, max: number) =>
+      fc.integer({ min: 0, max }).map((number) => String(number).padStart(length, '0'));
+    const year = fc.oneof(digits(4, 2025), fc.constantFrom('1900', '2000', '2023', '2024'));
+    const day = fc.oneof(digits(2, 32), fc.constantFrom('28', '29', '30', '31'));
+    const hour = fc.oneof(digits(2, 25), fc.constant('24'));
+    const sixtieth = fc.oneof(digits(2, 61), fc.constant('00'));
+    const parts = fc.tuple(
+      year,
+      fc.oneof(digits(2, 13), fc.constant('02')),
+      day,
+      hour,
+      sixtieth,
+      sixtieth,
+      digits(3, 999),
+    );
+    fc.assert(
+      fc.property(parts, ([years, months, days, hours, minutes, seconds, milliseconds]) => {
+        const timestamp = `${years}-${months}-${days}T${hours}:${minutes}:${seconds}.${milliseconds}Z`;
+        const time = new Date(0);
+        time.setUTCFullYear(Number(years), Number(months) - 1, Number(days));
+        const isDay = time.toISOString().startsWith(`${years}-${months}-${days}T`);
+        time.setUTCHours(Number(hours), Number(minutes), Number(seconds), Number(milliseconds));
+        const isEndOfDay = `${hours}${minutes}${seconds}${milliseconds}` === '240000000';
+        const exists = isDay && (isEndOfDay || time.toISOString() === timestamp);
+        if (exists) expect(vote({ timestamp }).at).toBe(time.getTime());
+        else expect(reasonOf({ event: 'server_vote', userId: '1', timestamp })).toMatch(/timestamp/);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
   it('accepts a number, a boolean or nothing as creditsAwarded, and nothing else', () => {
     expect(vote({ creditsAwarded: 25 }).creditsAwarded).toBe(25);
     expect(vote({ creditsAwarded: 0 }).creditsAwarded).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ListingWithSecrets } from '../../src/webhook/keyring.ts';
+import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
 import { createReplay, eventKeysOf } from '../../src/webhook/replay.ts';
 import { serverAndBot, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,0 +1,108 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Family } from '../ledger/event.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
+import { createHmacKey, type HmacKey } from './hmac.ts';
+import { type ListingWithSecrets, type SecretScope, withoutSecrets } from './listing.ts';
+
+/** A secret of any number of listings. */
+export interface SigningSecret {
+  readonly key: HmacKey;
+  readonly scopes: readonly SecretScope[];
+  /** The families of the scopes. */
+  readonly families: ReadonlySet<Family>;
+}
+
+/** All secrets of all listings. */
+export interface SecretIndex {
+  /**
+   * The secrets of the path's family that are configured for one of the targets, or have signed for one before. The
+   * family of a path that accepts both is null.
+   */
+  likely(targetIds: readonly string[], family: Family | null): readonly SigningSecret[];
+  /** Every secret. Those of the path's family come first. */
+  all(family: Family | null): readonly SigningSecret[];
+  /**
+   * Makes the secret likely for these targets. Only for verified deliveries: nobody else may influence the order. Helps
+   * listings without a configured ID, and deliveries that name another target than their listing.
+   */
+  remember(targetIds: readonly string[], secret: SigningSecret): void;
+  /** The scopes of an Authorization value. The duration reveals nothing about the configured values. */
+  authorize(authorization: string): readonly SecretScope[];
+}
+
+/** Additional targets that are remembered. */
+const maxRememberedTargets = 10_000;
+/** Likely secrets of a target for which another one was remembered. The most recent ones stay. */
+const maxSecretsPerTarget = 8;
+
+export function indexSecrets(listings: readonly ListingWithSecrets[]): SecretIndex {
+  const { bySecret, byAuthorization } = scopesByValue(listings);
+  const secrets = [...bySecret].map(([secret, scopes]) => ({
+    key: createHmacKey(secret),
+    scopes,
+    families: new Set(scopes.map(({ family }) => family)),
+  }));
+  const byTarget = secretsByTarget(secrets);
+  const byPath = new Map(([null, 'vote', 'premium'] as const).map((family) => [family, pathFirst(secrets, family)]));
+  const digestKey = randomBytes(32);
+  // A keyed digest, because a sender who knew the digest of a guess could learn from the duration of the lookup.
+  const digest = (authorization: string) => createHmac('sha256', digestKey).update(authorization).digest('base64');
+  const byDigest = new Map([...byAuthorization].map(([value, scopes]) => [digest(value), scopes]));
+
+  return {
+    likely(targetIds, family) {
+      const likely: SigningSecret[] = [];
+      for (const id of targetIds) {
+        for (const secret of byTarget.get(id) ?? []) if (isForPath(secret, family)) likely.push(secret);
+      }
+      return likely;
+    },
+    all: (family) => byPath.get(family) ?? [],
+    remember(targetIds, secret) {
+      for (const id of targetIds) {
+        const others = (byTarget.get(id) ?? []).filter((other) => other !== secret);
+        byTarget.set(id, [secret, ...others.slice(0, maxSecretsPerTarget - 1)]);
+      }
+    },
+    authorize: (authorization) => byDigest.get(digest(authorization)) ?? [],
+  };
+}
+
+function scopesByValue(listings: readonly ListingWithSecrets[]) {
+  const bySecret = new Map<string, SecretScope[]>();
+  const byAuthorization = new Map<string, SecretScope[]>();
+  for (const listingWithSecrets of listings) {
+    const { voteSecrets, premiumSecrets, voteAuthorization } = listingWithSecrets;
+    const listing = withoutSecrets(listingWithSecrets);
+    for (const secret of voteSecrets) append(bySecret, secret, { listing, family: 'vote' });
+    for (const secret of premiumSecrets) append(bySecret, secret, { listing, family: 'premium' });
+    if (voteAuthorization !== null) append(byAuthorization, voteAuthorization, { listing, family: 'vote' });
+  }
+  return { bySecret, byAuthorization };
+}
+
+/** The secrets by the configured IDs of their listings, with room for remembered targets. */
+function secretsByTarget(secrets: readonly SigningSecret[]): BoundedMap<readonly SigningSecret[]> {
+  const configured = new Map<string, SigningSecret[]>();
+  for (const secret of secrets) {
+    const ids = new Set(secret.scopes.map(({ listing }) => listing.id).filter((id) => id !== null));
+    for (const id of ids) append(configured, id, secret);
+  }
+  const byTarget = new BoundedMap<readonly SigningSecret[]>(configured.size + maxRememberedTargets);
+  for (const [id, ofTarget] of configured) byTarget.set(id, ofTarget);
+  return byTarget;
+}
+
+function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+function pathFirst(secrets: readonly SigningSecret[], family: Family | null): SigningSecret[] {
+  return secrets.toSorted((a, b) => Number(isForPath(b, family)) - Number(isForPath(a, family)));
+}
+
+function isForPath({ families }: SigningSecret, family: Family | null): boolean {
+  return family === null || families.has(family);
+}

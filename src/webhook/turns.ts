@@ -1,0 +1,36 @@
+/** Memory of a waiting request apart from its body (bytes, estimated). */
+const requestSize = 1024;
+
+/** Lets long computations continue one at a time, each for a part of a turn of the event loop. */
+export interface Turns {
+  /**
+   * Resolves to true in a later turn, in which no other caller continues. False if too much is waiting already.
+   * @param size what the caller keeps in memory meanwhile (bytes)
+   */
+  next(size: number): Promise<boolean>;
+}
+
+/** @param maxSize what all waiting callers together may keep in memory (bytes) */
+export function createTurns(maxSize: number): Turns {
+  const waiting: { readonly size: number; readonly resume: () => void }[] = [];
+  let waitingSize = 0;
+
+  function resumeFirst(): void {
+    const first = waiting.shift();
+    if (first === undefined) return;
+    waitingSize -= first.size;
+    first.resume();
+    if (waiting.length > 0) setImmediate(resumeFirst);
+  }
+
+  return {
+    async next(bodySize) {
+      const size = bodySize + requestSize;
+      if (waitingSize + size > maxSize) return false;
+      waitingSize += size;
+      if (waiting.length === 0) setImmediate(resumeFirst);
+      await new Promise<void>((resume) => waiting.push({ size, resume }));
+      return true;
+    },
+  };
+}
