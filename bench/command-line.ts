@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 
 export const help = `Measures how fast tallyhook is, beside what people would use instead.
 
-  npm run bench                        everything, in under a quarter of an hour
-  npm run bench -- receive --quick     one benchmark, roughly, in a minute
+  npm run bench                        everything, in about 20 minutes
+  npm run bench -- receive --quick     one benchmark, roughly, in two minutes
 
   --quick     fewer rounds and shorter runs
   --write     put the results into bench/README.md

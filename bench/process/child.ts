@@ -7,6 +7,7 @@ const patience = 5_000;
 
 /** A child process, so that the code under test has its own event loop, heap and garbage collector. */
 export interface Child {
+  readonly pid: number;
   /** Sends a request to the child; rejects with the child's error. */
   ask<Told>(name: string, detail?: unknown): Promise<Told>;
   /** CPU time since the start, and current memory. */
@@ -52,7 +53,7 @@ export async function startChild(
   }
 
   await ask('ready');
-  return { ask, usage: () => ask<Usage>('usage'), stop: () => ended(child) };
+  return { pid: child.pid ?? 0, ask, usage: () => ask<Usage>('usage'), stop: () => ended(child) };
 }
 
 /** A child exits gracefully when its parent is gone, which leaves time to write a profile; a hanging child is killed. */
