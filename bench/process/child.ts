@@ -15,16 +15,22 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** @param environment added to this process's environment */
+export interface ChildOptions {
+  /** Added to this process's environment variables. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Options of Node, which its worker threads inherit. */
+  readonly nodeOptions?: readonly string[];
+}
+
 export async function startChild(
   module: URL,
   args: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = {},
+  { variables = {}, nodeOptions = [] }: ChildOptions = {},
 ): Promise<Child> {
   const path = fileURLToPath(module);
   const child = fork(path, [...args], {
-    env: { ...process.env, ...environment },
-    execArgv: [],
+    env: { ...process.env, ...variables },
+    execArgv: [...nodeOptions],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   });

@@ -48,11 +48,13 @@ export async function compare(
   logProgress: LogProgress,
 ): Promise<ContenderResult[]> {
   const rates = await warmUp(contenders, seconds, logProgress);
-  const halfRate = (rates.get('express') ?? Number.NaN) / 2;
   const runs: Runs = new Map(kinds.map((kind) => [kind, new Map(contenders.map(({ name }) => [name, []]))]));
 
   async function run(contender: RunningContender, kind: RunKind): Promise<Measurement | undefined> {
-    const own = rates.get(contender.name) ?? Number.NaN;
+    const rateOf = (name: ContenderName) => rates.get(name) ?? Number.NaN;
+    const own = rateOf(contender.name);
+    // Of the same round, in which all have already run at saturation.
+    const halfRate = rateOf('express') / 2;
     if (kind === 'half' && own * room < halfRate) return undefined;
     const options: RunOptions = kind === 'half' ? { rate: halfRate } : { sender: kind };
     const measured = await contender.run(requestCount(kind === 'half' ? halfRate : own, seconds), options);
@@ -120,8 +122,7 @@ function figuresOf(name: ContenderName, runs: Runs): Pick<ContenderResult, 'of' 
 }
 
 function describe(name: ContenderName, kind: RunKind, { rate, p99, otherPrograms }: Measurement): string {
-  const warning =
-    otherPrograms > maxOtherPrograms ? ` (WARNING: other programs used ${otherPrograms.toFixed(2)} cores)` : '';
+  const warning = otherPrograms > maxOtherPrograms ? ` (other programs used ${otherPrograms.toFixed(2)} cores)` : '';
   return `${kind}: ${name} ${Math.round(rate)}/s, p99 ${p99.toFixed(1)} ms${warning}`;
 }
 

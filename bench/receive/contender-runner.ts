@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generator, Load, Result } from '../load/load.ts';
-import { startChild } from '../process/child.ts';
+import { type ChildOptions, startChild } from '../process/child.ts';
 import type { OtherProgramsWatch } from '../process/other-programs.ts';
 import { readThreadCpu } from '../process/thread-cpu.ts';
 import { type Contender, path, type Setting } from './contender.ts';
@@ -46,11 +46,10 @@ export interface Environment {
   readonly otherPrograms: OtherProgramsWatch;
 }
 
-/** @param variables added to this process's environment variables */
 export async function startContender(
   contender: Contender,
   { generator, directory, surroundings, otherPrograms }: Environment,
-  variables: Readonly<Record<string, string>> = {},
+  options: ChildOptions = {},
 ): Promise<RunningContender> {
   const { name, dialect, voters, listings, members, storesVotes } = contender;
   const ownDirectory = join(directory, name);
@@ -62,7 +61,7 @@ export async function startContender(
     members,
   };
   const module = new URL('./contender-process.ts', import.meta.url);
-  const child = await startChild(module, [contender.module, JSON.stringify(setting)], variables);
+  const child = await startChild(module, [contender.module, JSON.stringify(setting)], options);
   const port = await child.ask<number>('port');
   const untrack = otherPrograms.track(child.pid);
   let acknowledged = 0;

@@ -9,6 +9,7 @@ import { compare, maxOtherPrograms, type Schedule } from './compare.ts';
 import { contenders } from './contender.ts';
 import { type RunningContender, startContender } from './contender-runner.ts';
 import { goals, resultOf } from './goals.ts';
+import { measureProfile } from './profile.ts';
 import { measureSingleVote } from './single.ts';
 import { measureSlowDisk } from './slow-disk.ts';
 import { measureSoak } from './soak.ts';
@@ -47,6 +48,10 @@ export const receive: Benchmark = {
     const environment = { generator, directory, surroundings, otherPrograms };
     const running: RunningContender[] = [];
     try {
+      if (profile.profile) {
+        const options = { sender: saturated, seconds: profile.quick ? 2 : 5 } as const;
+        return await measureProfile(environment, options, logProgress);
+      }
       for (const contender of contenders) running.push(await startContender(contender, environment));
       const results = await compare(running, schedule, logProgress);
       const { contender: tallyhook } = resultOf(results, 'tallyhook');

@@ -31,7 +31,13 @@ export async function measureSlowDisk(
   const running: RunningContender[] = [];
   try {
     for (const name of names) {
-      running.push(await startContender(contenderNamed(name), { ...environment, directory }, { LD_PRELOAD: library }));
+      running.push(
+        await startContender(
+          contenderNamed(name),
+          { ...environment, directory },
+          { variables: { LD_PRELOAD: library } },
+        ),
+      );
     }
     const results = await compare(
       running,

@@ -35,12 +35,12 @@ it('ratios are those of the same round', async () => {
   expect(results[1]?.of('half')).toBe(null);
 });
 
-it('half load is half of the Express sample’s rate, and infinitely slow for who does not sustain it', async () => {
-  const express = scripted('express', [1_000, 1_000, 1_000]);
+it('half load is half of the Express sample’s rate in the same round, and infinitely slow for who does not sustain it', async () => {
+  const express = scripted('express', [1_000, 1_200, 1_400]);
   const slow = scripted('express-sqlite', [400, 400, 400]);
   const results = await compare([express.running, slow.running], { ...schedule, kinds: ['own', 'half'] }, () => {});
   const half = express.sent.filter(({ options }) => options.rate !== undefined);
-  expect(half).toEqual(Array(3).fill({ count: 1_000, options: { rate: 500 } }));
+  expect(half).toEqual([500, 600, 700].map((rate) => ({ count: rate * schedule.seconds, options: { rate } })));
   expect(slow.sent.some(({ options }) => options.rate !== undefined)).toBe(false);
   expect(results[0]?.over('express', 'half', 'p99')).toBe(1);
   expect(results[1]?.over('express', 'half', 'p99')).toBe(Number.POSITIVE_INFINITY);
