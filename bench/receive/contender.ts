@@ -82,11 +82,11 @@ function tallyhook(name: ContenderName, title: string, more: Partial<Contender> 
 
 /** Those of a goal are neighbours as far as possible, because the ratio of two runs at different times is less precise. */
 export const contenders: readonly Contender[] = [
-  sample('bare-http', 'bare node:http, HMAC'),
   sample('fastify', 'Fastify 5, the same as on Express'),
   sample('hono', 'Hono 4 on @hono/node-server, the same'),
   sample('top-gg', "@top-gg/sdk's listener on Express (compares a header, no HMAC)", { dialect: 'top.gg' }),
   sample('octokit', "@octokit/webhooks' middleware", { dialect: 'github' }),
+  sample('bare-http', 'bare node:http, HMAC'),
   sample('express', 'Express sample: express.json, HMAC of JSON.stringify'),
   tallyhook('tallyhook', '**tallyhook**'),
   tallyhook('tallyhook-listings', 'tallyhook with 1,000 listings', { listings: 1_000 }),
