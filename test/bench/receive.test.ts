@@ -68,6 +68,8 @@ describe('the receive benchmark', { timeout: 60_000 }, () => {
       await running.run(80, { rate: 2_000 });
       expect(verifyDurability(running)).toBe(200);
 
+      // Otherwise the dispatcher may hold the lock.
+      await running.stop();
       const database = new DatabaseSync(join(running.directory, databaseFile));
       database.exec('DELETE FROM entries WHERE id = (SELECT max(id) FROM entries)');
       database.close();
