@@ -2,10 +2,12 @@ import type { Report } from './report.ts';
 
 /** How thoroughly to measure. */
 export interface Profile {
-  /** About a minute: fewer rounds and shorter runs. The figures are less precise. */
+  /** A minute or two: fewer rounds and shorter runs. The figures are less precise. */
   readonly quick: boolean;
   /** Also records the receiver's memory over a million deliveries. */
   readonly soak: boolean;
+  /** Only prints where the receiver spends its CPU time. */
+  readonly profile: boolean;
   /** Keeps the large database for the next run. */
   readonly keep: boolean;
   /** An existing directory on a real disk, for the benchmark's files. */

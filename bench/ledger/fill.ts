@@ -1,9 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import { sqlite } from '../../src/store/dialect/sqlite.ts';
-import { migrations } from '../../src/store/migrations/index.ts';
 import { atSql, listing, voterSql, votersOf } from './fixture.ts';
+import { createOldestSchema } from './oldest-schema.ts';
 
 /**
  * Creates a database with this many votes, each with its delivery, entry and finished announcement, in the first
@@ -11,7 +8,7 @@ import { atSql, listing, voterSql, votersOf } from './fixture.ts';
  * end; the program's own writes would take an hour.
  */
 export async function fill(path: string, entries: number): Promise<void> {
-  await oldestSchema(path);
+  await createOldestSchema(path);
   const database = new DatabaseSync(path);
   try {
     // A write-ahead log would receive every page first; a rollback journal contains only pages that existed before.
@@ -29,18 +26,6 @@ export async function fill(path: string, entries: number): Promise<void> {
   } finally {
     database.close();
   }
-}
-
-async function oldestSchema(path: string): Promise<void> {
-  const dialect = sqlite(path);
-  const db = new Kysely<unknown>({ dialect: dialect.kysely });
-  const [oldest] = Object.entries(migrations(dialect));
-  if (oldest === undefined) throw new Error('There are no migrations.');
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries([oldest]) } });
-  const { error } = await migrator.migrateToLatest();
-  await db.destroy();
-  await dialect.close();
-  if (error !== undefined) throw error;
 }
 
 function inserts(entries: number): string[] {

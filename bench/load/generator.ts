@@ -5,12 +5,13 @@ import { runClosedLoop } from './closed-loop.ts';
 import type { Load, Result } from './load.ts';
 import { runOpenLoop } from './open-loop.ts';
 import { createRequestSource } from './request-set.ts';
+import { runWrk } from './wrk.ts';
 
-const dealer = createRequestSource();
+const requestSource = createRequestSource();
 
-async function load({ port, path, dialect, from, count, connections, rate, forget }: Load): Promise<Result> {
-  const requests = dealer.deal({ dialect, path, from, count });
-  if (forget === true) dealer.forget();
+async function load({ port, connections, rate, sender = 'own', ...votes }: Load): Promise<Result> {
+  const requests = requestSource.deal(votes);
+  if (sender === 'wrk') return runWrk(port, requests, connections);
   const before = process.cpuUsage();
   const { latencies, took, accepted } =
     rate === undefined
@@ -19,10 +20,11 @@ async function load({ port, path, dialect, from, count, connections, rate, forge
   const { user, system } = process.cpuUsage(before);
   return {
     accepted,
-    rate: (count * 1_000) / took,
+    rate: (requests.size * 1_000) / took,
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
-    senderCpu: (user + system) / count,
+    senderCpu: (user + system) / requests.size,
+    exitedCpu: 0,
   };
 }
 

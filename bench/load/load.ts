@@ -1,19 +1,17 @@
-import { startChild } from '../process/child.ts';
-import type { AuthScheme } from './auth-scheme.ts';
+import { type Child, startChild } from '../process/child.ts';
+import type { RequestSetOptions } from './request-set.ts';
 
-/** One run against one server. */
-export interface Load {
+/** `wrk`, or the sender of this benchmark, which runs everywhere and can also keep a constant rate. */
+export type Sender = 'wrk' | 'own';
+
+/** One run against one server, which must not have seen these votes before if it stores them. */
+export interface Load extends RequestSetOptions {
   readonly port: number;
-  readonly path: string;
-  readonly dialect: AuthScheme;
-  /** The number of the first vote; a server must not have seen it before. */
-  readonly from: number;
-  readonly count: number;
   readonly connections: number;
-  /** Requests per second; if undefined, as many as the server accepts. */
+  /** Requests per second, with our own sender only; if undefined, as many as the server accepts. */
   readonly rate?: number;
-  /** No other contender will send these votes. */
-  readonly forget?: boolean;
+  /** Default: our own. */
+  readonly sender?: Sender;
 }
 
 export interface Result {
@@ -26,14 +24,17 @@ export interface Result {
   readonly p99: number;
   /** CPU time of the load generator per request (µs). It must be less than the server's, or the generator is the bottleneck. */
   readonly senderCpu: number;
+  /** CPU time of the load generator's processes that have exited (µs). */
+  readonly exitedCpu: number;
 }
 
 export interface Generator {
+  readonly pid: number;
   load(load: Load): Promise<Result>;
-  stop(): Promise<void>;
+  stop: Child['stop'];
 }
 
 export async function startGenerator(): Promise<Generator> {
   const child = await startChild(new URL('./generator.ts', import.meta.url));
-  return { load: (load) => child.ask<Result>('load', load), stop: child.stop };
+  return { pid: child.pid, load: (load) => child.ask<Result>('load', load), stop: child.stop };
 }

@@ -1,36 +1,50 @@
 import { type AuthScheme, request } from './auth-scheme.ts';
-import { type SignedBody, vote } from './vote.ts';
+import { type SignedBody, type VoteSeries, vote } from './vote.ts';
 
 /** Prepared requests: nothing is built or signed during the measurement. */
 export interface RequestSet {
   readonly size: number;
   at(index: number): Buffer;
+  /** All requests, one after the other, and the end of each (bytes). */
+  readonly bytes: Buffer;
+  readonly ends: Uint32Array;
 }
 
-/**
- * Prepares request sets. Signed votes are cached for the other contenders, because signing takes longer than everything else;
- * the soak run does not cache them.
- */
-export function createRequestSource(): {
-  deal(options: { dialect: AuthScheme; path: string; from: number; count: number }): RequestSet;
-  forget(): void;
-} {
-  const signed = new Map<number, SignedBody>();
+export interface RequestSetOptions {
+  readonly dialect: AuthScheme;
+  readonly path: string;
+  readonly series: VoteSeries;
+  /** The number of the first vote. */
+  readonly from: number;
+  readonly count: number;
+}
 
-  function known(number: number): SignedBody {
-    const made = signed.get(number) ?? vote(number);
-    signed.set(number, made);
-    return made;
+/** Votes of a series that are kept for the other contenders, because signing takes longer than everything else. */
+const maxCachedVotes = 150_000;
+
+export function createRequestSource(): { deal(options: RequestSetOptions): RequestSet } {
+  const caches = new Map<string, Map<number, SignedBody>>();
+
+  function createSigner(series: VoteSeries): (number: number) => SignedBody {
+    const name = JSON.stringify(series);
+    const cache = caches.get(name) ?? new Map<number, SignedBody>();
+    caches.set(name, cache);
+    return (number) => {
+      const signed = cache.get(number) ?? vote(number, series);
+      if (number < maxCachedVotes) cache.set(number, signed);
+      return signed;
+    };
   }
 
   return {
-    deal({ dialect, path, from, count }) {
-      const texts = Array.from({ length: count }, (_, at) => request(dialect, path, known(from + at), from + at));
+    deal({ dialect, path, series, from, count }) {
+      const signed = createSigner(series);
+      const texts = Array.from({ length: count }, (_, at) => request(dialect, path, signed(from + at), from + at));
       const bytes = Buffer.from(texts.join(''));
       let end = 0;
       const ends = Uint32Array.from(texts, (text) => (end += Buffer.byteLength(text)));
-      return { size: count, at: (index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]) };
+      const at = (index: number) => bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
+      return { size: count, at, bytes, ends };
     },
-    forget: () => signed.clear(),
   };
 }

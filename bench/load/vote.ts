@@ -3,12 +3,27 @@ import { sign } from '../../src/webhook/signature.ts';
 /** The secret shared by the contenders and the load generator. */
 export const secret = 'bench-secret-bench-secret-bench';
 
-/** The number of members that vote in turn; an odd stride makes the order look random to an index. */
-const voters = 100_003;
-const stride = 7_919;
-/** Longer than the cooldown (ms), so that every vote of a member counts. */
-const untilNext = 13 * 3_600_000;
+/** In which order members vote: by ascending id, or like random ids. It decides how many database pages a commit changes. */
+export type VoterOrder = 'sequential' | 'scattered';
+
+/** Which votes are sent. */
+export interface VoteSeries {
+  readonly voters: VoterOrder;
+  /** The members vote for this many listings, each with its own secret. */
+  readonly listings: number;
+}
+
+/** The number of members who vote in turn. The numbers are prime, so a stride visits every member. */
+export const voterCounts: Readonly<Record<VoterOrder, number>> = { sequential: 100_003, scattered: 1_000_003 };
+const strides: Readonly<Record<VoterOrder, number>> = { sequential: 1, scattered: 618_041 };
+
+/** Between votes (ms). A member's next vote is later than the cooldown, so that every vote counts. */
+const interval = 500;
 const first = Date.UTC(2025, 0, 1);
+
+/** The id of member `i`, which is ascending, as an SQL expression; the same as {@link vote}'s. */
+export const memberIdSql = 'CAST(200000000000000000 + i * 1000003 AS TEXT)';
+const memberId = (member: number) => String(200_000_000_000_000_000n + BigInt(member) * 1_000_003n);
 
 export interface SignedBody {
   readonly body: string;
@@ -16,16 +31,25 @@ export interface SignedBody {
 }
 
 /** The signed vote with this number: about 190 bytes, unique. */
-export function vote(number: number): SignedBody {
-  const round = Math.floor(number / voters);
-  const at = first + round * untilNext + (number % voters) * 100;
+export function vote(number: number, { voters, listings }: VoteSeries): SignedBody {
+  const member = (number * strides[voters]) % voterCounts[voters];
+  const listing = member % listings;
   const body = JSON.stringify({
     event: 'server_vote',
-    userId: String(200_000_000_000_000_000n + BigInt((number * stride) % voters) * 1_000_003n),
-    serverId: '613425648685547541',
-    timestamp: new Date(at).toISOString(),
+    userId: memberId(member),
+    serverId: listingId(listing),
+    timestamp: new Date(first + number * interval).toISOString(),
     creditsAwarded: true,
     voter: { username: 'a_member_who_votes' },
   });
-  return { body, signature: sign(body, secret) };
+  return { body, signature: sign(body, listingSecret(listing)) };
+}
+
+/** The Discord id of a listing, counted from 0. */
+export function listingId(listing: number): string {
+  return String(613_425_648_685_547_541n + BigInt(listing));
+}
+
+export function listingSecret(listing: number): string {
+  return listing === 0 ? secret : `${secret}-${listing}`;
 }

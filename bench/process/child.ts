@@ -7,6 +7,7 @@ const patience = 5_000;
 
 /** A child process, so that the code under test has its own event loop, heap and garbage collector. */
 export interface Child {
+  readonly pid: number;
   /** Sends a request to the child; rejects with the child's error. */
   ask<Told>(name: string, detail?: unknown): Promise<Told>;
   /** CPU time since the start, and current memory. */
@@ -14,16 +15,22 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** @param environment added to this process's environment */
+export interface ChildOptions {
+  /** Added to this process's environment variables. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Options of Node, which its worker threads inherit. */
+  readonly nodeOptions?: readonly string[];
+}
+
 export async function startChild(
   module: URL,
   args: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = {},
+  { variables = {}, nodeOptions = [] }: ChildOptions = {},
 ): Promise<Child> {
   const path = fileURLToPath(module);
   const child = fork(path, [...args], {
-    env: { ...process.env, ...environment },
-    execArgv: [],
+    env: { ...process.env, ...variables },
+    execArgv: [...nodeOptions],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   });
@@ -52,7 +59,7 @@ export async function startChild(
   }
 
   await ask('ready');
-  return { ask, usage: () => ask<Usage>('usage'), stop: () => ended(child) };
+  return { pid: child.pid ?? 0, ask, usage: () => ask<Usage>('usage'), stop: () => ended(child) };
 }
 
 /** A child exits gracefully when its parent is gone, which leaves time to write a profile; a hanging child is killed. */

@@ -1,28 +1,37 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generator, Load, Result } from '../load/load.ts';
-import { startChild } from '../process/child.ts';
+import { type ChildOptions, startChild } from '../process/child.ts';
+import type { OtherProgramsWatch } from '../process/other-programs.ts';
+import { readThreadCpu } from '../process/thread-cpu.ts';
 import { type Contender, path, type Setting } from './contender.ts';
+import type { SurroundingsSource } from './surroundings.ts';
 
 /** Concurrent connections. */
 const connections = 64;
 const megabyte = 2 ** 20;
 
-/** The measurements of one run. */
-export interface Measurement extends Result {
-  /** CPU time of the server's process per request (µs). */
+/** The measurements of one run. CPU time in µs per request. */
+export interface Measurement extends Omit<Result, 'exitedCpu'> {
+  /** Of the server's process. */
   readonly cpu: number;
+  /** Of its event loop, of its worker threads, and of V8's and libuv's threads; NaN where the system does not tell. */
+  readonly mainCpu: number;
+  readonly workerCpu: number;
+  readonly otherCpu: number;
+  /** Cores that other programs used meanwhile, NaN where the system does not tell. */
+  readonly otherPrograms: number;
 }
 
-/** How votes are sent; default: closed loop over 64 connections. */
-export type RunOptions = Partial<Pick<Load, 'rate' | 'connections' | 'forget'>>;
+/** How votes are sent; default: closed loop over 64 connections by our own sender. */
+export type RunOptions = Partial<Pick<Load, 'rate' | 'connections' | 'sender'>>;
 
-/** A contender in its contenderDirectory process. */
+/** A contender in its own process. */
 export interface RunningContender extends Contender {
-  /** Number of distinct votes sent. */
-  readonly sent: () => number;
   readonly directory: string;
-  /** Sends this many new votes. Throws if one is not acknowledged. */
+  /** Number of distinct votes that it has acknowledged, if it stores votes. */
+  readonly acknowledged: () => number;
+  /** Sends this many votes, new ones if it stores them. Throws if one is not acknowledged. */
   run(count: number, options?: RunOptions): Promise<Measurement>;
   /** Resident memory and used heap (MB). */
   memory(): Promise<{ readonly resident: number; readonly heapUsed: number }>;
@@ -33,43 +42,62 @@ export interface Environment {
   readonly generator: Generator;
   /** Contains one directory per contender. */
   readonly directory: string;
-  readonly silentDiscord: string;
+  readonly surroundings: SurroundingsSource;
+  readonly otherPrograms: OtherProgramsWatch;
 }
 
-/** @param environment added to this process's environment */
 export async function startContender(
   contender: Contender,
-  { generator, directory, silentDiscord }: Environment,
-  environment: Readonly<Record<string, string>> = {},
+  { generator, directory, surroundings, otherPrograms }: Environment,
+  options: ChildOptions = {},
 ): Promise<RunningContender> {
-  const contenderDirectory = join(directory, contender.name);
-  mkdirSync(contenderDirectory, { recursive: true });
-  const setting: Setting = { directory: contenderDirectory, silentDiscord };
+  const { name, dialect, voters, listings, members, storesVotes } = contender;
+  const ownDirectory = join(directory, name);
+  mkdirSync(ownDirectory, { recursive: true });
+  const setting: Setting = {
+    directory: ownDirectory,
+    surroundings: await surroundings.create(contender.discord),
+    listings,
+    members,
+  };
   const module = new URL('./contender-process.ts', import.meta.url);
-  const child = await startChild(module, [contender.name, JSON.stringify(setting)], environment);
+  const child = await startChild(module, [contender.module, JSON.stringify(setting)], options);
   const port = await child.ask<number>('port');
-  let sent = 0;
+  const untrack = otherPrograms.track(child.pid);
+  let acknowledged = 0;
 
   return {
     ...contender,
-    sent: () => sent,
-    directory: contenderDirectory,
+    directory: ownDirectory,
+    acknowledged: () => acknowledged,
     async run(count, options = {}) {
-      const from = sent;
-      sent += count;
-      const before = await child.usage();
-      const { dialect } = contender;
-      const result = await generator.load({ port, path, dialect, from, count, connections, ...options });
-      const after = await child.usage();
-      if (result.accepted !== count) {
-        throw new Error(`${contender.name} took only ${result.accepted} of ${count} votes.`);
-      }
-      return { ...result, cpu: (after.cpu - before.cpu) / count };
+      const load = { port, path, dialect, series: { voters, listings }, from: acknowledged, count, connections };
+      const endSample = otherPrograms.begin();
+      const { cpu: processBefore } = await child.usage();
+      const before = readThreadCpu(child.pid);
+      const { exitedCpu, ...result } = await generator.load({ ...load, ...options });
+      const after = readThreadCpu(child.pid);
+      const { cpu: processAfter } = await child.usage();
+      if (result.accepted !== count) throw new Error(`${name} accepted only ${result.accepted} of ${count} votes.`);
+      if (storesVotes) acknowledged += count;
+      const threadCpu = (kind: 'main' | 'worker' | 'other') =>
+        before === null || after === null ? Number.NaN : (after[kind] - before[kind]) / count;
+      return {
+        ...result,
+        cpu: (processAfter - processBefore) / count,
+        mainCpu: threadCpu('main'),
+        workerCpu: threadCpu('worker'),
+        otherCpu: threadCpu('other'),
+        otherPrograms: endSample(exitedCpu),
+      };
     },
     async memory() {
       const { resident, heapUsed } = await child.usage();
       return { resident: resident / megabyte, heapUsed: heapUsed / megabyte };
     },
-    stop: child.stop,
+    stop() {
+      untrack();
+      return child.stop();
+    },
   };
 }

@@ -6,12 +6,13 @@ import { promisify } from 'node:util';
 import type { LogProgress } from '../benchmark.ts';
 import { atLeast, figure, type Goal } from '../report.ts';
 import { compare, type Schedule } from './compare.ts';
-import { type ContenderName, contenders } from './contender.ts';
+import { type ContenderName, contenderNamed } from './contender.ts';
 import { type Environment, type RunningContender, startContender } from './contender-runner.ts';
+import { resultOf } from './goals.ts';
 import { verifyDurability } from './verify-durability.ts';
 
 const source = fileURLToPath(new URL('./slow-disk.c', import.meta.url));
-const taking: readonly ContenderName[] = ['express-sqlite', 'tallyhook'];
+const names: readonly ContenderName[] = ['express-sqlite', 'tallyhook'];
 
 /** The same with 2 ms more per fsync: group commit hides it, a commit per vote does not. */
 export async function measureSlowDisk(
@@ -26,21 +27,31 @@ export async function measureSlowDisk(
     return { goals: [], notes: ['The slow disk was left out: it takes Linux and a C compiler (`cc`).'] };
 
   logProgress('once more on a disk that takes 2 ms more per fsync');
+  const saturated = schedule.kinds[0] ?? 'own';
   const running: RunningContender[] = [];
   try {
-    for (const contender of contenders.filter(({ name }) => taking.includes(name))) {
-      running.push(await startContender(contender, { ...environment, directory }, { LD_PRELOAD: library }));
+    for (const name of names) {
+      running.push(
+        await startContender(
+          contenderNamed(name),
+          { ...environment, directory },
+          { variables: { LD_PRELOAD: library } },
+        ),
+      );
     }
     const results = await compare(
       running,
-      { ...schedule, rounds: Math.ceil(schedule.rounds / 2), alsoHalf: false },
+      { ...schedule, rounds: Math.ceil(schedule.rounds / 2), kinds: [saturated] },
       logProgress,
     );
-    const rates = results.map(({ contender, saturated }) => `${contender.name} ${figure(saturated.rate)}/s`);
-    for (const { contender } of results) if (contender.name === 'tallyhook') verifyDurability(contender);
-    const ratio = results.find(({ contender }) => contender.name === 'tallyhook')?.over('express-sqlite');
+    const rates = results.map(
+      ({ contender, of }) => `${contender.name} ${figure(of(saturated)?.rate ?? Number.NaN)}/s`,
+    );
+    const { contender, over } = resultOf(results, 'tallyhook');
+    verifyDurability(contender);
+    const ratio = over('express-sqlite', saturated, 'rate');
     return {
-      goals: [atLeast('rate over a transaction per vote, with 2 ms more per fsync', 15, ratio ?? Number.NaN)],
+      goals: [atLeast('rate over a transaction per vote, with 2 ms more per fsync', 15, ratio)],
       notes: [`With 2 ms more per fsync: ${rates.join(', ')}.`],
     };
   } finally {

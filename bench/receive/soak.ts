@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { LogProgress } from '../benchmark.ts';
 import { atMost, figure, type Report, type Table } from '../report.ts';
 import { median } from '../samples.ts';
-import { contenders } from './contender.ts';
+import { contenderNamed } from './contender.ts';
 import { type Environment, startContender } from './contender-runner.ts';
 import { verifyDurability } from './verify-durability.ts';
 
@@ -25,13 +25,11 @@ interface Sample {
  */
 export async function measureSoak(environment: Environment, logProgress: LogProgress): Promise<Report> {
   const directory = join(environment.directory, 'million');
-  const contender = contenders.find(({ name }) => name === 'tallyhook');
-  if (contender === undefined) throw new Error('There is no contender "tallyhook".');
-  const tallyhook = await startContender(contender, { ...environment, directory });
+  const tallyhook = await startContender(contenderNamed('tallyhook'), { ...environment, directory });
   const samples: Sample[] = [];
   try {
     for (let turn = 1; turn <= blocks; turn += 1) {
-      const { rate } = await tallyhook.run(block, { forget: true });
+      const { rate } = await tallyhook.run(block);
       const { resident, heapUsed } = await tallyhook.memory();
       samples.push({ votes: turn * block, resident, heapUsed, rate });
       logProgress(`${turn * block} votes: ${figure(resident)} MB`);

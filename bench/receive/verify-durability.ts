@@ -16,20 +16,22 @@ export function verifyDurability(tallyhook: RunningContender): number {
     const count = (what: string) => Number(Object.values(database.prepare(`SELECT ${what}`).get() ?? {})[0]);
     const found = {
       recorded: count("count(*) FROM deliveries WHERE outcome = 'recorded'"),
-      entries: count('count(*) FROM entries'),
+      // Each earlier member has voted once.
+      entries: count('count(*) FROM entries') - tallyhook.members,
       effects: count('count(*) FROM effects'),
-      votes: count('sum(votes) FROM balances'),
+      votes: count('sum(votes) FROM balances') - tallyhook.members,
       wrongBalances: count(
         `count(*) FROM balances LEFT JOIN (SELECT user_id, sum(credits) AS owed FROM entries GROUP BY user_id) USING (user_id)
          WHERE credits IS NOT owed`,
       ),
     };
-    const sent = tallyhook.sent();
+    const acknowledged = tallyhook.acknowledged();
     const { recorded, entries, effects, votes, wrongBalances } = found;
-    if ([recorded, entries, effects, votes].some((each) => each !== sent) || wrongBalances > 0) {
-      throw new Error(`tallyhook acknowledged ${sent} votes, and this is what it kept: ${JSON.stringify(found)}.`);
+    if ([recorded, entries, effects, votes].some((each) => each !== acknowledged) || wrongBalances > 0) {
+      const stored = JSON.stringify(found);
+      throw new Error(`${tallyhook.name} acknowledged ${acknowledged} votes, and its database contains ${stored}.`);
     }
-    return sent;
+    return acknowledged;
   } finally {
     database.close();
   }

@@ -1,0 +1,35 @@
+import { atLeast, atMost, type Goal } from '../report.ts';
+import type { ContenderResult, RunKind } from './compare.ts';
+import type { ContenderName } from './contender.ts';
+
+const peers = ['fastify', 'hono', 'top-gg', 'octokit'] as const;
+
+/** @param saturated the runs whose figures count */
+export function goals(results: readonly ContenderResult[], saturated: RunKind): Goal[] {
+  const { over } = resultOf(results, 'tallyhook');
+  const rateOver = (name: ContenderName) => over(name, saturated, 'rate');
+  const listings = resultOf(results, 'tallyhook-listings').over('tallyhook', saturated, 'cpu');
+  return [
+    atLeast('rate over the Express sample without storage', 1.5, rateOver('express')),
+    atLeast('rate over bare node:http without storage', 0.65, rateOver('bare-http')),
+    atLeast('rate over a transaction per vote', 5, rateOver('express-sqlite')),
+    ...peers.map((name) => atLeast(`rate over ${name}`, 1, rateOver(name))),
+    atMost("p99 at saturation, of the Express sample's", 1.5, over('express', saturated, 'p99')),
+    atMost("p99 at half the Express sample's load, of the Express sample's", 3, over('express', 'half', 'p99')),
+    atMost('CPU per vote with 1,000 listings, of that with one', 1.1, listings),
+    atMost("the sender's CPU per request, of the leanest server's", 1, senderOver(results, saturated)),
+  ];
+}
+
+/** @throws Error if it did not take part */
+export function resultOf(results: readonly ContenderResult[], name: ContenderName): ContenderResult {
+  const found = results.find(({ contender }) => contender.name === name);
+  if (found === undefined) throw new Error(`${name} did not take part.`);
+  return found;
+}
+
+/** CPU of the load generator divided by that of the leanest server: above 1 the generator would be the bottleneck. */
+function senderOver(results: readonly ContenderResult[], saturated: RunKind): number {
+  const measured = results.map(({ of }) => of(saturated)).filter((each) => each !== null);
+  return Math.max(...measured.map(({ senderCpu, cpu }) => senderCpu / cpu));
+}
