@@ -7,7 +7,7 @@ import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { searchDeliveries } from './search-deliveries.ts';
+import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
 
 /** The owner's read port over SQL. */
 export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
@@ -27,7 +27,7 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     },
 
     async delivery(id) {
-      const [row] = await run(reading, db.selectFrom('deliveries').selectAll().where('id', '=', id));
+      const [row] = await run(reading, db.selectFrom('deliveries').select(deliveryColumns).where('id', '=', id));
       return row === undefined ? null : toDeliveryRecord(row);
     },
 

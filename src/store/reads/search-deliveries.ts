@@ -15,6 +15,20 @@ const scanSize = 10_000;
  */
 const maxDisorderMs = 2 * hour;
 
+/** All columns but the key, which is only in rows of earlier versions. */
+export const deliveryColumns = [
+  'id',
+  'received_at',
+  'family',
+  'listing',
+  'kind',
+  'outcome',
+  'reason',
+  'user_id',
+  'credits',
+  'body',
+] as const;
+
 /**
  * Deliveries that match the filter, newest first. Those of a user and those with an unusual outcome are found by index.
  * All others are found by scanning a range of ids; since ids grow with time, a time range becomes an id range by binary
@@ -70,7 +84,7 @@ async function idRange(db: Kysely<Tables>, reading: Connection): Promise<{ minId
  * one.
  */
 function matching(db: Kysely<Tables>, { outcome, kind, listing, userId, since, until }: DeliveryFilter) {
-  let query = db.selectFrom('deliveries').selectAll();
+  let query = db.selectFrom('deliveries').select(deliveryColumns);
   if (outcome) query = query.where('outcome', '=', literal(outcome));
   if (outcome && outcome !== 'recorded') query = query.where('outcome', '<>', literal('recorded'));
   if (kind) query = query.where('kind', '=', kind);
