@@ -15,6 +15,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { en } from '../texts/en.ts';
@@ -33,6 +34,9 @@ type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
 /** For the cache and the database each: a server that does not respond must not delay the shutdown. */
 const closeTimeoutMs = 2 * second;
+
+/** How often to look for announcements of other processes, on a database server (ms). */
+const sharedDatabasePollMs = second / 5;
 
 /** A complete tallyhook instance. */
 export interface App {
@@ -107,6 +111,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const bot = createBot(config.discord, {
     context: { listings: lookups.listings, texts: en, clock },
     outbox: store.outbox,
+    newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
     metrics,
     log,
@@ -127,8 +132,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     clock,
     log,
     metrics,
-    onRecorded(recorded) {
-      bot.nudge();
+    onRecorded(recorded, channelIds) {
+      bot.nudge(channelIds);
       onRecorded(recorded);
     },
   };
@@ -148,7 +153,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     checks,
     keys: lookups.keyStatuses,
     replay,
-    nudge: bot.nudge,
+    nudge: (channelId) => bot.nudge([channelId]),
   });
   const http = receiver.withFallback(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
@@ -205,7 +210,7 @@ interface AppParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly onRecorded: (recorded: RecordedDelivery) => void;
+  readonly onRecorded: (recorded: RecordedDelivery, channelIds: readonly string[]) => void;
 }
 
 function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: AppParts): Receiver {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { SqliteDialect, type SqliteStatement, sql } from 'kysely';
+import { type SelectQueryNode, SqliteDialect, SqliteQueryCompiler, type SqliteStatement, sql } from 'kysely';
 import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
 import { forKysely, isBusy, openSqlite, prepare, resultCode } from '../../platform/sqlite.ts';
@@ -39,7 +39,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     withoutRowid: sql`without rowid`,
     jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
     idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
-    kysely: new SqliteDialect({ database: async () => forKysely(open(path, true)) }),
+    kysely: new DialectWithoutRowLocks({ database: async () => forKysely(open(path, true)) }),
     reading: connection(reader.get),
     writing,
     migrating: {
@@ -63,6 +63,19 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
       if (opened === null) releaseFiles(files);
     },
   };
+}
+
+/** Omits `for update` from statements for both databases: SQLite has no row locks, because it locks the whole file. */
+class DialectWithoutRowLocks extends SqliteDialect {
+  override createQueryCompiler() {
+    return new CompilerWithoutRowLocks();
+  }
+}
+
+class CompilerWithoutRowLocks extends SqliteQueryCompiler {
+  protected override visitSelectQuery({ endModifiers: _, ...node }: SelectQueryNode): void {
+    super.visitSelectQuery(node);
+  }
 }
 
 /** Connects on first use: the main thread may never write, and the write worker never reads. */
