@@ -95,7 +95,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (dueAt === null) return undefined;
     const effects = dueAt > now ? [] : await outbox.claim(channelId, now, now + leaseMs, batchSize);
     if (effects.length === 0) {
-      queue.addAt(channelId, Math.max(dueAt, now + claimRetryMs));
+      queue.addAt(channelId, dueAt > now ? dueAt : now + claimRetryMs);
       return undefined;
     }
     inProgress = effects;
