@@ -27,6 +27,7 @@ import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { createEffectNotices } from './effect-notices.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
 
@@ -127,6 +128,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     now: clock.now,
   });
 
+  const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
   const parts: AppParts = {
     store,
     clock,
@@ -134,6 +136,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     metrics,
     onRecorded(recorded, channelIds) {
       bot.nudge(channelIds);
+      notices.publish(channelIds);
       onRecorded(recorded);
     },
   };
@@ -168,6 +171,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
       bot.start();
+      notices.start();
       dueReplays.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
@@ -181,6 +185,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     stop() {
       stopped ??= (async () => {
         await Promise.all([server.close(), bot.stop(), dueReplays.stop()]);
+        notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());
         log.info('stopped');
