@@ -15,6 +15,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
 import { en } from '../texts/en.ts';
@@ -26,6 +27,7 @@ import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { createEffectNotices } from './effect-notices.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
 
@@ -33,6 +35,9 @@ type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
 /** For the cache and the database each: a server that does not respond must not delay the shutdown. */
 const closeTimeoutMs = 2 * second;
+
+/** How often to look for announcements of other processes, on a database server (ms). */
+const sharedDatabasePollMs = second / 5;
 
 /** A complete tallyhook instance. */
 export interface App {
@@ -107,6 +112,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const bot = createBot(config.discord, {
     context: { listings: lookups.listings, texts: en, clock },
     outbox: store.outbox,
+    newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
     metrics,
     log,
@@ -122,13 +128,15 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     now: clock.now,
   });
 
+  const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
   const parts: AppParts = {
     store,
     clock,
     log,
     metrics,
-    onRecorded(recorded) {
-      bot.nudge();
+    onRecorded(recorded, channelIds) {
+      bot.nudge(channelIds);
+      notices.publish(channelIds);
       onRecorded(recorded);
     },
   };
@@ -148,7 +156,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     checks,
     keys: lookups.keyStatuses,
     replay,
-    nudge: bot.nudge,
+    nudge: (channelId) => bot.nudge([channelId]),
   });
   const http = receiver.withFallback(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
@@ -163,6 +171,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;
       if (stopped !== undefined) return null;
       bot.start();
+      notices.start();
       dueReplays.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
@@ -176,6 +185,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     stop() {
       stopped ??= (async () => {
         await Promise.all([server.close(), bot.stop(), dueReplays.stop()]);
+        notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());
         log.info('stopped');
@@ -205,7 +215,7 @@ interface AppParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly onRecorded: (recorded: RecordedDelivery) => void;
+  readonly onRecorded: (recorded: RecordedDelivery, channelIds: readonly string[]) => void;
 }
 
 function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: AppParts): Receiver {

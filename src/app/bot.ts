@@ -25,8 +25,8 @@ export interface Bot {
   readonly isConnected: boolean;
   /** Connects, and starts to process the outbox. */
   start(): void;
-  /** Makes the dispatcher check the outbox immediately. */
-  nudge(): void;
+  /** Makes the dispatcher check these channels for effects immediately. */
+  nudge(channelIds: readonly string[]): void;
   /** Stops commands and effects; each may finish within a few seconds. */
   stop(): Promise<void>;
 }
@@ -34,6 +34,8 @@ export interface Bot {
 export interface BotDependencies {
   readonly context: CommandContext;
   readonly outbox: Outbox;
+  /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
+  readonly newEffectsPollMs: number | null;
   readonly commandRegistry: CommandRegistry;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -44,7 +46,7 @@ export interface BotDependencies {
 
 /** Creates the bot without connecting to anything. */
 export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
-  const { context, outbox, commandRegistry, metrics, log, stopwatch, onAttempted } = dependencies;
+  const { context, outbox, newEffectsPollMs, commandRegistry, metrics, log, stopwatch, onAttempted } = dependencies;
   const { clock, listings, texts } = context;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
@@ -54,6 +56,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     isReachable: createReachabilityProbe(rest),
     clock,
     log,
+    newEffectsPollMs,
     onAttempt(effects, attempt) {
       metrics.attempts.inc({ outcome: attempt.outcome }, effects.length);
       onAttempted(effects, attempt);

@@ -1,1 +1,1 @@
-export { default as KeyvRedis } from '@keyv/redis';
+export { createClient, default as KeyvRedis } from '@keyv/redis';

@@ -1,9 +1,11 @@
+import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import { type Clock, watchClockSteps } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
-import { createChannelCooldowns } from './channel-cooldowns.ts';
+import { createChannelQueue } from './channel-queue.ts';
+import { createDiscovery } from './discovery.ts';
 import type { AttemptResult, Effect, EffectHandler } from './effect.ts';
 import { createOutage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
@@ -12,8 +14,10 @@ import { type AttemptedBatch, createSettle } from './settle.ts';
 
 /** Longer than the timeout of an attempt (15 s), so that no other process claims effects that are being sent. */
 const leaseMs = 20 * second;
-/** Poll interval while no effect is due: other processes also enqueue effects, and cannot nudge this one. */
-const idlePollMs = 2 * second;
+/** Pause after a database error. */
+const errorPauseMs = 2 * second;
+/** Delay before the next claim of a channel whose due effects another process is claiming. */
+const claimRetryMs = second / 10;
 /** How long `stop` waits for the attempt in progress, and for giving back its lease. */
 const stopTimeoutMs = 3 * second;
 /** Discord accepts ten embeds in one message. */
@@ -23,10 +27,10 @@ const batchSize = 10;
 export interface Dispatcher {
   start(): void;
   /**
-   * Polls immediately, because an effect was enqueued. Ignored during a global pause: Discord is not called more often
-   * for new votes.
+   * Polls these channels as soon as possible, because an effect was enqueued for one of them. Takes constant time, and
+   * does not end pauses of channels nor a global one: Discord is not called more often for new votes.
    */
-  nudge(): void;
+  nudge(channelIds: readonly string[]): void;
   /** Makes all waiting effects due immediately and ends a global pause. Rejects as {@link Outbox} does. */
   wake(): Promise<void>;
   /**
@@ -46,6 +50,8 @@ export interface DispatcherOptions {
   readonly isReachable?: () => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
+  /** How often to look for effects of other processes (ms); null, the default, to find them within about 2 s. */
+  readonly newEffectsPollMs?: number | null;
   /** Retry delays when Discord gives none; default {@link backoff}. */
   readonly policy?: RetryPolicy;
   /** Called after every attempt, before its result is stored. */
@@ -58,19 +64,20 @@ export interface DispatcherOptions {
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
-  const { policy = backoff } = options;
+  const { policy = backoff, newEffectsPollMs = null } = options;
   const outage = createOutage(policy);
-  const cooldowns = createChannelCooldowns(clock);
-  const settle = createSettle({ outbox, outage, cooldowns, policy, clock, log });
+  const queue = createChannelQueue(clock);
+  const discovery = createDiscovery({ outbox, queue, clock, newEffectsPollMs });
+  const settle = createSettle({ outbox, outage, queue, policy, clock, log });
   const clockStep = watchClockSteps(clock);
   /** Due times may still be stored that were written before the clock was set back. */
   let wasSetBack = false;
   let stopped = false;
   let running: Promise<void> | undefined;
-  let pauseAbort = new AbortController();
+  /** Ends the current pause; undefined during a step. */
+  let pauseAbort: AbortController | undefined;
   let isGloballyPaused = false;
-  /** Set by calls during a step, which has no pause to abort yet. */
-  let nudged = false;
+  /** Set by a call during a step, which has no pause to abort yet. */
   let woken = false;
   let inProgress: readonly Effect[] = [];
   /**
@@ -79,11 +86,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
    */
   let unsettled: AttemptedBatch | undefined;
 
-  /** Claims and attempts one message; undefined when nothing is due outside the paused channels. */
-  async function claimAndAttempt(now: number): Promise<AttemptedBatch | undefined> {
-    const effects = await outbox.claim(now, now + leaseMs, batchSize, cooldowns.claimFilter(now));
-    if (effects.length === 0) return undefined;
-    cooldowns.resetSkip();
+  /** Claims and attempts one message of the next channel; undefined when it has none. */
+  async function claimAndAttempt(): Promise<AttemptedBatch | undefined> {
+    const channelId = queue.next();
+    if (channelId === undefined) return undefined;
+    const now = clock.now();
+    const dueAt = await outbox.nextDueAt(channelId, now);
+    if (dueAt === null) return undefined;
+    const effects = dueAt > now ? [] : await outbox.claim(channelId, now, now + leaseMs, batchSize);
+    if (effects.length === 0) {
+      queue.addAt(channelId, dueAt > now ? dueAt : now + claimRetryMs);
+      return undefined;
+    }
     inProgress = effects;
     const attempt = await perform(effects);
     inProgress = [];
@@ -96,24 +110,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await handleClockStep();
     isGloballyPaused = unsettled === undefined && outage.isActive && !(await isReachable());
     if (isGloballyPaused) return outage.nextProbeDelay(clock.monotonic(), clock.random());
-    if (unsettled === undefined) outage.end();
-    const now = clock.now();
-    unsettled ??= await claimAndAttempt(now);
-    if (unsettled !== undefined) {
-      const pauseMs = await settle(unsettled);
-      unsettled = undefined;
-      isGloballyPaused = pauseMs > 0;
-      return pauseMs;
+    if (unsettled === undefined) {
+      outage.end();
+      await discovery.run();
+      unsettled = await claimAndAttempt();
     }
-    cooldowns.skipUntil(now);
-    const waitMs = cooldowns.msUntilNextEnd() ?? (await msUntilDue());
-    return waitMs === null ? idlePollMs : Math.min(idlePollMs, Math.max(1, waitMs));
+    if (unsettled === undefined) return msUntilNextStep();
+    const pauseMs = await settle(unsettled);
+    // More effects of the channel may be due: its next turn is after those of the others.
+    for (const { channelId } of unsettled.effects) queue.add(channelId);
+    unsettled = undefined;
+    isGloballyPaused = pauseMs > 0;
+    return pauseMs;
   }
 
-  /** Time until the next effect is due (ms); null when none is waiting. */
-  async function msUntilDue(): Promise<number | null> {
-    const dueAt = await outbox.nextDueAt();
-    return dueAt === null ? null : dueAt - clock.now();
+  function msUntilNextStep(): number {
+    return queue.isEmpty ? Math.max(0, Math.min(queue.msUntilNext(), discovery.msUntilNext())) : 0;
   }
 
   /** After the clock was set back, stored due times lie too far ahead: makes all waiting effects due. */
@@ -125,41 +137,54 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     if (!wasSetBack) return;
     await outbox.wake(clock.now());
+    discovery.restart();
     wasSetBack = false;
   }
 
   async function run(): Promise<void> {
     while (!stopped) {
-      nudged = false;
       woken = false;
       const pauseMs = await step().catch((error: unknown) => {
         if (!stopped) log.error({ reason: messageOf(error) }, 'outbox step failed; retrying');
-        return idlePollMs;
+        discovery.restart();
+        isGloballyPaused = true;
+        return errorPauseMs;
       });
-      pauseAbort = new AbortController();
-      const isInterrupted = stopped || woken || (nudged && !isGloballyPaused);
-      if (pauseMs > 0 && !isInterrupted) await clock.sleep(pauseMs, pauseAbort.signal);
-      isGloballyPaused = false;
+      await pause(pauseMs);
     }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    const isInterrupted = stopped || woken || (!queue.isEmpty && !isGloballyPaused);
+    if (ms > 0 && !isInterrupted) {
+      pauseAbort = new AbortController();
+      await clock.sleep(ms, pauseAbort.signal);
+      pauseAbort = undefined;
+    }
+    isGloballyPaused = false;
+    // SQLite reads without waiting for anything: many steps in a row would hold up requests.
+    await yieldToRequests();
   }
 
   return {
     start() {
       running ??= run();
     },
-    nudge() {
-      nudged = true;
-      if (!isGloballyPaused) pauseAbort.abort();
+    nudge(channelIds) {
+      for (const channelId of channelIds) {
+        if (queue.add(channelId) && !isGloballyPaused) pauseAbort?.abort();
+      }
     },
     async wake() {
       await outbox.wake(clock.now());
       outage.end();
+      discovery.restart();
       woken = true;
-      pauseAbort.abort();
+      pauseAbort?.abort();
     },
     async stop() {
       stopped = true;
-      pauseAbort.abort();
+      pauseAbort?.abort();
       await settleWithin(stopTimeoutMs, clock, running ?? Promise.resolve());
       if (inProgress.length === 0) return;
       const returning = outbox

@@ -18,14 +18,19 @@ export interface NewEffect {
  */
 export const maxDueAheadMs = maxDelayMs + minute;
 
-/** Effects that a claim skips. */
-export interface ClaimFilter {
-  readonly excludedChannelIds: readonly string[];
-  /**
-   * No effect of another channel is due until then (ms since the epoch); 0 to skip none. Ignored when no channel is
-   * excluded.
-   */
-  readonly skipUntil: number;
+/** A channel with waiting effects. */
+export interface WaitingChannel {
+  readonly channelId: string;
+  /** When its next effect is due or its lease ends (ms since the epoch). */
+  readonly dueAt: number;
+}
+
+/** The newest effects, of all processes. */
+export interface NewEffects {
+  /** The highest id of an effect; 0 without effects. */
+  readonly lastId: number;
+  /** The channels of the new effects that are waiting. */
+  readonly channelIds: readonly string[];
 }
 
 /** The part of the outbox that the transaction of an event needs. */
@@ -40,14 +45,29 @@ export interface OutboxWrites {
  */
 export interface Outbox {
   /**
-   * Leases due effects: at most `limit` of one channel, all with one nonce. Effects that were attempted together are
+   * When the next effect of a channel is due or its lease ends; null when none is waiting. `now` if one is further
+   * ahead than {@link maxDueAheadMs}.
+   */
+  nextDueAt(channelId: string, now: number): Promise<number | null>;
+  /**
+   * The channels with waiting effects in the order of their ids: at most `limit`, after `channelId`. Due times as
+   * {@link Outbox.nextDueAt}.
+   */
+  channelsAfter(channelId: string, limit: number, now: number): Promise<readonly WaitingChannel[]>;
+  /**
+   * Effects with an id above `afterId`, of which the newest 20,000 are read; null to read only the last id.
+   * Transactions can commit in another order than that of their ids.
+   */
+  newEffects(afterId: number | null): Promise<NewEffects>;
+  /**
+   * Leases due effects of a channel: at most `limit`, all with one nonce. Effects that were attempted together are
    * claimed together again, so that a retry is the same message. An effect (or lease) counts as due if it is further
-   * ahead than {@link maxDueAheadMs}. Empty when none is due. Counts the attempt, and marks its result as unknown from
-   * now on.
+   * ahead than {@link maxDueAheadMs}. Empty when none is due, or while another process claims them. Counts the attempt,
+   * and marks its result as unknown from now on.
    *
    * The methods below only update effects that are still waiting.
    */
-  claim(now: number, leaseUntil: number, limit: number, filter?: ClaimFilter): Promise<readonly Effect[]>;
+  claim(channelId: string, now: number, leaseUntil: number, limit: number): Promise<readonly Effect[]>;
   done(effects: readonly Effect[], now: number): Promise<void>;
   /**
    * Retries at `dueAt` after an attempt with an unknown result. The effects keep their nonce, since the message may
@@ -70,8 +90,6 @@ export interface Outbox {
   giveUp(effects: readonly Effect[], now: number, reason: string): Promise<void>;
   /** Makes all waiting effects without a lease due immediately. */
   wake(now: number): Promise<void>;
-  /** When the next effect is due or its lease ends; null when none is waiting. */
-  nextDueAt(): Promise<number | null>;
   /** When the oldest waiting effect was stored; null when none is waiting. */
   waitingSince(now: number): Promise<number | null>;
   /** The number of waiting and of buried effects. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
-import type { ChannelCooldowns } from './channel-cooldowns.ts';
+import type { ChannelQueue } from './channel-queue.ts';
 import type { AttemptResult, Effect, RetryLater } from './effect.ts';
 import type { Outage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
@@ -25,12 +25,12 @@ export type Settle = (batch: AttemptedBatch) => Promise<number>;
 export function createSettle(options: {
   outbox: Outbox;
   outage: Outage;
-  cooldowns: ChannelCooldowns;
+  queue: ChannelQueue;
   policy: RetryPolicy;
   clock: Clock;
   log: Log;
 }): Settle {
-  const { outbox, outage, cooldowns, policy, clock, log } = options;
+  const { outbox, outage, queue, policy, clock, log } = options;
 
   async function retryLater(effects: readonly Effect[], attempt: RetryLater, now: number): Promise<number> {
     // A rate limit is not a failure of the effects, so it never ends their retries, however old they are.
@@ -69,7 +69,7 @@ export function createSettle(options: {
       outage.begin(clock.monotonic());
       return delayMs;
     }
-    if (isChannelLimit) for (const { channelId } of effects) cooldowns.start(channelId, delayMs);
+    if (isChannelLimit) for (const { channelId } of effects) queue.pause(channelId, delayMs);
     return 0;
   }
 

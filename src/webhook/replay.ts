@@ -1,6 +1,7 @@
 import { type Family, type VoteKind, voteKinds } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { parseJson } from '../platform/json.ts';
+import { channelsOf } from '../tally/announcement.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
@@ -27,7 +28,8 @@ export function createReplay(options: {
   listings: readonly ResolvableListing[];
   recorder: Recorder;
   clock: Clock;
-  onRecorded?: (recorded: RecordedDelivery) => void;
+  /** Called after each commit with the channels that may have a new effect. */
+  onRecorded?: (recorded: RecordedDelivery, channelIds: readonly string[]) => void;
 }): Replay {
   const { listings, recorder, clock, onRecorded = () => {} } = options;
 
@@ -43,7 +45,7 @@ export function createReplay(options: {
     const payload = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
     const routed = routeDelivery(requireFamily(family, payload), scopes);
     const recorded = await recorder.recordReplay(id, { receivedAt, family, body }, routed, now);
-    onRecorded(recorded);
+    onRecorded(recorded, channelsOf(delivery, routed));
     return recorded;
   };
 }

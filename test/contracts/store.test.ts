@@ -8,6 +8,7 @@ import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase, describeOnPgBouncer } from './databases.ts';
@@ -15,6 +16,7 @@ import { describeOnEveryDatabase, describeOnPgBouncer } from './databases.ts';
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');
 const start = Date.UTC(2026, 0, 1);
+const otherChannel = '500000000000000009';
 /** The insert of the effect fails, which is the last step of the transaction. */
 const invalidChannel = { announceChannelId: undefined };
 
@@ -243,7 +245,7 @@ function storeTests(newUrl: () => string): void {
       const { ownerActions, outbox, records } = store;
       expect(await ownerActions.requeueEffect(1, start)).toBe('not_buried');
       expect(await ownerActions.requeueEffect(2, start)).toBe('unknown');
-      await outbox.bury(await outbox.claim(start, start + minute, 9), start, 'no such channel');
+      await outbox.bury(await claimDue(outbox, start, start + minute, 9), start, 'no such channel');
       expect(await ownerActions.requeueEffect(1, start + day)).toBe('revived');
       expect(await records.effect(1)).toMatchObject({
         state: 'waiting',
@@ -251,7 +253,7 @@ function storeTests(newUrl: () => string): void {
         reason: null,
         dueAt: start + day,
       });
-      expect(await outbox.claim(start + day, start + 2 * day, 9)).toMatchObject([{ id: 1, attempts: 1 }]);
+      expect(await claimDue(outbox, start + day, start + 2 * day, 9)).toMatchObject([{ id: 1, attempts: 1 }]);
     });
   });
 
@@ -259,7 +261,7 @@ function storeTests(newUrl: () => string): void {
     it('leases due effects to one claimant, together per channel, until the lease ends', async () => {
       const store = await open();
       for (let user = 1; user <= 12; user += 1) await record(store, vote(String(user)));
-      const first = await store.outbox.claim(start, start + minute, 10);
+      const first = await claimDue(store.outbox, start, start + minute, 10);
       expect(first).toHaveLength(10);
       expect(new Set(first.map(({ nonce }) => nonce)).size).toBe(1);
       expect(first[0]).toMatchObject({
@@ -267,10 +269,10 @@ function storeTests(newUrl: () => string): void {
         channelId: server?.announceChannelId,
         announcement: { userId: '1', balance: 10 },
       });
-      expect(await store.outbox.claim(start, start + minute, 10)).toHaveLength(2);
-      expect(await store.outbox.claim(start, start + minute, 10)).toEqual([]);
+      expect(await claimDue(store.outbox, start, start + minute, 10)).toHaveLength(2);
+      expect(await claimDue(store.outbox, start, start + minute, 10)).toEqual([]);
       await record(store, vote('13'), start + minute);
-      const again = await store.outbox.claim(start + minute, start + 2 * minute, 10);
+      const again = await claimDue(store.outbox, start + minute, start + 2 * minute, 10);
       expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
       expect(again[0]).toMatchObject({ attempts: 2, nonce: first[0]?.nonce });
     });
@@ -280,31 +282,61 @@ function storeTests(newUrl: () => string): void {
       const stores = [await open(url), await open(url)];
       for (let user = 1; user <= 30; user += 1) await record(stores[0] as Store, vote(String(user)));
       const claims = await Promise.all(
-        Array.from({ length: 8 }, (_, index) => (stores[index % 2] as Store).outbox.claim(start, start + minute, 5)),
+        Array.from({ length: 8 }, (_, index) =>
+          claimDue((stores[index % 2] as Store).outbox, start, start + minute, 5),
+        ),
       );
       const ids = claims.flat().map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids).toHaveLength(30);
     });
 
-    it('skips paused channels', async () => {
+    it('leases only effects of the channel', async () => {
       const store = await open();
       await record(store, vote('1'));
-      await record(store, vote('2'), start, { announceChannelId: '500000000000000009' });
-      const claim = (skipUntil: number) =>
-        store.outbox.claim(start, start + minute, 10, {
-          excludedChannelIds: [server?.announceChannelId ?? ''],
-          skipUntil,
-        });
-      expect(await claim(start)).toEqual([]);
-      expect(await claim(start - 1)).toMatchObject([{ announcement: { userId: '2' } }]);
-      expect(await claim(0)).toEqual([]);
+      await record(store, vote('2'), start, { announceChannelId: otherChannel });
+      expect(await store.outbox.claim(otherChannel, start, start + minute, 10)).toMatchObject([
+        { announcement: { userId: '2' } },
+      ]);
+      expect(await store.outbox.claim(otherChannel, start, start + minute, 10)).toEqual([]);
+    });
+
+    it('lists the channels with waiting effects in pages, each with the time when its next effect is due', async () => {
+      const store = await open();
+      const channels = Array.from({ length: 5 }, (_, index) => `50000000000000000${index}`);
+      for (const [index, channelId] of channels.entries()) {
+        for (const later of [minute, 0]) {
+          await record(store, vote(`${index}${later}`), start + index + later, { announceChannelId: channelId });
+        }
+      }
+      const { outbox } = store;
+      await outbox.done(await outbox.claim(channels[1] ?? '', start + hour, start + 2 * hour, 10), start);
+      const waiting = [0, 2, 3, 4].map((index) => ({ channelId: channels[index] ?? '', dueAt: start + index }));
+      const first = await outbox.channelsAfter('', 2, start);
+      expect(first).toEqual(waiting.slice(0, 2));
+      expect(await outbox.channelsAfter(first[1]?.channelId ?? '', 2, start)).toEqual(waiting.slice(2));
+      expect(await outbox.channelsAfter(channels[4] ?? '', 2, start)).toEqual([]);
+      expect(await outbox.nextDueAt(channels[2] ?? '', start)).toBe(start + 2);
+      expect(await outbox.nextDueAt(channels[1] ?? '', start)).toBe(null);
+    });
+
+    it('lists the channels of new effects that are waiting', async () => {
+      const store = await open();
+      const { outbox } = store;
+      expect(await outbox.newEffects(null)).toEqual({ lastId: 0, channelIds: [] });
+      await record(store, vote('1'));
+      expect(await outbox.newEffects(null)).toEqual({ lastId: 1, channelIds: [] });
+      expect(await outbox.newEffects(0)).toEqual({ lastId: 1, channelIds: [server?.announceChannelId] });
+      expect(await outbox.newEffects(1)).toEqual({ lastId: 1, channelIds: [] });
+      await record(store, vote('2'), start, { announceChannelId: otherChannel });
+      await outbox.done(await outbox.claim(otherChannel, start, start + minute, 10), start);
+      expect(await outbox.newEffects(1)).toEqual({ lastId: 2, channelIds: [] });
     });
 
     it('stores the start of the first attempt with an unknown result', async () => {
       const store = await open();
       await record(store, vote('1'));
-      const claim = async (at: number) => (await store.outbox.claim(at, at + minute, 10))[0];
+      const claim = async (at: number) => (await claimDue(store.outbox, at, at + minute, 10))[0];
       expect(await claim(start)).toMatchObject({ possiblySentSince: null });
       // As after a crash: the result of the attempt was not stored.
       const second = await claim(start + minute);
@@ -320,7 +352,7 @@ function storeTests(newUrl: () => string): void {
       const store = await open();
       const { ownerActions, outbox } = store;
       await record(store, vote('1'));
-      const claim = (at: number) => outbox.claim(at, at + minute, 10);
+      const claim = (at: number) => claimDue(outbox, at, at + minute, 10);
       await outbox.bury(await claim(start), start, 'no permission');
       await ownerActions.requeueEffect(1, start + hour);
       const afterRejection = await claim(start + hour);
@@ -336,15 +368,17 @@ function storeTests(newUrl: () => string): void {
       const store = await open();
       const { ownerActions, outbox } = store;
       await record(store, vote('1'));
-      await outbox.giveUp(await outbox.claim(start, start + minute, 10), start, 'no answer for a week');
+      await outbox.giveUp(await claimDue(outbox, start, start + minute, 10), start, 'no answer for a week');
       await ownerActions.requeueEffect(1, start + day);
-      expect(await outbox.claim(start + day, start + day + minute, 10)).toMatchObject([{ possiblySentSince: start }]);
+      expect(await claimDue(outbox, start + day, start + day + minute, 10)).toMatchObject([
+        { possiblySentSince: start },
+      ]);
     });
 
     it('combines effects that were certainly not sent with others, unless they were split', async () => {
       const store = await open();
       for (const user of ['1', '2']) await record(store, vote(user));
-      const claim = (at: number) => store.outbox.claim(at, at + minute, 10);
+      const claim = (at: number) => claimDue(store.outbox, at, at + minute, 10);
       await store.outbox.release(await claim(start), start + minute, 'no connection');
       await record(store, vote('3'), start + minute);
       const together = await claim(start + minute);
@@ -362,7 +396,7 @@ function storeTests(newUrl: () => string): void {
       const url = newUrl();
       const [one, other] = [await open(url), await open(url)];
       await record(one, vote('1'));
-      const claim = (store: Store, at: number) => store.outbox.claim(at, at + minute, 10);
+      const claim = (store: Store, at: number) => claimDue(store.outbox, at, at + minute, 10);
       const claimed = await claim(one, start);
       await other.outbox.wake(start + 1);
       expect(await claim(other, start + 1)).toEqual([]);
@@ -375,9 +409,9 @@ function storeTests(newUrl: () => string): void {
     it('makes effects due that were written while the clock was ahead', async () => {
       const store = await open();
       await record(store, vote('1'), start + minute);
-      expect(await store.outbox.claim(start, start + minute, 10)).toEqual([]);
+      expect(await claimDue(store.outbox, start, start + minute, 10)).toEqual([]);
       await store.outbox.wake(start);
-      expect(await store.outbox.claim(start, start + minute, 10)).toHaveLength(1);
+      expect(await claimDue(store.outbox, start, start + minute, 10)).toHaveLength(1);
     });
 
     it('claims effects too far ahead: written, postponed or leased before the clock was set back', async () => {
@@ -385,15 +419,15 @@ function storeTests(newUrl: () => string): void {
       const { outbox } = store;
       const ahead = start + hour;
       await record(store, vote('1'), ahead);
-      await outbox.retry(await outbox.claim(ahead, ahead + second, 10), ahead + 2 * minute, 'no answer');
+      await outbox.retry(await claimDue(outbox, ahead, ahead + second, 10), ahead + 2 * minute, 'no answer');
       await record(store, vote('2'), ahead);
-      const [leased] = await outbox.claim(ahead, ahead + 20 * second, 10);
+      const [leased] = await claimDue(outbox, ahead, ahead + 20 * second, 10);
       await record(store, vote('3'), ahead);
       const claimed = [
-        ...(await outbox.claim(start, start + second, 10)),
-        ...(await outbox.claim(start, start + second, 10)),
+        ...(await claimDue(outbox, start, start + second, 10)),
+        ...(await claimDue(outbox, start, start + second, 10)),
       ];
-      claimed.push(...(await outbox.claim(start, start + second, 10)));
+      claimed.push(...(await claimDue(outbox, start, start + second, 10)));
       expect(claimed.map(({ id }) => id).sort((a, b) => a - b)).toEqual([1, 2, 3]);
       // Whatever the result of the first attempt is, the same nonce makes it the same message.
       expect(claimed.find(({ id }) => id === leased?.id)).toMatchObject({
@@ -406,8 +440,8 @@ function storeTests(newUrl: () => string): void {
       const url = newUrl();
       const [slow, quick] = [(await open(url)).outbox, await open(url)];
       await record(quick, vote('1'));
-      const late = await slow.claim(start, start + minute, 10);
-      await quick.outbox.done(await quick.outbox.claim(start + minute, start + hour, 10), start + minute);
+      const late = await claimDue(slow, start, start + minute, 10);
+      await quick.outbox.done(await claimDue(quick.outbox, start + minute, start + hour, 10), start + minute);
       const finished = await quick.records.effect(1);
       await slow.retry(late, start + hour, 'no answer');
       await slow.release(late, start + hour, 'no connection');
@@ -422,7 +456,7 @@ function storeTests(newUrl: () => string): void {
     it('retries, splits, buries, wakes and finishes effects', async () => {
       const store = await open();
       for (const user of ['1', '2', '3']) await record(store, vote(user));
-      const claim = (now: number) => store.outbox.claim(now, now + minute, 10);
+      const claim = (now: number) => claimDue(store.outbox, now, now + minute, 10);
       const together = await claim(start);
       await store.outbox.split(together, 'refused together');
       const alone = [await claim(start), await claim(start), await claim(start)];
@@ -431,7 +465,7 @@ function storeTests(newUrl: () => string): void {
       await store.outbox.done(alone[0] ?? [], start);
       await store.outbox.bury(alone[1] ?? [], start, 'no such channel');
       await store.outbox.retry(alone[2] ?? [], start + 2 * minute, 'Discord is down');
-      expect(await store.outbox.nextDueAt()).toBe(start + 2 * minute);
+      expect(await store.outbox.channelsAfter('', 9, start)).toMatchObject([{ dueAt: start + 2 * minute }]);
       expect(await claim(start + minute)).toEqual([]);
       await store.outbox.wake(start + minute);
       expect(await claim(start + minute)).toHaveLength(1);

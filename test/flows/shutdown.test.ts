@@ -8,6 +8,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
@@ -107,8 +108,8 @@ describe('the program after a stop signal', { timeout: 60_000 }, () => {
       const { waiting } = await store.outbox.sizes();
       const now = systemClock.now();
       const due = [
-        ...(await store.outbox.claim(now, now + 60_000, 10_000)),
-        ...(await store.outbox.claim(now, now + 60_000, 10_000)),
+        ...(await claimDue(store.outbox, now, now + 60_000, 10_000)),
+        ...(await claimDue(store.outbox, now, now + 60_000, 10_000)),
       ];
       // One message was in progress; its effects are due again, like those that were never attempted.
       expect(due.some(({ attempts }) => attempts === 2)).toBe(true);

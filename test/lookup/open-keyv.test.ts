@@ -1,11 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryKeyv, openKeyv } from '../../src/lookup/open-keyv.ts';
+import { freePort } from '../support/postgres.ts';
+import { isRedisInstalled, startRedis } from '../support/redis.ts';
 import { success } from './fake-service.ts';
 import { lookupFixture } from './lookup-fixture.ts';
 
@@ -86,32 +85,10 @@ describe('a cache in memory', () => {
 });
 
 describe('a cache in Redis', () => {
-  async function freePort() {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    return port;
-  }
-
-  async function redis(port: number) {
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory];
-    const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
-    for await (const line of server.stdout) if (String(line).includes('Ready to accept')) break;
-    return {
-      async stop() {
-        server.kill();
-        if (server.exitCode === null) await once(server, 'exit');
-      },
-    };
-  }
-
-  const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
-
-  it.skipIf(!isInstalled)('is shared, does not fail lookups while it is down, and reconnects', async () => {
+  it.skipIf(!isRedisInstalled)('is shared, does not fail lookups while it is down, and reconnects', async () => {
     const port = await freePort();
     const url = `redis://127.0.0.1:${port}`;
-    let server = await redis(port);
+    let server = await startRedis(port);
     const [one, other] = [await openKeyv(url), await openKeyv(url)];
     await one.set('a', 1);
     expect(await other.get('a')).toBe(1);
@@ -123,7 +100,7 @@ describe('a cache in Redis', () => {
     expect(logged).toEqual([expect.objectContaining({ code: 'cache_failed' })]);
     await service.close();
 
-    server = await redis(port);
+    server = await startRedis(port);
     await expect.poll(() => one.set('a', 2), { timeout: 10_000 }).toBe(true);
     expect(await one.get('a')).toBe(2);
     await one.disconnect();

@@ -1,72 +1,12 @@
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
-import type { AttemptResult, Effect } from '../../src/outbox/effect.ts';
+import type { AttemptResult } from '../../src/outbox/effect.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openStore } from '../../src/store/store.ts';
-import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
-
-const start = Date.UTC(2026, 0, 1);
-
-/** A dispatcher with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
-async function createTestDispatcher(...attempts: AttemptResult[]) {
-  const clock = manualClock(start);
-  const path = join(tempDir(), 'tally.db');
-  const store = await openStore(`sqlite:${path}`, clock, { thread: false });
-  let onPerform = () => {};
-  const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
-  const perform = async (effects: readonly Effect[]): Promise<AttemptResult> => {
-    onPerform();
-    performed.push({ at: clock.now() - start, ids: effects.map(({ id }) => id), nonce: effects[0]?.nonce });
-    return attempts.length > 1 ? (attempts.shift() as AttemptResult) : (attempts[0] as AttemptResult);
-  };
-  const log = createLog({ level: 'silent', secrets: [] });
-  let reachable = true;
-  let probes = 0;
-  const isReachable = async () => {
-    probes += 1;
-    return reachable;
-  };
-  const dispatcher = createDispatcher({ outbox: store.outbox, perform, isReachable, clock, log });
-  onTestFinished(async () => {
-    await dispatcher.stop();
-    await store.close();
-  });
-  const [listing] = serverAndBot();
-  if (listing === undefined) throw new Error('no listing');
-  const enqueue = (channelId?: string, receivedAt = clock.now()) =>
-    store.recorder.record(
-      { receivedAt, family: 'vote', body: '{}' },
-      {
-        type: 'test',
-        test: { kind: 'server_vote', userId: '1' },
-        listing: { ...listing, ...(channelId && { announceChannelId: channelId }) },
-      },
-    );
-  const counts = async () => (await store.records.counts()).effects;
-  /** Waits until the dispatcher is idle and sleeps. Does not advance the clock. */
-  const settle = async () => {
-    do await wait(5);
-    while (clock.sleepers() === 0);
-  };
-  /** Waits for this number of attempts, however slow the disk is. */
-  const attempted = (count: number) => vi.waitFor(() => expect(performed).toHaveLength(count), 5_000);
-  const whilePerforming = (run: () => void) => {
-    onPerform = run;
-  };
-  const discord = {
-    setReachable(value: boolean) {
-      reachable = value;
-    },
-    probes: () => probes,
-  };
-  return { path, clock, store, dispatcher, performed, enqueue, counts, settle, attempted, whilePerforming, discord };
-}
+import { claimDue } from '../support/claim-due.ts';
+import { createTestDispatcher, start } from './test-dispatcher.ts';
 
 /** The same with an effect from eight days ago and a new one, after one attempt to send both together. */
 async function withOldAndNewEffect(...attempts: AttemptResult[]) {
@@ -82,12 +22,12 @@ async function withOldAndNewEffect(...attempts: AttemptResult[]) {
 
 describe('the dispatcher', () => {
   it('sends waiting effects when it starts, and new ones when it is nudged', async () => {
-    const { dispatcher, enqueue, counts, attempted } = await createTestDispatcher({ outcome: 'done' });
+    const { dispatcher, enqueue, nudge, counts, attempted } = await createTestDispatcher({ outcome: 'done' });
     await enqueue();
     dispatcher.start();
     await attempted(1);
     await enqueue();
-    dispatcher.nudge();
+    nudge();
     await attempted(2);
     await vi.waitFor(async () => expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 0 }));
   });
@@ -103,14 +43,17 @@ describe('the dispatcher', () => {
 
   it('retries with the same nonce, and sends nothing else during a global failure', async () => {
     const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
-    const { clock, dispatcher, performed, enqueue, counts, settle, attempted } = await createTestDispatcher(down, {
-      outcome: 'done',
-    });
+    const { clock, dispatcher, performed, enqueue, nudge, counts, settle, attempted } = await createTestDispatcher(
+      down,
+      {
+        outcome: 'done',
+      },
+    );
     await enqueue();
     dispatcher.start();
     await attempted(1);
     await enqueue('500000000000000009');
-    dispatcher.nudge();
+    nudge('500000000000000009');
     await settle();
     expect(performed).toHaveLength(1);
     await clock.advance(8 * second);
@@ -122,14 +65,14 @@ describe('the dispatcher', () => {
   });
 
   it('pauses even if it is nudged during the attempt that fails globally', async () => {
-    const { dispatcher, performed, enqueue, settle, whilePerforming } = await createTestDispatcher({
+    const { dispatcher, performed, enqueue, nudge, settle, whilePerforming } = await createTestDispatcher({
       outcome: 'later',
       reason: 'Discord is down',
       scope: 'global',
     });
     await enqueue();
     await enqueue('500000000000000009');
-    whilePerforming(() => dispatcher.nudge());
+    whilePerforming(() => nudge('500000000000000009'));
     dispatcher.start();
     await settle();
     expect(performed).toHaveLength(1);
@@ -142,7 +85,9 @@ describe('the dispatcher', () => {
     );
     await enqueue();
     dispatcher.start();
-    await vi.waitFor(async () => expect(await store.outbox.nextDueAt()).toBeGreaterThan(start + minute));
+    await vi.waitFor(async () =>
+      expect((await store.outbox.channelsAfter('', 1, start))[0]?.dueAt).toBeGreaterThan(start + minute),
+    );
     await dispatcher.wake();
     await attempted(2);
     await vi.waitFor(async () => expect(await counts()).toMatchObject({ done: 1 }));
@@ -174,7 +119,7 @@ describe('the dispatcher', () => {
   });
 
   it('finds an effect that was committed late while another channel is paused', async () => {
-    const { clock, dispatcher, performed, enqueue, settle, attempted } = await createTestDispatcher(
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour, notSent: true },
       { outcome: 'done' },
     );
@@ -183,7 +128,7 @@ describe('the dispatcher', () => {
     await attempted(1);
     await settle();
     await enqueue('500000000000000009', clock.now() - 4 * second);
-    dispatcher.nudge();
+    nudge('500000000000000009');
     await attempted(2);
     expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
   });
@@ -220,13 +165,13 @@ describe('the dispatcher', () => {
       await vi.waitFor(async () => expect(await counts()).toMatchObject({ buried: 1 }));
       await dispatcher.stop();
       await store.ownerActions.requeueEffect(1, clock.now() + day);
-      const [again] = await store.outbox.claim(clock.now() + day, clock.now() + 2 * day, 10);
+      const [again] = await claimDue(store.outbox, clock.now() + day, clock.now() + 2 * day, 10);
       expect(again?.possiblySentSince).toBe('notSent' in attempt ? null : start + 8 * day);
     }
   });
 
   it('pauses a rate-limited channel, and then sends its backlog in batches of ten', async () => {
-    const { clock, dispatcher, performed, enqueue, settle, attempted } = await createTestDispatcher(
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: minute, notSent: true },
       { outcome: 'done' },
     );
@@ -234,7 +179,7 @@ describe('the dispatcher', () => {
     dispatcher.start();
     await attempted(1);
     for (let count = 0; count < 24; count += 1) await enqueue();
-    dispatcher.nudge();
+    nudge();
     await settle();
     expect(performed).toHaveLength(1);
     await clock.advance(minute - second);
@@ -250,12 +195,12 @@ describe('the dispatcher', () => {
     const retry = { outcome: 'later', reason: 'no answer', scope: 'effects' } as const;
 
     it('back by an hour, sends waiting effects when it is nudged', async () => {
-      const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
+      const { clock, dispatcher, enqueue, nudge, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
       dispatcher.start();
       await settle();
       await enqueue();
       clock.shiftWallClock(-hour);
-      dispatcher.nudge();
+      nudge();
       await attempted(1);
     });
 
@@ -271,7 +216,7 @@ describe('the dispatcher', () => {
     });
 
     it('back by an hour, keeps the pause of a channel, and sends effects of other channels', async () => {
-      const { clock, dispatcher, performed, enqueue, settle, attempted } = await createTestDispatcher(
+      const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
         { ...retry, retryAfterMs: minute, notSent: true },
         { outcome: 'done' },
       );
@@ -281,7 +226,7 @@ describe('the dispatcher', () => {
       await settle();
       clock.shiftWallClock(-hour);
       await enqueue('500000000000000009');
-      dispatcher.nudge();
+      nudge('500000000000000009');
       await attempted(2);
       await settle();
       await clock.advance(minute - second);
@@ -312,16 +257,19 @@ describe('the dispatcher', () => {
 
   it('only probes during an outage, so that a single message has an unknown result', async () => {
     const down = { outcome: 'later', reason: 'Discord answered 500', scope: 'global' } as const;
-    const { clock, dispatcher, performed, enqueue, settle, attempted, discord } = await createTestDispatcher(down, {
-      outcome: 'done',
-    });
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted, discord } = await createTestDispatcher(
+      down,
+      {
+        outcome: 'done',
+      },
+    );
     discord.setReachable(false);
     await enqueue();
     dispatcher.start();
     await attempted(1);
     for (let steps = 0; steps < 30; steps += 1) {
       await enqueue();
-      dispatcher.nudge();
+      nudge();
       await clock.advance(2 * minute);
       await settle();
     }
@@ -361,7 +309,7 @@ describe('the dispatcher', () => {
   it('retries an effect whose lease ended after a crash, with the same nonce', async () => {
     const { clock, store, dispatcher, performed, enqueue, settle } = await createTestDispatcher({ outcome: 'done' });
     await enqueue();
-    const [leased] = await store.outbox.claim(start, start + minute, 10);
+    const [leased] = await claimDue(store.outbox, start, start + minute, 10);
     dispatcher.start();
     await clock.advance(30 * second);
     await settle();
@@ -415,7 +363,7 @@ describe('the dispatcher', () => {
     await wait(30);
     await clock.advance(3 * second);
     await stopping;
-    expect(await store.outbox.claim(clock.now(), clock.now() + minute, 10)).toMatchObject([
+    expect(await claimDue(store.outbox, clock.now(), clock.now() + minute, 10)).toMatchObject([
       { attempts: 2, nonce: attemptedNonce },
     ]);
   });

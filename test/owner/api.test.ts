@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { start, startOwnerServer, vote, votedAt } from './owner-server.ts';
 
@@ -277,7 +278,7 @@ describe('a buried effect', () => {
   it('is waiting without attempts after a replay, and wakes the dispatcher', async () => {
     const { store, post, request, buryAll, nudges, clock } = await startOwnerServer();
     await post('/webhooks/vote', vote);
-    const [first] = await store.outbox.claim(start, start + minute, 10);
+    const [first] = await claimDue(store.outbox, start, start + minute, 10);
     await clock.advance(minute);
     await buryAll('no such channel');
     await clock.advance(hour);
@@ -286,7 +287,7 @@ describe('a buried effect', () => {
       json: { state: 'waiting', attempts: 0, reason: null, finishedAt: null },
     });
     expect(nudges).toEqual([start + minute + hour]);
-    const [again] = await store.outbox.claim(clock.now(), clock.now() + minute, 10);
+    const [again] = await claimDue(store.outbox, clock.now(), clock.now() + minute, 10);
     expect(again).toMatchObject({ id: 1, attempts: 1, createdAt: clock.now() });
     expect(again?.nonce).not.toBe(first?.nonce);
   });

@@ -4,6 +4,7 @@ import { createOwner } from '../../src/owner/owner.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createReplay, eventKeysOf } from '../../src/webhook/replay.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { serve, startReceiver } from '../support/start-receiver.ts';
@@ -63,7 +64,7 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
   /** Buries all waiting effects, as the dispatcher would. */
   async function buryAll(reason: string) {
     const now = clock.now();
-    await store.outbox.bury(await store.outbox.claim(now, now + hour, 10), now, reason);
+    await store.outbox.bury(await claimDue(store.outbox, now, now + hour, 10), now, reason);
   }
 
   return { url, restart, store, clock, post, request, buryAll, nudges, lines };

@@ -11,6 +11,7 @@ import { migrate } from '../../src/store/migrations/migrate.ts';
 import { brokenLinks } from '../../src/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/store/store.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -114,7 +115,7 @@ function upgrades(newUrl: () => string): void {
 
     const due = writtenAt + 2 * hour;
     const claims = [];
-    for (let index = 0; index < 5; index += 1) claims.push(...(await store.outbox.claim(due, due + minute, 10)));
+    for (let index = 0; index < 5; index += 1) claims.push(...(await claimDue(store.outbox, due, due + minute, 10)));
     expect(claims.find(({ nonce }) => nonce === '5-mjuohs00')).toMatchObject({
       attempts: 2,
       announcement: { userId: '103' },

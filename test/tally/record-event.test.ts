@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -181,7 +182,7 @@ describe('a vote', () => {
   it('creates an effect with the complete announcement', async () => {
     const { store, record } = await openRecorder();
     await record(vote());
-    const [effect] = await store.outbox.claim(start, start + minute, 10);
+    const [effect] = await claimDue(store.outbox, start, start + minute, 10);
     expect(effect?.announcement).toEqual({
       event: 'server_vote',
       test: false,
@@ -200,7 +201,7 @@ describe('a vote', () => {
   it('creates no effect if no channel is configured', async () => {
     const { store, record } = await openRecorder();
     await record(vote(), { listing: { ...server, announceChannelId: null } });
-    expect(await store.outbox.nextDueAt()).toBe(null);
+    expect(await store.outbox.channelsAfter('', 1, start)).toEqual([]);
   });
 });
 
@@ -322,7 +323,7 @@ describe('a premium order', () => {
       await record({ ...withoutRecipient, ...renewed(2) });
       expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
       expect(await store.ledger.account(holder)).toMatchObject({ credits: 300 });
-      const effects = await store.outbox.claim(start, start + minute, 10);
+      const effects = await claimDue(store.outbox, start, start + minute, 10);
       expect(effects.map(({ announcement }) => [announcement.userId, announcement.giftedBy])).toEqual(
         Array(3).fill([holder, giver]),
       );
@@ -406,8 +407,8 @@ describe('a delivery that is replayed', () => {
     const testEvent = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
     await recorder.recordReplay(test.deliveryId, delivery, testEvent, later);
     expect(await records.entries('1', 9)).toMatchObject([{ credits: 10, at: start }]);
-    expect(await outbox.claim(later - 1, later, 10)).toEqual([]);
-    expect(await outbox.claim(later, later + minute, 10)).toMatchObject([
+    expect(await claimDue(outbox, later - 1, later, 10)).toEqual([]);
+    expect(await claimDue(outbox, later, later + minute, 10)).toMatchObject([
       { createdAt: later, announcement: { at: start, test: false } },
       { createdAt: later, announcement: { at: start, test: true } },
     ]);

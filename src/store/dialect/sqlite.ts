@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { SqliteDialect, type SqliteStatement, sql } from 'kysely';
+import { type SelectQueryNode, SqliteDialect, SqliteQueryCompiler, type SqliteStatement, sql } from 'kysely';
 import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../platform/database-files.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
 import { forKysely, isBusy, openSqlite, prepare, resultCode } from '../../platform/sqlite.ts';
@@ -37,7 +37,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     // SQLite rolls back itself after some errors, such as a full disk.
     rollback: async () => void (writer.get().isTransaction && writer.get().exec('ROLLBACK')),
   };
-  const kysely = new SqliteDialect({ database: async () => forKysely(open(path, true)) });
+  const kysely = new DialectWithoutRowLocks({ database: async () => forKysely(open(path, true)) });
   const record = lazy(() => sqliteRecord(writer.get(), queryBuilder({ kysely })));
   return {
     withoutRowid: sql`without rowid`,
@@ -67,6 +67,19 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
       if (opened === null) releaseFiles(files);
     },
   };
+}
+
+/** Omits `for update` from statements for both databases: SQLite has no row locks, because it locks the whole file. */
+class DialectWithoutRowLocks extends SqliteDialect {
+  override createQueryCompiler() {
+    return new CompilerWithoutRowLocks();
+  }
+}
+
+class CompilerWithoutRowLocks extends SqliteQueryCompiler {
+  protected override visitSelectQuery({ endModifiers: _, ...node }: SelectQueryNode): void {
+    super.visitSelectQuery(node);
+  }
 }
 
 /** Connects on first use: the main thread may never write, and the write worker never reads. */

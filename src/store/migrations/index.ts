@@ -6,6 +6,7 @@ import { owner } from './003-owner.ts';
 import { passbooks } from './004-passbooks.ts';
 import { registeredCommands } from './005-registered-commands.ts';
 import { revokedSessions } from './006-revoked-sessions.ts';
+import { effectsByChannel } from './007-effects-by-channel.ts';
 import { eventKeys } from './008-event-keys.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -15,6 +16,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '004-passbooks': passbooks,
   '005-registered-commands': () => registeredCommands,
   '006-revoked-sessions': revokedSessions,
+  '007-effects-by-channel': () => effectsByChannel,
   '008-event-keys': eventKeys,
 };
 

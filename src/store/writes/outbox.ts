@@ -1,38 +1,20 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Effect } from '../../outbox/effect.ts';
-import { type ClaimFilter, maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
+import { maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { parseAnnouncement } from '../json-columns.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
+import { waitingChannels, waitingIn } from '../waiting-channels.ts';
 
-/** The first waiting effect in the order of due times. */
-export function firstWaiting(db: Kysely<Tables>) {
-  const waiting = db.selectFrom('effects').where('state', '=', literal('waiting'));
-  return waiting.orderBy('due_at').orderBy('id').limit(1);
-}
-
-/** Skips no effects. */
-export const noFilter: ClaimFilter = { excludedChannelIds: [], skipUntil: 0 };
-
-/** The first effect that is due and matches the filter. It determines the channel and the message of a claim. */
-export async function findFirstDue(db: Kysely<Tables>, connection: Connection, now: number, filter: ClaimFilter) {
-  const { excludedChannelIds, skipUntil } = filter;
-  const dueQuery = firstWaiting(db).where('due_at', '<=', now).select(['id', 'channel_id', 'nonce', 'created_at']);
-  const filteredQuery = dueQuery.where('channel_id', 'not in', excludedChannelIds).where('due_at', '>', skipUntil);
-  const [first] = await run(connection, excludedChannelIds.length === 0 ? dueQuery : filteredQuery);
-  return first;
-}
+/** The outbox without the methods that only read. */
+type OutboxChanges = Omit<Outbox, 'nextDueAt' | 'channelsAfter' | 'newEffects' | 'waitingSince' | 'sizes'>;
 
 /**
  * The outbox operations that write, for use inside a transaction of `connection`. A lease is the due time moved into
- * the future: if the effect is not finished by then, it is due again. Claims need no row locks, because only one
- * transaction writes at a time.
+ * the future: if the effect is not finished by then, it is due again.
  */
-export function outboxWrites(
-  db: Kysely<Tables>,
-  connection: Connection,
-): Omit<Outbox, 'nextDueAt' | 'waitingSince' | 'sizes'> & { resetDueTimes(now: number): Promise<void> } {
+export function outboxWrites(db: Kysely<Tables>, connection: Connection): OutboxChanges {
   /**
    * Updates claimed effects that are still waiting: after the lease has ended, another process may have finished them.
    */
@@ -41,32 +23,63 @@ export function outboxWrites(
     return db.updateTable('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
   };
 
+  const waitingOf = (channelId: string) => waitingIn(db).where('channel_id', '=', channelId);
+
+  /** The first due effect of a channel. It determines the message of a claim. */
+  async function findFirstDue(channelId: string, now: number) {
+    const due = waitingOf(channelId).where('due_at', '<=', now).select(['due_at', 'nonce']);
+    return (await run(connection, due.orderBy('due_at').orderBy('id').limit(1)))[0];
+  }
+
+  /**
+   * Makes effects of a channel due whose due time is too far ahead: a clock that was ahead has written it. Returns
+   * whether there were any.
+   */
+  async function resetDueTimes(channelId: string, now: number): Promise<boolean> {
+    const waiting = db.updateTable('effects').set({ due_at: now }).where('state', '=', literal('waiting'));
+    const tooFarAhead = waiting.where('channel_id', '=', channelId).where('due_at', '>', now + maxDueAheadMs);
+    return (await run(connection, tooFarAhead.returning('id'))).length > 0;
+  }
+
+  /** Due effects that no message contains yet, except those that another process is claiming. */
+  function lockNew(channelId: string, now: number, limit: number) {
+    const due = waitingOf(channelId).where('due_at', '<=', now).where('nonce', 'is', null).select(['id', 'created_at']);
+    return run(connection, due.orderBy('due_at').orderBy('id').limit(limit).forUpdate().skipLocked());
+  }
+
+  /** The effects of an attempted message, which share their due time; empty while another process has any of them. */
+  async function lockMessage(channelId: string, dueAt: number, nonce: string) {
+    const message = waitingOf(channelId).where('due_at', '=', dueAt).where('nonce', '=', nonce);
+    const effects = await run(connection, message.select('id'));
+    const locked = await run(connection, message.select(['id', 'created_at']).forUpdate().skipLocked());
+    return locked.length === effects.length ? locked : [];
+  }
+
   return {
-    async claim(now, leaseUntil, limit, filter = noFilter) {
-      const first = await findFirstDue(db, connection, now, filter);
+    async claim(channelId, now, leaseUntil, limit) {
+      let due = await findFirstDue(channelId, now);
+      if (due === undefined && (await resetDueTimes(channelId, now))) due = await findFirstDue(channelId, now);
+      if (due === undefined) return [];
+      const { nonce, due_at: dueAt } = due;
+      const locked = await (nonce === null ? lockNew(channelId, now, limit) : lockMessage(channelId, dueAt, nonce));
+      const [first] = locked;
       if (first === undefined) return [];
-      const waiting = db
-        .selectFrom('effects')
-        .select('id')
-        .where('state', '=', literal('waiting'))
-        .where('due_at', '<=', now)
-        .where('channel_id', '=', first.channel_id);
-      const ids =
-        first.nonce === null
-          ? waiting.where('nonce', 'is', null).orderBy('due_at').orderBy('id').limit(limit)
-          : waiting.where('nonce', '=', first.nonce);
       const rows = await run(
         connection,
         db
           .updateTable('effects')
           .set((eb) => ({
-            nonce: first.nonce ?? createNonce(first),
+            nonce: nonce ?? createNonce(first),
             attempts: eb('attempts', '+', 1),
             due_at: leaseUntil,
             reason: null,
             unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),
           }))
-          .where('id', 'in', ids)
+          .where(
+            'id',
+            'in',
+            locked.map(({ id }) => id),
+          )
           .returningAll(),
       );
       return rows.map((row) => toEffect(row, now)).sort((a, b) => a.id - b.id);
@@ -105,23 +118,25 @@ export function outboxWrites(
       await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
     },
 
-    /** Makes effects due whose due time is too far ahead: a clock that was ahead has written it. */
-    async resetDueTimes(now) {
-      const waiting = db.updateTable('effects').set({ due_at: now }).where('state', '=', literal('waiting'));
-      await run(connection, waiting.where('due_at', '>', now + maxDueAheadMs));
-    },
-
     async wake(now) {
       // An effect that was attempted and has no reason is leased, and is left alone. One that was never attempted, but
       // is due in the future, was written by a clock that was ahead.
       await run(
         connection,
-        db
+        waitingChannels(db, '')
           .updateTable('effects')
           .set({ due_at: now })
-          .where('state', '=', literal('waiting'))
-          .where('due_at', '>', now)
-          .where((eb) => eb.or([eb('reason', 'is not', null), eb('attempts', '=', literal(0))])),
+          .where('id', 'in', (eb) =>
+            eb
+              .selectFrom('channels')
+              .innerJoin('effects as postponed', 'postponed.channel_id', 'channels.id')
+              .select('postponed.id')
+              .where('postponed.state', '=', literal('waiting'))
+              .where('postponed.due_at', '>', now)
+              .where((or) =>
+                or.or([or('postponed.reason', 'is not', null), or('postponed.attempts', '=', literal(0))]),
+              ),
+          ),
       );
     },
   };

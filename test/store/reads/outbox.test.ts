@@ -10,6 +10,7 @@ import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { queryBuilder } from '../../../src/store/query-builder.ts';
 import { sqlOutbox } from '../../../src/store/reads/outbox.ts';
 import type { Delivery, ListingContext } from '../../../src/tally/tally.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -58,14 +59,14 @@ describe('the figures of the outbox for a metrics scrape', () => {
     await outbox.waitingSince(start);
     const steps = await plans();
     expect(steps.length).toBeGreaterThanOrEqual(3);
-    for (const plan of steps) expect(plan).toMatch(/USING (COVERING )?INDEX effects_(waiting|buried)/);
+    for (const plan of steps) expect(plan).toMatch(/USING (COVERING )?INDEX effects_(by_channel|buried)/);
   });
 
   it('include the oldest waiting effect, whether it is next in the queue or postponed', async () => {
     const { outbox, enqueue } = await recordingOutbox();
     expect(await outbox.waitingSince(start)).toBe(null);
     await enqueue(start);
-    const [first] = await outbox.claim(start, start + minute, 1);
+    const [first] = await claimDue(outbox, start, start + minute, 1);
     await enqueue(start + minute);
     await outbox.retry(first ? [first] : [], start + hour, 'Discord is down');
     expect(await outbox.waitingSince(start + 2 * minute)).toBe(start);

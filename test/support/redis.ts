@@ -1,0 +1,19 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { tempDir } from './temp-dir.ts';
+
+/** Whether Redis is installed. */
+export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0;
+
+/** Starts Redis on the loopback interface. */
+export async function startRedis(port: number): Promise<{ stop(): Promise<void> }> {
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', tempDir()];
+  const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
+  for await (const line of server.stdout) if (String(line).includes('Ready to accept')) break;
+  return {
+    async stop() {
+      server.kill();
+      if (server.exitCode === null) await once(server, 'exit');
+    },
+  };
+}
