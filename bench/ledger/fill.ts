@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { systemClock } from '../../src/platform/clock.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
 import { atSql, listing, voterSql, votersOf } from './fixture.ts';
 
 /**
@@ -33,14 +33,8 @@ export async function fill(path: string, entries: number): Promise<void> {
 
 async function oldestSchema(path: string): Promise<void> {
   const dialect = sqlite(path);
-  const db = new Kysely<unknown>({ dialect: dialect.kysely });
-  const [oldest] = Object.entries(migrations(dialect));
-  if (oldest === undefined) throw new Error('There are no migrations.');
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries([oldest]) } });
-  const { error } = await migrator.migrateToLatest();
-  await db.destroy();
+  await migrate(dialect, systemClock, { all: Object.fromEntries(Object.entries(migrations(dialect)).slice(0, 1)) });
   await dialect.close();
-  if (error !== undefined) throw error;
 }
 
 function inserts(entries: number): string[] {

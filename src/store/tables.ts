@@ -16,10 +16,12 @@ export interface Tables {
     reason: string | null;
     user_id: string | null;
     credits: number;
-    /** The idempotency key of a recorded event; unique. Null for all other deliveries. */
+    /** The idempotency key of a recorded event, as text; null for all other deliveries. */
     event_key: string | null;
     body: string;
   };
+  /** The digests of the idempotency keys of all recorded events (16 bytes); never deleted. */
+  event_keys: { key: Uint8Array };
   entries: {
     id: Generated<number>;
     user_id: string;
@@ -31,6 +33,10 @@ export interface Tables {
     delivery_id: number | null;
     /** The user's previous entry; null for the first. */
     previous: number | null;
+    /** The position in its user's history, counted from 1; 0 for the oldest entries, which are ordered by id. */
+    number: Generated<number>;
+    /** 1 for a vote without a timestamp. */
+    untimed: Generated<number>;
   };
   balances: {
     user_id: string;
@@ -40,6 +46,8 @@ export interface Tables {
     last_entry: number | null;
     /** JSON: the time of the last counted vote, by listing. */
     last_votes: string;
+    /** The number of the user's newest entry. */
+    entries: Generated<number>;
   };
   orders: {
     id: string;
@@ -86,6 +94,8 @@ export interface Tables {
   lookup_requests: { key_id: string; at: number };
   /** The registered slash commands by Discord's id; `guild_id` is null for a global command. */
   registered_commands: { id: string; application_id: string; guild_id: string | null; name: string };
+  /** Rows that are locked to exclude other processes. */
+  locks: { name: string };
   /** A single row, written by the readiness check. */
   probes: { id: number; at: number };
 }

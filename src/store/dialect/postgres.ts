@@ -41,13 +41,25 @@ export function postgres(url: string): Dialect {
   pool.on('connect', (client) => client.on('error', () => {}));
 
   return {
+    blobType: 'bytea',
+    columnIfNotExists: sql`if not exists`,
+    cascade: sql`cascade`,
     withoutRowid: sql``,
     jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
     idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely: new PostgresDialect({ pool }),
     reading: connection((text, values) => readInTransaction(pool, text, values)),
-    writing: createWritingConnection(pool, writeTimeoutMs),
-    migrating: createWritingConnection(pool, null),
+    writing: createWritingConnection(pool, writeTimeoutMs, {
+      lock: (client) => run(client, `SELECT pg_advisory_xact_lock(${writerLockKey})`, [], writeTimeoutMs),
+    }),
+    migrating: {
+      ...createWritingConnection(pool, null, {
+        prepare: createMigrationLock,
+        lock: (client) => run(client, "SELECT name FROM locks WHERE name = 'migrations' FOR UPDATE", [], null),
+      }),
+      release: async () => {},
+    },
+    defineFunction: null,
     isBusy: (error) => codeOf(error) === '55P03',
     isUnavailable: (error) => unavailableCode.test(codeOf(error)) || isConnectionFailure(error),
     files: null,
@@ -56,9 +68,30 @@ export function postgres(url: string): Dialect {
   };
 }
 
+/** How a transaction is serialized: what creates the lock, before the first transaction, and what takes it. */
+interface Lock {
+  readonly prepare?: (client: pg.PoolClient) => Promise<void>;
+  readonly lock: (client: pg.PoolClient) => Promise<unknown>;
+}
+
+/**
+ * The lock of migrations is a row, because not every engine of PostgreSQL's family has advisory locks. Outside a
+ * transaction, so that the row is visible to the others.
+ */
+async function createMigrationLock(client: pg.PoolClient): Promise<void> {
+  try {
+    await run(client, 'CREATE TABLE IF NOT EXISTS locks (name text PRIMARY KEY NOT NULL)', [], null);
+  } catch (error) {
+    // Another process has created it at the same time.
+    if (!['23505', '42P07'].includes(codeOf(error))) throw error;
+  }
+  await run(client, "INSERT INTO locks (name) VALUES ('migrations') ON CONFLICT DO NOTHING", [], null);
+}
+
 /** @param timeoutMs for each statement; null for no timeout */
-function createWritingConnection(pool: pg.Pool, timeoutMs: number | null): WritingConnection {
+function createWritingConnection(pool: pg.Pool, timeoutMs: number | null, { prepare, lock }: Lock): WritingConnection {
   let writer: pg.PoolClient | undefined;
+  let isPrepared = prepare === undefined;
   /** Closes the connection, which rolls back even if the server does not respond. */
   function discard(client: pg.PoolClient | undefined): void {
     client?.release(true);
@@ -72,13 +105,15 @@ function createWritingConnection(pool: pg.Pool, timeoutMs: number | null): Writi
     begin: async () => {
       const client = await pool.connect();
       try {
+        if (!isPrepared) await prepare?.(client);
+        isPrepared = true;
         await run(
           client,
           `BEGIN; ${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`,
           [],
           timeoutMs,
         );
-        await run(client, `SELECT pg_advisory_xact_lock(${writerLockKey})`, [], timeoutMs);
+        await lock(client);
       } catch (error) {
         discard(client);
         throw error;

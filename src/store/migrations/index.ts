@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialect/dialect.ts';
 import { first } from './001-first.ts';
 import { unsureEffects } from './002-unsure-effects.ts';
@@ -6,14 +5,17 @@ import { owner } from './003-owner.ts';
 import { passbooks } from './004-passbooks.ts';
 import { registeredCommands } from './005-registered-commands.ts';
 import { revokedSessions } from './006-revoked-sessions.ts';
+import { eventKeys } from './008-event-keys.ts';
+import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
-  '002-unsure-effects': () => unsureEffects,
+  '002-unsure-effects': unsureEffects,
   '003-owner': owner,
   '004-passbooks': passbooks,
   '005-registered-commands': () => registeredCommands,
   '006-revoked-sessions': revokedSessions,
+  '008-event-keys': eventKeys,
 };
 
 /** The names of all migrations, oldest first. */
