@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Dialect } from '../dialect/dialect.ts';
 import { chunkById, countRows } from './chunk-by-id.ts';
 
-const entriesPerChunk = 100_000;
-const balancesPerChunk = 20_000;
+const entriesPerChunk = 20_000;
+const balancesPerChunk = 5_000;
 
 /**
  * Links each entry to its user's previous entry, and stores the newest entry and the last votes in the balance, so that
@@ -35,7 +35,10 @@ export function passbooks(dialect: Dialect) {
   };
 }
 
-/** The first entry of a user in the chunk follows the newest one of the earlier chunks, which the index finds. */
+/**
+ * The first entry of a user in the chunk follows the newest one of the earlier chunks, which the index by user finds.
+ * `+ 0` keeps PostgreSQL from searching for the maximum backwards through the ids of all users.
+ */
 function linkEntries(db: Kysely<unknown>, cursor: string | null) {
   return chunkById(db, 'entries', cursor, entriesPerChunk, ({ after, upTo }) =>
     sql`
@@ -43,7 +46,7 @@ function linkEntries(db: Kysely<unknown>, cursor: string | null) {
       from (
         select id, coalesce(
           lag(id) over (partition by user_id order by id),
-          (select max(earlier.id) from entries as earlier where earlier.user_id = chunk.user_id and earlier.id <= ${after})
+          (select max(earlier.id + 0) from entries as earlier where earlier.user_id = chunk.user_id and earlier.id <= ${after})
         ) as previous
         from entries as chunk where id > ${after} and id <= ${upTo}
       ) as links
@@ -61,7 +64,7 @@ async function updateBalances({ jsonObjectAgg }: Dialect, db: Kysely<unknown>, c
   if (upTo === null) return null;
   await sql`
     update balances set
-      last_entry = (select max(id) from entries where entries.user_id = balances.user_id),
+      last_entry = (select max(id + 0) from entries where entries.user_id = balances.user_id),
       last_votes = coalesce((
         select ${jsonObjectAgg(sql.ref('listing'), sql.ref('at'))} from (
           select listing, max(at) as at from entries

@@ -4,8 +4,8 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { chunkById, countRows } from './chunk-by-id.ts';
 import type { Chunk, Migration } from './migration.ts';
 
-const keysPerChunk = 50_000;
-const entriesPerChunk = 200_000;
+const keysPerChunk = 20_000;
+const entriesPerChunk = 20_000;
 
 /**
  * Stores the idempotency keys as digests in a narrow table of their own, instead of as texts in the delivery log and

@@ -38,6 +38,8 @@ export interface MigrationProgress {
   /** Whether the database had data before, so that it is an upgrade and not the creation of its tables. */
   readonly isUpgrade: boolean;
   readonly migration: string;
+  /** The number of completed steps of the migration. */
+  readonly step: number;
   /** Rows of the current step; the total is null if the step does not process rows. */
   readonly rows: number;
   readonly total: number | null;
@@ -74,7 +76,7 @@ export async function migrate(
   if (first === null) return;
   const isUpgrade = before.applied.length > 0;
   const report = (task: Task, isComplete = false) =>
-    onProgress({ isUpgrade, migration: task.name, rows: task.rows, total: task.total, isComplete });
+    onProgress({ isUpgrade, migration: task.name, step: task.step, rows: task.rows, total: task.total, isComplete });
   report(first);
 
   const transaction = createTransaction(dialect, clock);
