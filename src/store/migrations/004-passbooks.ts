@@ -27,10 +27,25 @@ export function passbooks(dialect: Dialect) {
         chunk: (db: Kysely<unknown>, cursor: string | null) => linkEntries(db, cursor),
       },
       {
+        // With all columns that the next step reads, since reading ten million entries in random order takes a minute.
+        up: (db: Kysely<unknown>) =>
+          db.schema
+            .createIndex('entries_for_balances')
+            .ifNotExists()
+            .on('entries')
+            .columns(['user_id', 'listing', 'cause', 'at'])
+            .execute(),
+      },
+      {
         total: (db: Kysely<unknown>) => countRows(db, 'balances'),
         chunk: (db: Kysely<unknown>, cursor: string | null) => updateBalances(dialect, db, cursor),
       },
-      { up: (db: Kysely<unknown>) => db.schema.dropIndex('entries_of_user').ifExists().execute() },
+      {
+        async up(db: Kysely<unknown>): Promise<void> {
+          await db.schema.dropIndex('entries_for_balances').ifExists().execute();
+          await db.schema.dropIndex('entries_of_user').ifExists().execute();
+        },
+      },
     ],
   };
 }

@@ -13,7 +13,7 @@ import {
   readMigrationState,
 } from './applied.ts';
 import { migrations } from './index.ts';
-import type { Migration } from './migration.ts';
+import { type Migration, stepsOf } from './migration.ts';
 import { advance, nextTask, type Task } from './task.ts';
 
 /** How long to wait for another process without getting the lock once. */
@@ -38,8 +38,9 @@ export interface MigrationProgress {
   /** Whether the database had data before, so that it is an upgrade and not the creation of its tables. */
   readonly isUpgrade: boolean;
   readonly migration: string;
-  /** The number of completed steps of the migration. */
+  /** The numbers of completed steps of the migration and of all its steps. */
   readonly step: number;
+  readonly steps: number;
   /** Rows of the current step; the total is null if the step does not process rows. */
   readonly rows: number;
   readonly total: number | null;
@@ -75,8 +76,8 @@ export async function migrate(
   const first = findTask(before);
   if (first === null) return;
   const isUpgrade = before.applied.length > 0;
-  const report = (task: Task, isComplete = false) =>
-    onProgress({ isUpgrade, migration: task.name, step: task.step, rows: task.rows, total: task.total, isComplete });
+  const report = ({ name, migration, step, rows, total }: Task, isComplete = false) =>
+    onProgress({ isUpgrade, migration: name, step, steps: stepsOf(migration).length, rows, total, isComplete });
   report(first);
 
   const transaction = createTransaction(dialect, clock);
