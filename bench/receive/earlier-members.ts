@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { createOldestSchema } from '../ledger/oldest-schema.ts';
 import { memberIdSql } from '../load/vote.ts';
 
@@ -9,7 +10,7 @@ const votedAt = Date.UTC(2024, 0, 1);
  * balance each, without deliveries.
  */
 export async function addEarlierMembers(path: string, members: number): Promise<void> {
-  await createOldestSchema(path);
+  await createOldestSchema(sqlite(path));
   const database = new DatabaseSync(path);
   const numbers = `WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers LIMIT ${members})`;
   try {

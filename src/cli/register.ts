@@ -7,6 +7,7 @@ import { type RegistrationReport, registerCommands } from '../discord/registrati
 import { createDiscordRest } from '../discord/rest.ts';
 import { systemClock } from '../platform/clock.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
+import { printProgress } from '../store/migrations/report-progress.ts';
 import { openStore } from '../store/store.ts';
 import { command } from '../terminal/command.ts';
 import { exitCode, type Terminal } from '../terminal/terminal.ts';
@@ -38,7 +39,10 @@ export const registerCommand = command({
     const { guildId } = config.discord;
     const rest = createDiscordRest(config.discord);
     const context = commandContextFor(config);
-    const store = await openStore(config.databaseUrl, systemClock, { thread: false });
+    const store = await openStore(config.databaseUrl, systemClock, {
+      thread: false,
+      onMigration: printProgress(terminal.printError, systemClock),
+    });
     try {
       const registry = store.commandRegistry;
       const report = await fetchApplicationId(rest)

@@ -15,7 +15,8 @@ import type { Recorder } from '../tally/recorder.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
 import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
-import { migrate } from './migrations/migrate.ts';
+import { type MigrationProgress, migrate } from './migrations/migrate.ts';
+import { logProgress } from './migrations/report-progress.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
@@ -65,19 +66,26 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface OpenStoreOptions {
+  readonly thread?: boolean;
+  readonly log?: Log;
+  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
+}
+
 /**
  * Opens the database and applies missing migrations.
  * Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
  * @param url `sqlite:` followed by a path, or `postgres://…`
  * @param options.thread whether a worker thread writes to SQLite; default true. For few writes it is not worth its start
- * @param options.log where to report that the database file was deleted or replaced
+ * @param options.log where to report that the database file was deleted or replaced, and the progress of an upgrade
+ * @param options.onMigration called with the progress of migrations, instead of logging it
  */
 export async function openStore(
   url: string,
   clock: Clock,
-  { thread = true, log }: { thread?: boolean; log?: Log } = {},
+  { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
-  const { dialect, commits } = await openDatabase(url, clock, thread);
+  const { dialect, commits } = await openDatabase(url, clock, thread, onMigration);
   const db = queryBuilder(dialect);
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
@@ -158,6 +166,7 @@ async function openDatabase(
   url: string,
   clock: Clock,
   thread: boolean,
+  onMigration: ((progress: MigrationProgress) => void) | undefined,
 ): Promise<{ readonly dialect: Dialect; readonly commits: GroupCommit }> {
   try {
     const path = sqlitePathOf(url);
@@ -165,7 +174,7 @@ async function openDatabase(
       path === null
         ? (await import('./dialect/postgres.ts')).postgres(url)
         : (await import('./dialect/sqlite.ts')).sqlite(path);
-    await migrate(dialect, clock).catch(async (error: unknown) => {
+    await migrate(dialect, clock, { onProgress: onMigration }).catch(async (error: unknown) => {
       await dialect.close();
       throw error;
     });

@@ -31,10 +31,10 @@ export interface Tables {
     delivery_id: number | null;
     /** The user's previous entry; null for the first. */
     previous: number | null;
-    /** Place in the user's history. 0 for all entries from before they were numbered; those are in the order of ids. */
-    number: number;
+    /** The position in its user's history, counted from 1; 0 for the oldest entries, which are ordered by id. */
+    number: Generated<number>;
     /** 1 for a vote without a timestamp. */
-    untimed: number;
+    untimed: Generated<number>;
   };
   balances: {
     user_id: string;
@@ -45,7 +45,7 @@ export interface Tables {
     /** JSON: the time of the last counted vote, by listing. */
     last_votes: string;
     /** The number of the user's newest entry. */
-    entries: number;
+    entries: Generated<number>;
   };
   orders: {
     id: string;

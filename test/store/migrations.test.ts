@@ -8,6 +8,7 @@ import { postgres } from '../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
 import { migrationNames, migrations } from '../../src/store/migrations/index.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
 import { brokenLinks } from '../../src/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -56,7 +57,7 @@ function upgrades(newUrl: () => string): void {
     const prefix = all.slice(0, names.indexOf(name) + 1);
     const fixtureName = prefix.map(([at]) => at).findLast((at) => fixtureOf(at) !== null) ?? '';
     for (const [index, [at]] of prefix.entries()) {
-      await migrate(dialect, systemClock, Object.fromEntries(prefix.slice(0, index + 1)));
+      await migrate(dialect, systemClock, { all: Object.fromEntries(prefix.slice(0, index + 1)) });
       if (at === fixtureName) await script(dialect, fixtureOf(at) ?? '');
     }
     return url;
@@ -135,7 +136,7 @@ function upgrades(newUrl: () => string): void {
     const tables = () => dialect.reading.run({ sql: tablesOf(url), parameters: [] });
     const before = await tables();
     let fails = true;
-    const half: Parameters<typeof migrate>[2] = {
+    const all: Record<string, Migration> = {
       ...known,
       '998-whole': { up: (db) => db.schema.createTable('whole').addColumn('id', 'integer').execute() },
       '999-half': {
@@ -146,14 +147,14 @@ function upgrades(newUrl: () => string): void {
         },
       },
     };
-    await expect(migrate(dialect, systemClock, half)).rejects.toThrow('midway');
+    await expect(migrate(dialect, systemClock, { all })).rejects.toThrow('midway');
     const after = await tables();
     expect(after).toContainEqual(expect.objectContaining({ name: 'whole' }));
     expect(after).not.toContainEqual(expect.objectContaining({ name: 'half' }));
     expect(after.filter((row) => (row as { name: string }).name !== 'whole')).toEqual(before);
 
     fails = false;
-    await migrate(dialect, systemClock, half);
+    await migrate(dialect, systemClock, { all });
     expect(await tables()).toContainEqual(expect.objectContaining({ name: 'half' }));
   });
 

@@ -33,10 +33,22 @@ export interface WritingConnection extends Transactions {
   readonly record: RecordBatch;
 }
 
+/** The connection of migrations: a lock of their own, and no statement timeout. */
+export interface MigratingConnection extends Transactions {
+  /** Frees the memory that only migrations need. */
+  release(): Promise<void>;
+}
+
 /** The differences between the two databases. Nothing outside `store` depends on which one is used. */
 export interface Dialect {
   /** Declaration of an auto-incrementing primary key. */
   readonly idColumn: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
+  /** The type of columns of bytes. */
+  readonly blobType: 'blob' | 'bytea';
+  /** Makes `ADD COLUMN` repeatable. Empty on SQLite, whose changes of the schema are never half done. */
+  readonly columnIfNotExists: RawBuilder<unknown>;
+  /** Suffix of `DROP INDEX` for a unique index; some engines treat it as a constraint. */
+  readonly cascade: RawBuilder<unknown>;
   /** Suffix of `CREATE TABLE` for a table that is only read by its key: stores its rows in the order of the key. */
   readonly withoutRowid: RawBuilder<unknown>;
   /** Aggregates key-value pairs of many rows into a JSON object, as text; null without rows. */
@@ -46,11 +58,10 @@ export interface Dialect {
   readonly reading: Connection;
   /** Opens a connection that writes. SQLite has only one. */
   openWriting(): WritingConnection;
-  /**
-   * The connection for migrations, without a statement timeout. Over all processes only one of its transactions runs at
-   * a time: `begin` waits for the lock, or fails as busy.
-   */
-  readonly migrating: Transactions;
+  /** Over all processes only one of its transactions runs at a time: `begin` waits for the lock, or fails as busy. */
+  readonly migrating: MigratingConnection;
+  /** Defines a pure SQL function for statements of `migrating`; null for a database server, which cannot call it. */
+  readonly defineFunction: ((name: string, run: (text: string) => Uint8Array) => void) | null;
   /** Whether another connection holds the write lock, so that a retry may succeed. */
   isBusy(error: unknown): boolean;
   /** Whether the database is not writable: full, read-only or gone. */

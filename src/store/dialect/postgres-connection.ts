@@ -18,9 +18,8 @@ export interface PostgresTransactions extends Transactions {
  * Statements are sent without waiting for the responses to earlier ones, such as `BEGIN`: each round trip to a server in
  * another zone takes longer than most statements.
  * @param timeoutMs for each statement; null for no timeout
- * @param lock a statement that takes the lock of these transactions
  */
-export function createTransactions(pool: pg.Pool, timeoutMs: number | null, lock?: string): PostgresTransactions {
+export function createTransactions(pool: pg.Pool, timeoutMs: number | null): PostgresTransactions {
   let current: { readonly client: pg.PoolClient; readonly sent: Promise<unknown>[] } | undefined;
 
   function send(text: string, values: unknown[] = []): Promise<readonly unknown[]> {
@@ -43,7 +42,6 @@ export function createTransactions(pool: pg.Pool, timeoutMs: number | null, lock
     begin: async () => {
       current = { client: await pool.connect(), sent: [] };
       send(`BEGIN; ${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-      if (lock !== undefined) await send(lock);
     },
     commit: async () => {
       if (current === undefined) return;
@@ -107,6 +105,11 @@ async function run(
 ): Promise<readonly unknown[]> {
   const options = timeoutMs === null ? {} : { query_timeout: timeoutMs };
   return (await client.query({ text, values, ...options })).rows;
+}
+
+/** The code of an error of the server; empty for any other error. */
+export function codeOf(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }
 
 /** Errors of the socket, and the driver's errors for a connection that is closed or times out. */

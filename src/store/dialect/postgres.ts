@@ -3,16 +3,16 @@ import pg from 'pg';
 import { queryBuilder } from '../query-builder.ts';
 import type { Dialect } from './dialect.ts';
 import {
+  codeOf,
   connection,
   createTransactions,
   isConnectionFailure,
   readInTransaction,
   writeTimeoutMs,
 } from './postgres-connection.ts';
+import { createMigratingConnection } from './postgres-migrating.ts';
 import { postgresRecord } from './postgres-recording.ts';
 
-/** Key of the advisory lock of migrations. An arbitrary constant. */
-const migrationLockKey = 7_411_700;
 /** The type id of `bigint`, the type of counts and times. */
 const bigintOid = 20;
 /** Type parsers that return a bigint as a number, which is exact up to 2^53. */
@@ -51,6 +51,9 @@ export function postgres(url: string): Dialect {
   const db = queryBuilder({ kysely });
 
   return {
+    blobType: 'bytea',
+    columnIfNotExists: sql`if not exists`,
+    cascade: sql`cascade`,
     withoutRowid: sql``,
     jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
     idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
@@ -60,15 +63,12 @@ export function postgres(url: string): Dialect {
       const transactions = createTransactions(pool, writeTimeoutMs);
       return { ...transactions, record: postgresRecord(transactions, db) };
     },
-    migrating: createTransactions(pool, null, `SELECT pg_advisory_xact_lock(${migrationLockKey})`),
+    migrating: createMigratingConnection(pool),
+    defineFunction: null,
     isBusy: (error) => retryCodes.includes(codeOf(error)),
     isUnavailable: (error) => unavailableCode.test(codeOf(error)) || isConnectionFailure(error),
     files: null,
     checkFiles: () => null,
     close: () => pool.end(),
   };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }

@@ -40,6 +40,9 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
   const kysely = new DialectWithoutRowLocks({ database: async () => forKysely(open(path, true)) });
   const record = lazy(() => sqliteRecord(writer.get(), queryBuilder({ kysely })));
   return {
+    blobType: 'blob',
+    columnIfNotExists: sql``,
+    cascade: sql``,
     withoutRowid: sql`without rowid`,
     jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
     idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
@@ -52,11 +55,9 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
         writer.get().exec(`PRAGMA cache_size = ${-migrationCacheKib}`);
         await writing.begin();
       },
-      commit: async () => {
-        await writing.commit();
-        writer.get().exec('PRAGMA shrink_memory');
-      },
+      release: async () => writer.get().exec('PRAGMA shrink_memory'),
     },
+    defineFunction: (name, run) => writer.get().function(name, { deterministic: true }, (text) => run(String(text))),
     isBusy,
     isUnavailable: (error) => unavailableCodes.includes(resultCode(error)),
     files,

@@ -6,6 +6,7 @@ export function first(dialect: Dialect) {
     async up(db: Kysely<unknown>): Promise<void> {
       await db.schema
         .createTable('deliveries')
+        .ifNotExists()
         .addColumn('id', dialect.idColumn.type, dialect.idColumn.build)
         .addColumn('received_at', 'bigint', (column) => column.notNull())
         .addColumn('family', 'text', (column) => column.notNull())
@@ -18,9 +19,16 @@ export function first(dialect: Dialect) {
         .addColumn('event_key', 'text')
         .addColumn('body', 'text', (column) => column.notNull())
         .execute();
-      await db.schema.createIndex('deliveries_event_key').on('deliveries').column('event_key').unique().execute();
+      await db.schema
+        .createIndex('deliveries_event_key')
+        .ifNotExists()
+        .on('deliveries')
+        .column('event_key')
+        .unique()
+        .execute();
       await db.schema
         .createIndex('deliveries_unusual')
+        .ifNotExists()
         .on('deliveries')
         .columns(['outcome', 'id'])
         .where(sql<boolean>`outcome <> 'recorded'`)
@@ -28,6 +36,7 @@ export function first(dialect: Dialect) {
 
       await db.schema
         .createTable('entries')
+        .ifNotExists()
         .addColumn('id', dialect.idColumn.type, dialect.idColumn.build)
         .addColumn('user_id', 'text', (column) => column.notNull())
         .addColumn('listing', 'text')
@@ -37,10 +46,16 @@ export function first(dialect: Dialect) {
         .addColumn('at', 'bigint', (column) => column.notNull())
         .addColumn('delivery_id', 'bigint')
         .execute();
-      await db.schema.createIndex('entries_of_user').on('entries').columns(['user_id', 'at', 'id']).execute();
+      await db.schema
+        .createIndex('entries_of_user')
+        .ifNotExists()
+        .on('entries')
+        .columns(['user_id', 'at', 'id'])
+        .execute();
 
       await db.schema
         .createTable('balances')
+        .ifNotExists()
         .addColumn('user_id', 'text', (column) => column.primaryKey().notNull())
         .addColumn('credits', 'bigint', (column) => column.notNull())
         .addColumn('votes', 'bigint', (column) => column.notNull())
@@ -49,6 +64,7 @@ export function first(dialect: Dialect) {
 
       await db.schema
         .createTable('orders')
+        .ifNotExists()
         .addColumn('id', 'text', (column) => column.primaryKey().notNull())
         .addColumn('listing', 'text', (column) => column.notNull())
         .addColumn('user_id', 'text')
@@ -59,6 +75,7 @@ export function first(dialect: Dialect) {
         .execute();
       await db.schema
         .createTable('order_names')
+        .ifNotExists()
         .addColumn('name', 'text', (column) => column.primaryKey().notNull())
         .addColumn('order_id', 'text', (column) => column.notNull())
         .modifyEnd(dialect.withoutRowid)
@@ -66,6 +83,7 @@ export function first(dialect: Dialect) {
 
       await db.schema
         .createTable('effects')
+        .ifNotExists()
         .addColumn('id', dialect.idColumn.type, dialect.idColumn.build)
         .addColumn('delivery_id', 'bigint', (column) => column.notNull())
         .addColumn('kind', 'text', (column) => column.notNull())
@@ -81,12 +99,14 @@ export function first(dialect: Dialect) {
         .execute();
       await db.schema
         .createIndex('effects_waiting')
+        .ifNotExists()
         .on('effects')
         .columns(['due_at', 'id'])
         .where(sql<boolean>`state = 'waiting'`)
         .execute();
       await db.schema
         .createIndex('effects_buried')
+        .ifNotExists()
         .on('effects')
         .column('id')
         .where(sql<boolean>`state = 'buried'`)
@@ -94,13 +114,20 @@ export function first(dialect: Dialect) {
 
       await db.schema
         .createTable('lookup_requests')
+        .ifNotExists()
         .addColumn('key_id', 'text', (column) => column.notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
         .execute();
-      await db.schema.createIndex('lookup_requests_of_key').on('lookup_requests').columns(['key_id', 'at']).execute();
+      await db.schema
+        .createIndex('lookup_requests_of_key')
+        .ifNotExists()
+        .on('lookup_requests')
+        .columns(['key_id', 'at'])
+        .execute();
 
       await db.schema
         .createTable('probes')
+        .ifNotExists()
         .addColumn('id', 'integer', (column) => column.primaryKey().notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
         .execute();

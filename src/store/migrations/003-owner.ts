@@ -9,14 +9,16 @@ export function owner(dialect: Dialect) {
       // votes.
       await db.schema
         .createIndex('deliveries_of_user')
+        .ifNotExists()
         .on('deliveries')
         .columns(['user_id', 'id'])
         .where(sql<boolean>`outcome <> 'recorded' or family = 'premium'`)
         .execute();
-      await db.schema.createIndex('effects_of_delivery').on('effects').column('delivery_id').execute();
+      await db.schema.createIndex('effects_of_delivery').ifNotExists().on('effects').column('delivery_id').execute();
 
       await db.schema
         .createTable('corrections')
+        .ifNotExists()
         .addColumn('idempotency_key', 'text', (column) => column.primaryKey().notNull())
         .addColumn('user_id', 'text', (column) => column.notNull())
         .addColumn('credits', 'bigint', (column) => column.notNull())

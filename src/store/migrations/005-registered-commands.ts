@@ -8,6 +8,7 @@ export const registeredCommands = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema
       .createTable('registered_commands')
+      .ifNotExists()
       .addColumn('id', 'text', (column) => column.primaryKey().notNull())
       .addColumn('application_id', 'text', (column) => column.notNull())
       .addColumn('guild_id', 'text')

@@ -7,6 +7,7 @@ export function revokedSessions(dialect: Dialect) {
     async up(db: Kysely<unknown>): Promise<void> {
       await db.schema
         .createTable('revoked_sessions')
+        .ifNotExists()
         .addColumn('id', 'text', (column) => column.primaryKey().notNull())
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
         .modifyEnd(dialect.withoutRowid)

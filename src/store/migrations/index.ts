@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialect/dialect.ts';
 import { first } from './001-first.ts';
 import { unsureEffects } from './002-unsure-effects.ts';
@@ -8,10 +7,11 @@ import { registeredCommands } from './005-registered-commands.ts';
 import { revokedSessions } from './006-revoked-sessions.ts';
 import { effectsByChannel } from './007-effects-by-channel.ts';
 import { eventKeys } from './008-event-keys.ts';
+import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
-  '002-unsure-effects': () => unsureEffects,
+  '002-unsure-effects': unsureEffects,
   '003-owner': owner,
   '004-passbooks': passbooks,
   '005-registered-commands': () => registeredCommands,

@@ -1,12 +1,22 @@
-import type { Migration } from 'kysely/migration';
+import { setImmediate } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import type { Connection, Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import { kyselyOn } from '../query-builder.ts';
+import {
+  compareMigrations,
+  createMigrationTables,
+  type MigrationState,
+  type MigrationTables,
+  readMigrationState,
+} from './applied.ts';
 import { migrations } from './index.ts';
+import { type Migration, stepsOf } from './migration.ts';
+import { advance, nextTask, type Task } from './task.ts';
 
-/** How long to wait for the migration of another process. */
+/** How long to wait for another process without getting the lock once. */
 const lockTimeoutMs = 10 * minute;
 const lockRetryMs = 50;
 
@@ -23,85 +33,88 @@ export class DatabaseTooNewError extends TallyhookError {
   }
 }
 
-/** The table of applied migrations, in the format of Kysely's migrator. */
-interface MigrationTables {
-  kysely_migration: { name: string; timestamp: string };
+/** The state of an upgrade after a transaction. */
+export interface MigrationProgress {
+  /** Whether the database had data before, so that it is an upgrade and not the creation of its tables. */
+  readonly isUpgrade: boolean;
+  readonly migration: string;
+  /** The numbers of completed steps of the migration and of all its steps. */
+  readonly step: number;
+  readonly steps: number;
+  /** Rows of the current step; the total is null if the step does not process rows. */
+  readonly rows: number;
+  readonly total: number | null;
+  /** Whether nothing is left to do. */
+  readonly isComplete: boolean;
+}
+
+export interface MigrateOptions {
+  readonly all?: Readonly<Record<string, Migration>>;
+  /** Called before the first and after each transaction. */
+  readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
 }
 
 /**
- * Applies the missing migrations, each together with its record in one transaction under the writer lock. A failed
- * migration leaves no trace, and if several processes start at once, each migration is applied once. Kysely's migrator
- * guarantees neither for SQLite. Throws {@link DatabaseTooNewError} for a database of a newer version, otherwise what
- * the driver throws.
+ * Applies the missing migrations step by step, each step or chunk of rows together with its record in one transaction.
+ * May be interrupted at any time, and continues where it was. Several processes may do this at once: a lock excludes
+ * them from each other for a transaction, and each transaction first reads what is left to do. Throws
+ * {@link DatabaseTooNewError} for a database of a newer version, otherwise what the driver throws.
  */
-export async function migrate(dialect: Dialect, clock: Clock, allMigrations = migrations(dialect)): Promise<void> {
-  const appliedNames = await appliedMigrations(dialect, dialect.reading);
-  if (missingMigrations(appliedNames, allMigrations).length === 0) return;
-  const deadline = clock.monotonic() + lockTimeoutMs;
-  while (await applyNext(dialect, clock, allMigrations, deadline));
-}
-
-/** Applies the next missing migration, or waits for the lock. Returns whether to call it again. */
-async function applyNext(
+export async function migrate(
   dialect: Dialect,
   clock: Clock,
-  allMigrations: Readonly<Record<string, Migration>>,
-  deadline: number,
-): Promise<boolean> {
-  const { migrating } = dialect;
-  try {
-    await migrating.begin();
-    const [next, ...others] = missingMigrations(await appliedMigrations(dialect, migrating), allMigrations);
-    if (next !== undefined) await apply(dialect, clock, next);
-    await migrating.commit();
-    return others.length > 0;
-  } catch (error) {
-    await migrating.rollback().catch(() => {});
-    if (!dialect.isBusy(error) || clock.monotonic() > deadline) throw error;
-    await clock.sleep(lockRetryMs);
-    return true;
+  { all = migrations(dialect), onProgress = () => {} }: MigrateOptions = {},
+): Promise<void> {
+  const { reading, migrating } = dialect;
+  const findTask = ({ applied, unfinished }: MigrationState) => {
+    const recorded = { applied, unfinished: unfinished.map(({ name }) => name) };
+    const { missing, unknown } = compareMigrations(recorded, Object.keys(all));
+    if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
+    return nextTask(missing, unfinished, all);
+  };
+  const before = await readMigrationState(dialect, reading);
+  const first = findTask(before);
+  if (first === null) return;
+  const isUpgrade = before.applied.length > 0;
+  const report = ({ name, migration, step, rows, total }: Task, isComplete = false) =>
+    onProgress({ isUpgrade, migration: name, step, steps: stepsOf(migration).length, rows, total, isComplete });
+  report(first);
+
+  const transaction = createTransaction(dialect, clock);
+  await transaction((db) => createMigrationTables(db));
+  let last = first;
+  for (;;) {
+    const task = await transaction(async (db) => {
+      const next = findTask(await readMigrationState(dialect, migrating, true));
+      return next && advance(db, next, clock);
+    });
+    if (task === null) break;
+    last = task;
+    report(task);
+    // SQLite blocks the thread. Between two transactions it can handle signals.
+    await setImmediate();
   }
+  await migrating.release();
+  report(last, true);
 }
 
-async function apply(dialect: Dialect, clock: Clock, { name, migration }: NamedMigration): Promise<void> {
-  const db = kyselyOn<MigrationTables>(dialect, dialect.migrating);
-  await db.schema
-    .createTable('kysely_migration')
-    .ifNotExists()
-    .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
-    .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
-    .execute();
-  await migration.up(db);
-  await db
-    .insertInto('kysely_migration')
-    .values({ name, timestamp: new Date(clock.now()).toISOString() })
-    .execute();
-}
-
-interface NamedMigration {
-  readonly name: string;
-  readonly migration: Migration;
-}
-
-/**
- * The migrations that are not applied, oldest first. Throws {@link DatabaseTooNewError} if an applied one is
- * unknown.
- */
-function missingMigrations(
-  appliedNames: readonly string[],
-  allMigrations: Readonly<Record<string, Migration>>,
-): NamedMigration[] {
-  const unknown = appliedNames.filter((name) => !Object.hasOwn(allMigrations, name));
-  if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
-  return Object.entries(allMigrations)
-    .filter(([name]) => !appliedNames.includes(name))
-    .map(([name, migration]) => ({ name, migration }));
-}
-
-async function appliedMigrations(dialect: Dialect, connection: Connection): Promise<string[]> {
-  const db = kyselyOn<MigrationTables>(dialect, connection);
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
-  const rows = await db.selectFrom('kysely_migration').select('name').execute();
-  return rows.map(({ name }) => name);
+/** Returns a function that runs an action in a transaction under the lock, and waits for the lock if necessary. */
+function createTransaction(dialect: Dialect, clock: Clock) {
+  const { migrating } = dialect;
+  const db = kyselyOn<MigrationTables>(dialect, migrating);
+  return async <Result>(action: (db: Kysely<MigrationTables>) => Promise<Result>): Promise<Result> => {
+    const deadline = clock.monotonic() + lockTimeoutMs;
+    for (;;) {
+      try {
+        await migrating.begin();
+        const result = await action(db);
+        await migrating.commit();
+        return result;
+      } catch (error) {
+        await migrating.rollback().catch(() => {});
+        if (!dialect.isBusy(error) || clock.monotonic() > deadline) throw error;
+        await clock.sleep(lockRetryMs);
+      }
+    }
+  };
 }

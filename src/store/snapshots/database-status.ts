@@ -2,14 +2,15 @@ import { statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { messageOf } from '../../platform/errors.ts';
 import { sqlitePathOf } from '../dialect/dialect.ts';
+import { compareMigrations, type MigrationTables } from '../migrations/applied.ts';
 import { migrationNames } from '../migrations/index.ts';
 import { openSnapshot } from './open-snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
  * Whose database it is, and of which version.
- * `absent`: missing or empty. `foreign`: tables of another program. `older`: lacks migrations, which the next start
- * applies. `newer`: has migrations that this version does not know. `unreadable`: cannot be opened, or is not a
+ * `absent`: missing or empty. `foreign`: tables of another program. `older`: lacks migrations, or one was
+ * interrupted; the next start applies them. `newer`: has migrations that this version does not know. `unreadable`: cannot be opened, or is not a
  * database.
  */
 export type DatabaseStatus =
@@ -42,16 +43,16 @@ function isMissingOrEmpty(path: string): boolean {
 async function statusOf(snapshot: Snapshot, isShared: boolean): Promise<DatabaseStatus> {
   const tables = await snapshot.tables();
   if (!tables.includes('kysely_migration')) return { state: tables.length === 0 || isShared ? 'absent' : 'foreign' };
-  const rows = await snapshot.run(appliedMigrations(snapshot));
-  const appliedNames = rows.map(({ name }) => name);
-  if (!appliedNames.includes(migrationNames[0] ?? '')) return { state: 'foreign' };
-  const unknown = appliedNames.filter((name) => !migrationNames.includes(name));
+  const applied = await namesIn(snapshot, 'kysely_migration');
+  if (!applied.includes(migrationNames[0] ?? '')) return { state: 'foreign' };
+  const unfinished = tables.includes('migration_progress') ? await namesIn(snapshot, 'migration_progress') : [];
+  const { missing, unknown } = compareMigrations({ applied, unfinished }, migrationNames);
   if (unknown.length > 0) return { state: 'newer', unknown };
-  const missing = migrationNames.filter((name) => !appliedNames.includes(name));
   return missing.length > 0 ? { state: 'older', missing } : { state: 'current' };
 }
 
-/** The table is in Kysely's format, and not one of {@link Snapshot.db}. */
-function appliedMigrations({ db }: Snapshot) {
-  return { compile: () => sql<{ name: string }>`select name from kysely_migration order by name`.compile(db) };
+/** The tables of migrations are not those of {@link Snapshot.db}. */
+async function namesIn({ db, run }: Snapshot, table: keyof MigrationTables): Promise<string[]> {
+  const names = sql<{ name: string }>`select name from ${sql.table(table)} order by name`;
+  return (await run({ compile: () => names.compile(db) })).map(({ name }) => name);
 }
