@@ -1,9 +1,10 @@
 import { startChild } from '../process/child.ts';
 import type { AuthScheme } from './auth-scheme.ts';
 
-/** One run against one server. */
+/** One run against one server, or several that share the load. */
 export interface Load {
-  readonly port: number;
+  /** With several, the connections are divided among them. */
+  readonly port: number | readonly number[];
   readonly path: string;
   readonly dialect: AuthScheme;
   /** The number of the first vote; a server must not have seen it before. */
@@ -28,12 +29,20 @@ export interface Result {
   readonly senderCpu: number;
 }
 
+/** The result of one run, not of several. */
+export interface RunResult extends Result {
+  /** The longest latency (ms). */
+  readonly max: number;
+  /** The votes that were not answered with 2xx, with their numbers. */
+  readonly rejections: readonly { readonly number: number; readonly status: number }[];
+}
+
 export interface Generator {
-  load(load: Load): Promise<Result>;
+  load(load: Load): Promise<RunResult>;
   stop(): Promise<void>;
 }
 
 export async function startGenerator(): Promise<Generator> {
   const child = await startChild(new URL('./generator.ts', import.meta.url));
-  return { load: (load) => child.ask<Result>('load', load), stop: child.stop };
+  return { load: (load) => child.ask<RunResult>('load', load), stop: child.stop };
 }

@@ -10,6 +10,11 @@ const stride = 7_919;
 const untilNext = 13 * 3_600_000;
 const first = Date.UTC(2025, 0, 1);
 
+/** The user id of the member who casts the vote with this number. */
+export function voterOf(number: number): string {
+  return String(200_000_000_000_000_000n + BigInt((number * stride) % voters) * 1_000_003n);
+}
+
 export interface SignedBody {
   readonly body: string;
   readonly signature: string;
@@ -21,7 +26,7 @@ export function vote(number: number): SignedBody {
   const at = first + round * untilNext + (number % voters) * 100;
   const body = JSON.stringify({
     event: 'server_vote',
-    userId: String(200_000_000_000_000_000n + BigInt((number * stride) % voters) * 1_000_003n),
+    userId: voterOf(number),
     serverId: '613425648685547541',
     timestamp: new Date(at).toISOString(),
     creditsAwarded: true,
