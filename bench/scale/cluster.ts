@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type PostgresServer, postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
+import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
 import { median } from '../samples.ts';
+import { startCleanup } from './cleanup.ts';
 import { compileLatencyProxy, startLatencyProxy } from './latency-proxy.ts';
 
 /** On a disk by convention, and reachable for the user of the server wherever the repository is. */
@@ -28,46 +29,40 @@ export interface Cluster {
 }
 
 /**
- * Starts the server with fsync. It is also stopped, and its files are deleted, when this process exits, fails or is
- * interrupted. Null if this machine has no PostgreSQL server or no C compiler, or is not Linux.
+ * Starts the server with fsync. It is also stopped, and its files are deleted, when this process fails or is killed.
+ * Null if this machine has no PostgreSQL server or no C compiler, or is not Linux.
  */
 export async function startCluster(roundTripMs: number): Promise<Cluster | null> {
   const programs = postgresPrograms();
   if (programs === null) return null;
   if (statfsSync(parent).type === tmpfs) throw new Error(`${parent} is in memory; the database needs a real disk.`);
   const directory = mkdtempSync(join(parent, 'tallyhook-bench-'));
-  let server: PostgresServer | undefined;
-  function removeAll(): void {
-    for (const signal of signals) process.off(signal, exit);
-    process.off('exit', removeAll);
-    try {
-      server?.stop();
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
-  }
-  // Before the server is started: a signal must not end this process while initdb runs.
-  for (const signal of signals) process.on(signal, exit);
-  process.on('exit', removeAll);
+  const cleanup = startCleanup(directory);
   try {
+    // The server may run as another user.
+    chmodSync(directory, 0o711);
     const program = await compileLatencyProxy(directory);
-    if (program === null) {
-      removeAll();
-      return null;
-    }
-    server = await startPostgres(programs, { parent, settings: [] });
-    return await createCluster(server, program, { directory, roundTripMs, removeAll });
+    if (program !== null) return await startIn(directory, { programs, program, roundTripMs, cleanup });
   } catch (error) {
-    removeAll();
+    await cleanup.stop();
     throw error;
   }
+  await cleanup.stop();
+  return null;
 }
 
-async function createCluster(
-  server: PostgresServer,
-  program: string,
-  { directory, roundTripMs, removeAll }: { directory: string; roundTripMs: number; removeAll: () => void },
+async function startIn(
+  directory: string,
+  options: {
+    programs: string;
+    /** The proxy. */
+    program: string;
+    roundTripMs: number;
+    cleanup: { stop(): Promise<void> };
+  },
 ): Promise<Cluster> {
+  const { programs, program, roundTripMs, cleanup } = options;
+  const server = await startPostgres(programs, { parent: directory, settings: ['max_connections=200'] });
   const serverPort = Number(new URL(server.newDatabase()).port);
   const proxy = await startLatencyProxy(program, serverPort, roundTripMs);
   return {
@@ -91,16 +86,9 @@ async function createCluster(
     },
     async stop() {
       await proxy.stop();
-      removeAll();
+      await cleanup.stop();
     },
   };
-}
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** npm repeats a signal, so the listener is not removed by the first. */
-function exit(): void {
-  process.exit(130);
 }
 
 /** Median time of a query without work (ms): what one round trip to the database takes. */

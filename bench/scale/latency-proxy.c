@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,8 +179,6 @@ int main(int count, char **arguments) {
   if (count != 3) return 2;
   target = loopback(atoi(arguments[1]));
   delay = atoll(arguments[2]) * 1000;
-  /* Ctrl+C also reaches the parent, which ends this process when its connections are closed. */
-  signal(SIGINT, SIG_IGN);
   /* Otherwise the kernel may wake it up to 50 µs late. */
   prctl(PR_SET_TIMERSLACK, 1UL);
 

@@ -6,6 +6,13 @@ import type { InstallationResult, ScalingResult } from './scaling.ts';
 export const roundTripMs = 0.75;
 /** The time that is added to each commit, as of a slow disk or a synchronous standby (ms). */
 export const commitDelayMs = 10;
+/** Connections of an installation, whatever its number of receivers. */
+export const connections = 64;
+/**
+ * Connections of each receiver while commits are slow: there the commit is the limit, and one receiver alone could take
+ * all connections into one commit.
+ */
+export const connectionsPerReceiver = 16;
 /** Cores that other programs may use before the figures are rough. */
 const busyCores = 0.2;
 
@@ -42,14 +49,16 @@ export function report(figures: ScaleFigures): Report {
         near,
       ),
       table(`Through the proxy: a round trip takes ${figure(roundTrips.distant)} ms.`, distant),
-      table(`The same, where one commit takes ${figure(commits.slow)} ms, with 16 connections for each process.`, slow),
+      table(
+        `The same, where one commit takes ${figure(commits.slow)} ms, with ${connectionsPerReceiver} connections for each process.`,
+        slow,
+      ),
     ],
     notes: notes(figures),
   };
 }
 
-const columns =
-  '64 connections, divided among the processes. Times in ms; CPU in µs per vote: of all Node processes, of all processes of PostgreSQL; "cores" in use by the whole benchmark.';
+const columns = `${connections} connections, divided among the processes. Times in ms; CPU in µs per vote: of all Node processes, of all processes of PostgreSQL; "cores" in use by the whole benchmark.`;
 
 function goals({ near, distant, slow, burst, announceDelay }: ScaleFigures): Goal[] {
   const one = withReceivers(distant, 1);
@@ -63,7 +72,7 @@ function goals({ near, distant, slow, burst, announceDelay }: ScaleFigures): Goa
     {
       what: `503s in a burst of ${burst.votes.toLocaleString('en-US')} votes, ${burst.connections} at once, four processes`,
       goal: '0',
-      measured: String(burst.refused),
+      measured: figure(burst.refused),
       met: burst.refused === 0,
     },
     atMost('CPU of Node per vote, of the Express sample per request', 2.4, one.cpuOverExpress.node),
@@ -124,7 +133,7 @@ function notes({ near, distant, slow, burst, announceDelay, verified }: ScaleFig
   const others = Math.max(...all.map(({ load }) => load.others));
   const proxy = withReceivers(distant, 1);
   return [
-    `The burst took ${figure(burst.seconds)} s; the slowest response took ${figure(burst.max)} ms, and ${burst.refused} of ${burst.votes.toLocaleString('en-US')} were 503.`,
+    `The burst took ${figure(burst.seconds)} s; the slowest response took ${figure(burst.max)} ms, and ${figure(burst.refused)} of ${figure(burst.votes)} were 503.`,
     `A vote in one process was announced by another after ${figure(announceDelay.p50)} ms (p50), at most ${figure(announceDelay.max)} ms, of ${announceDelay.votes.sent} votes with pauses.`,
     `The proxy used ${figure(proxy.cpu.proxy)} µs of CPU per vote with one process, ${figure(proxy.load.proxy)} of a core.`,
     `All ${verified.toLocaleString('en-US')} votes that tallyhook acknowledged were found in its databases once: delivery, entry, effect, and balances equal to the sums of the entries.`,

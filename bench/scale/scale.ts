@@ -7,18 +7,18 @@ import { figure, type Report } from '../report.ts';
 import { measureAnnounceDelay } from './announce.ts';
 import { type Cluster, measureCommit, measureRoundTrip, startCluster, withClient } from './cluster.ts';
 import { type Installation, startInstallation } from './receivers.ts';
-import { commitDelayMs, report, roundTripMs, type ScaleFigures } from './scale-report.ts';
+import {
+  commitDelayMs,
+  connections,
+  connectionsPerReceiver,
+  report,
+  roundTripMs,
+  type ScaleFigures,
+} from './scale-report.ts';
 import { measureScaling } from './scaling.ts';
 import { verifyLedger } from './verify-ledger.ts';
 
 const receiverCounts = [1, 2, 4];
-/** Connections of an installation, whatever its number of receivers. */
-const connections = 64;
-/**
- * Connections of each receiver while commits are slow: there the commit is the limit, and one receiver alone could take
- * all connections into one commit.
- */
-const connectionsPerReceiver = 16;
 const burst = { votes: 3_000, connections: 600 };
 
 /** Several processes on one PostgreSQL database. */

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import pg from 'pg';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { startGenerator } from '../../bench/load/load.ts';
 import { voterOf } from '../../bench/load/vote.ts';
 import { startBlackhole } from '../../bench/receive/blackhole.ts';
@@ -10,7 +13,33 @@ import { postgresPrograms, startPostgres } from '../support/postgres.ts';
 const programs = postgresPrograms();
 const count = 60;
 
-it.skipIf(programs === null && !process.env['CI'])(
+const isSkipped = programs === null && !process.env['CI'];
+
+it.skipIf(isSkipped)(
+  'the benchmark of several processes leaves no server and no files when it is killed',
+  { timeout: 30_000 },
+  async () => {
+    const module = new URL('../../bench/scale/cluster.ts', import.meta.url);
+    const script = `
+      const { startCluster } = await import('${module}');
+      const { directory, pid, proxyPid } = await startCluster(0.75);
+      console.log(JSON.stringify({ directory, pids: [pid, proxyPid] }));`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const { directory, pids } = JSON.parse(line.toString()) as { directory: string; pids: number[] };
+    const isRunning = (pid: number) => existsSync(`/proc/${pid}/exe`);
+    expect([existsSync(directory), ...pids.map(isRunning)]).toEqual([true, true, true]);
+    child.kill('SIGKILL');
+    await vi.waitFor(() => expect([existsSync(directory), ...pids.map(isRunning)]).toEqual([false, false, false]), {
+      timeout: 15_000,
+      interval: 50,
+    });
+  },
+);
+
+it.skipIf(isSkipped)(
   'the benchmark of several processes finds every vote once, and notices what is missing or counted twice',
   { timeout: 60_000 },
   async () => {
