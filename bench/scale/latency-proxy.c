@@ -40,7 +40,7 @@ struct chunk {
 /* All chunks have the same delay, so one queue is in the order of their due times. */
 static struct chunk *queue, **queue_end = &queue;
 /* A busy machine wakes it later still, but polling for longer would make that worse (ns). */
-static const long long max_lateness = 150000;
+static const long long max_lateness = 60000;
 static int epoll, listener;
 static long long delay;
 static struct sockaddr_in target;
