@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 export const help = `Measures how fast tallyhook is, beside what people would use instead.
 
-  npm run bench                        everything, in about 20 minutes
+  npm run bench                        everything, in about 25 minutes
   npm run bench -- receive --quick     one benchmark, roughly, in two minutes
 
   --quick     fewer rounds and shorter runs

@@ -11,10 +11,11 @@ import { busyness, machine } from './machine.ts';
 import { markdown } from './markdown.ts';
 import { writeResult } from './readme.ts';
 import { receive } from './receive/receive.ts';
+import { scale } from './scale/scale.ts';
 import { start } from './start/start.ts';
 import { versions } from './versions.ts';
 
-const benchmarks: readonly Benchmark[] = [receive, commands, ledger, start];
+const benchmarks: readonly Benchmark[] = [receive, scale, commands, ledger, start];
 const names = benchmarks.map(({ name }) => name);
 
 const args = readArguments();

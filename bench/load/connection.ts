@@ -12,10 +12,15 @@ export interface Connection {
 const statusDigit = 'HTTP/1.1 '.length;
 const two = '2'.charCodeAt(0);
 
-/** @param onAnswer called with whether the status was 2xx; @param onBroken called when the server has closed the connection */
+/** Whether a vote with this status was accepted: 2xx. */
+export function isAccepted(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** @param onAnswer called with the status; @param onBroken called when the server has closed the connection */
 export async function openConnection(
   port: number,
-  onAnswer: (accepted: boolean) => void,
+  onAnswer: (status: number) => void,
   onBroken: (reason: string) => void,
 ): Promise<Connection> {
   let pending = '';
@@ -24,18 +29,17 @@ export async function openConnection(
   let closed = false;
 
   function received(length: number, buffer: Uint8Array): boolean {
-    const accepted = buffer[statusDigit] === two;
-    if (pending === '' && length === usualLength && accepted) {
-      onAnswer(true);
+    if (pending === '' && length === usualLength && buffer[statusDigit] === two) {
+      onAnswer(200);
       return true;
     }
     pending += Buffer.from(buffer.subarray(0, length)).toString('latin1');
     const whole = responseLength(pending);
     if (whole !== null && pending.length >= whole) {
-      const was2xx = pending.charCodeAt(statusDigit) === two;
-      if (was2xx) usualLength = whole;
+      const status = Number(pending.slice(statusDigit, statusDigit + 3));
+      if (isAccepted(status)) usualLength = whole;
       pending = '';
-      onAnswer(was2xx);
+      onAnswer(status);
     }
     return true;
   }

@@ -2,18 +2,24 @@
 import { serveParent } from '../process/child-server.ts';
 import { percentile } from '../samples.ts';
 import { runClosedLoop } from './closed-loop.ts';
-import type { Load, Result } from './load.ts';
+import type { Load, RunResult } from './load.ts';
 import { runOpenLoop } from './open-loop.ts';
 import { createRequestSource } from './request-set.ts';
 import { runWrk } from './wrk.ts';
 
 const requestSource = createRequestSource();
 
-async function load({ port, connections, rate, sender = 'own', ...votes }: Load): Promise<Result> {
+/** wrk sends to one server. */
+function onlyPort(port: number | readonly number[]): number {
+  if (typeof port !== 'number') throw new Error('wrk cannot share a load between ports.');
+  return port;
+}
+
+async function load({ port, connections, rate, sender = 'own', ...votes }: Load): Promise<RunResult> {
   const requests = requestSource.deal(votes);
-  if (sender === 'wrk') return runWrk(port, requests, connections);
+  if (sender === 'wrk') return runWrk(onlyPort(port), requests, connections);
   const before = process.cpuUsage();
-  const { latencies, took, accepted } =
+  const { latencies, took, accepted, rejections } =
     rate === undefined
       ? await runClosedLoop(port, requests, connections)
       : await runOpenLoop(port, requests, connections, rate);
@@ -23,6 +29,8 @@ async function load({ port, connections, rate, sender = 'own', ...votes }: Load)
     rate: (requests.size * 1_000) / took,
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
+    max: percentile(latencies, 1),
+    rejections: rejections.map(({ index, status }) => ({ number: votes.from + index, status })),
     senderCpu: (user + system) / requests.size,
     exitedCpu: 0,
   };

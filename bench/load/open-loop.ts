@@ -1,5 +1,5 @@
-import type { LoadRun } from './closed-loop.ts';
-import { type Connection, openConnection } from './connection.ts';
+import type { LoadRun, Rejection } from './closed-loop.ts';
+import { type Connection, isAccepted, openConnection } from './connection.ts';
 import type { RequestSet } from './request-set.ts';
 
 /** Never notified: `Atomics.wait` on it is a sleep. */
@@ -10,29 +10,30 @@ const neverNotified = new Int32Array(new SharedArrayBuffer(4));
  * is busy waits, and its latency counts from its due time, so a stalled server cannot hide it (coordinated omission).
  */
 export async function runOpenLoop(
-  port: number,
+  port: number | readonly number[],
   requests: RequestSet,
   connections: number,
   rate: number,
 ): Promise<LoadRun> {
+  const ports = [port].flat();
+  const rejections: Rejection[] = [];
   const latencies = new Float64Array(requests.size);
   const idle: { send(index: number): void }[] = [];
   const open: Connection[] = [];
   let next = 0;
   let answered = 0;
-  let accepted = 0;
   let startedAt = 0;
   const done = Promise.withResolvers<void>();
   const turnOf = (index: number) => startedAt + (index * 1_000) / rate;
 
-  async function addLane(): Promise<void> {
+  async function addLane(port: number): Promise<void> {
     let index = 0;
     const connection = await openConnection(
       port,
-      (isAccepted) => {
+      (status) => {
         latencies[index] = performance.now() - turnOf(index);
         answered += 1;
-        if (isAccepted) accepted += 1;
+        if (!isAccepted(status)) rejections.push({ index, status });
         idle.push(lane);
         if (answered === requests.size) done.resolve();
       },
@@ -64,12 +65,13 @@ export async function runOpenLoop(
     if (next < requests.size) setImmediate(tick);
   }
 
-  await Promise.all(Array.from({ length: connections }, addLane));
+  await Promise.all(Array.from({ length: connections }, (_, number) => addLane(ports[number % ports.length] ?? 0)));
   startedAt = performance.now();
   tick();
   try {
     await done.promise;
-    return { latencies, took: performance.now() - startedAt, accepted };
+    const took = performance.now() - startedAt;
+    return { latencies, took, accepted: requests.size - rejections.length, rejections };
   } finally {
     next = requests.size;
     for (const connection of open) connection.close();

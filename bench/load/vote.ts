@@ -21,9 +21,17 @@ const strides: Readonly<Record<VoterOrder, number>> = { sequential: 1, scattered
 const interval = 500;
 const first = Date.UTC(2025, 0, 1);
 
+/** Members in order, who vote for one listing. */
+export const oneListing: VoteSeries = { voters: 'sequential', listings: 1 };
+
 /** The id of member `i`, which is ascending, as an SQL expression; the same as {@link vote}'s. */
 export const memberIdSql = 'CAST(200000000000000000 + i * 1000003 AS TEXT)';
 const memberId = (member: number) => String(200_000_000_000_000_000n + BigInt(member) * 1_000_003n);
+
+/** The user id of the member who casts the vote with this number. */
+export function voterOf(number: number, { voters }: VoteSeries): string {
+  return memberId((number * strides[voters]) % voterCounts[voters]);
+}
 
 export interface SignedBody {
   readonly body: string;

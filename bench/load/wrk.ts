@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Result } from './load.ts';
+import type { RunResult } from './load.ts';
 import type { RequestSet } from './request-set.ts';
 
 const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
@@ -38,7 +38,7 @@ interface Printed {
  * requests that a stall kept it from sending.
  * @throws Error if wrk fails or a connection breaks
  */
-export async function runWrk(port: number, requests: RequestSet, connections: number): Promise<Result> {
+export async function runWrk(port: number, requests: RequestSet, connections: number): Promise<RunResult> {
   const directory = mkdtempSync(join(tmpdir(), 'bench-wrk-'));
   try {
     const files = [join(directory, 'requests'), join(directory, 'ends')] as const;
@@ -57,6 +57,8 @@ export async function runWrk(port: number, requests: RequestSet, connections: nu
       rate: (answered * 1e6) / took,
       p50: p50 / 1_000,
       p99: p99 / 1_000,
+      max: Number.NaN,
+      rejections: [],
       senderCpu: printed.cpu / requests.size,
       exitedCpu: printed.totalCpu,
     };

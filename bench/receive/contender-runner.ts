@@ -42,7 +42,7 @@ export interface Environment {
   readonly generator: Generator;
   /** Contains one directory per contender. */
   readonly directory: string;
-  readonly surroundings: SurroundingsSource;
+  readonly surroundings: Pick<SurroundingsSource, 'create'>;
   readonly otherPrograms: OtherProgramsWatch;
 }
 

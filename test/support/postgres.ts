@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,8 @@ export function postgresPrograms(): string | null {
 }
 
 export interface PostgresServer {
+  /** Process id of the postmaster, the parent of all server processes. */
+  readonly pid: number;
   /** Creates an empty database, or a copy of another one that has no connections, and returns its URL. */
   newDatabase(templateUrl?: string): string;
   /** Runs statements in a database, as its superuser. */
@@ -27,16 +29,25 @@ export interface PostgresServer {
   setReadOnly(readOnly: boolean): void;
   /** Allows the user of these URLs to log in, or (false) rejects it and terminates its connections. */
   setLogin(allowed: boolean): void;
+  /** Stops the server and deletes its files. Synchronous, so it also works while the process exits. */
   stop(): void;
 }
 
+export interface PostgresOptions {
+  /** Where the server's temporary directory is created (default: the system's, which may be in memory). */
+  readonly parent?: string;
+  /** Server settings, `name=value` (default: no fsync, which is faster and enough for tests). */
+  readonly settings?: readonly string[];
+}
+
 /**
- * Starts a PostgreSQL server in a temporary directory, on the loopback interface. If the tests run as root, the server
- * runs as the user `postgres`, because it refuses root.
+ * Starts a PostgreSQL server in a temporary directory, on the loopback interface. As root, the server runs as the user
+ * `postgres`, because it refuses root.
  */
-export async function startPostgres(programs: string): Promise<PostgresServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'tallyhook-pg-'));
+export async function startPostgres(programs: string, options: PostgresOptions = {}): Promise<PostgresServer> {
+  const { parent = tmpdir(), settings = ['fsync=off'] } = options;
   const port = await freePort();
+  const directory = mkdtempSync(join(parent, 'tallyhook-pg-'));
   const run = (program: string, args: string[]) => {
     const [command, ...words] = asPostgresUser([join(programs, program), ...args], (uid, gid) =>
       chownSync(directory, uid, gid),
@@ -45,16 +56,38 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
 
   const data = join(directory, 'data');
-  run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${directory} -c fsync=off`;
-  const start = () => void run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
+  const serverOptions = ['listen_addresses=127.0.0.1', `unix_socket_directories=${directory}`, ...settings]
+    .map((setting) => ` -c ${setting}`)
+    .join('');
+  const start = () =>
+    void run('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', `-p ${port}${serverOptions}`, 'start']);
+  const stop = () => {
+    try {
+      run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop']);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  };
   const runSql = (sql: string, database = 'postgres') =>
     output(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', database, '-qc', sql]);
-  start();
-  runSql('CREATE ROLE tally SUPERUSER LOGIN');
+  try {
+    run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
+    start();
+    runSql('CREATE ROLE tally SUPERUSER LOGIN');
+  } catch (error) {
+    try {
+      stop();
+    } catch {
+      // It was not running.
+    }
+    throw error;
+  }
 
   let databases = 0;
   return {
+    get pid() {
+      return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    },
     newDatabase(templateUrl) {
       databases += 1;
       const name = `tally${databases}`;
@@ -72,10 +105,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       runSql(`ALTER ROLE tally ${allowed ? 'LOGIN' : 'NOLOGIN'}`);
       if (!allowed) runSql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tally'");
     },
-    stop() {
-      run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop']);
-      rmSync(directory, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 

@@ -8,10 +8,11 @@ export const effectsByChannel = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema
       .createIndex('effects_by_channel')
+      .ifNotExists()
       .on('effects')
       .columns(['channel_id', 'due_at', 'id'])
       .where(sql<boolean>`state = 'waiting'`)
       .execute();
-    await db.schema.dropIndex('effects_waiting').execute();
+    await db.schema.dropIndex('effects_waiting').ifExists().execute();
   },
 };
