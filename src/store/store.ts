@@ -193,7 +193,7 @@ async function startCommits(dialect: Dialect, clock: Clock, thread: boolean): Pr
   }
   const commitsWith = (writers: number) =>
     createGroupCommit(
-      Array.from({ length: writers }, () => createWriter(dialect)),
+      Array.from({ length: writers }, () => createWriter(dialect, clock)),
       clock,
       maxQueueLength,
     );

@@ -92,7 +92,7 @@ describe('a database that is not writable', () => {
     const dialect = sqlite(join(tempDir(), 'tally.db'));
     onTestFinished(() => dialect.close());
     await migrate(dialect, systemClock);
-    const writer = createWriter(dialect);
+    const writer = createWriter(dialect, systemClock);
     await dialect.openWriting().run({ sql: pragma, parameters: [] });
     const large = createJob('acquire', ['x'.repeat(100_000), 1, minute, 1_000]);
     expect(await writer.commit([large])).toMatchObject({ status: 'unavailable' });

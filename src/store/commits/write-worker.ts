@@ -15,7 +15,7 @@ if (port === null) throw new Error('This file must be started as a worker thread
 const files = workerData as DatabaseFiles;
 const dialect = sqlite(files.path, files);
 // The client limits the length of the queue.
-const commits = createGroupCommit([createWriter(dialect)], systemClock, Number.POSITIVE_INFINITY);
+const commits = createGroupCommit([createWriter(dialect, systemClock)], systemClock, Number.POSITIVE_INFINITY);
 let response: WorkerResponse[number][] = [];
 
 /** Results of one commit are sent in one message. */

@@ -1,3 +1,5 @@
+import type { Clock } from '../../platform/clock.ts';
+import { DatabaseFileReplacedError } from '../../platform/database-files.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { queryBuilder } from '../query-builder.ts';
 import { isRecordingJob } from '../recording/recording-jobs.ts';
@@ -21,9 +23,13 @@ export interface Writer {
   commit(batch: readonly Job[]): Promise<BatchResult>;
 }
 
+/** How long the result of a check of the files is valid for the next commit (ms). A check takes as long as a vote. */
+const fileCheckTtlMs = 100;
+
 /** A writer on a connection of its own. */
-export function createWriter(dialect: Dialect): Writer {
+export function createWriter(dialect: Dialect, clock: Pick<Clock, 'monotonic'>): Writer {
   const writing = dialect.openWriting();
+  let checkedAt = Number.NEGATIVE_INFINITY;
   const writes = createWrites(queryBuilder(dialect), writing);
 
   /** Events are decided first and together, so that the database is read once for all of them. */
@@ -42,20 +48,27 @@ export function createWriter(dialect: Dialect): Writer {
     }
   }
 
+  const isUnavailable = (error: unknown) => error instanceof DatabaseFileReplacedError || dialect.isUnavailable(error);
+
+  function throwIfReplaced(): void {
+    const replaced = dialect.checkFiles();
+    if (replaced !== null) throw replaced;
+    checkedAt = clock.monotonic();
+  }
+
   return {
     async commit(batch) {
-      const replaced = dialect.checkFiles();
-      if (replaced !== null) return { status: 'unavailable', cause: replaced };
       try {
+        // A checkpoint would damage a file that was copied over this one.
+        if (clock.monotonic() - checkedAt > fileCheckTtlMs) throwIfReplaced();
         const results = await runInTransaction(batch);
-        // Checked again, because a commit to a file that was deleted meanwhile must not be acknowledged.
-        const replacedMeanwhile = dialect.checkFiles();
-        if (replacedMeanwhile !== null) return { status: 'unavailable', cause: replacedMeanwhile };
+        // A commit to a file that was deleted meanwhile must not be acknowledged.
+        throwIfReplaced();
         return { status: 'committed', results };
       } catch (error) {
         const cause = error instanceof Error ? error : new Error(String(error));
         return {
-          status: dialect.isBusy(error) ? 'busy' : dialect.isUnavailable(error) ? 'unavailable' : 'failed',
+          status: dialect.isBusy(error) ? 'busy' : isUnavailable(error) ? 'unavailable' : 'failed',
           cause,
         };
       }

@@ -36,7 +36,7 @@ async function recordingOutbox() {
     },
   };
   const db = queryBuilder(dialect);
-  const { write } = createGroupCommit([createWriter(dialect)], systemClock, 10);
+  const { write } = createGroupCommit([createWriter(dialect, systemClock)], systemClock, 10);
   const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
     const delivery: Delivery = { receivedAt: createdAt, family: 'vote', body: '{}' };
