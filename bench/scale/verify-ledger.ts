@@ -15,8 +15,8 @@ interface MemberRow {
 
 const members = `
   SELECT user_id, coalesce(recorded, 0) AS recorded, coalesce(effects, 0) AS effects,
-         coalesce(entries, 0) AS entries, coalesce(owed, 0) AS owed,
-         coalesce(credits, 0) AS credits, coalesce(votes, 0) AS votes
+         coalesce(entered.entries, 0) AS entries, coalesce(owed, 0) AS owed,
+         coalesce(balances.credits, 0) AS credits, coalesce(votes, 0) AS votes
   FROM (SELECT user_id, count(*) AS recorded, sum(effects) AS effects
         FROM (SELECT user_id, (SELECT count(*) FROM effects WHERE delivery_id = deliveries.id) AS effects
               FROM deliveries WHERE outcome = 'recorded') AS each
