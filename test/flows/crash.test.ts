@@ -7,6 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
+import { describeOnPostgres } from '../contracts/databases.ts';
 import { queryValue } from '../support/query-value.ts';
 import { createSender, type OutgoingDelivery } from '../support/sender.ts';
 import { fetchOwnerApi, settings } from '../support/settings.ts';
@@ -68,15 +69,20 @@ function announcedUsers(discord: LocalDiscord): (string | null)[] {
     .map(({ description }) => /<@(\d+)>/.exec(description ?? '')?.[1] ?? null);
 }
 
-it(`loses no acknowledged delivery, and pays and announces none twice, after ${rounds} kills (seed ${seed})`, {
-  timeout: 60_000 + rounds * 5_000,
-}, async () => {
+/** A database, and what the test does to it directly. */
+interface TestDatabase {
+  readonly url: string;
+  /** The number of programs that use it at the same time. */
+  readonly processes: number;
+  run(sql: string): void;
+  expectIntegrity(): void;
+}
+
+async function survivesKills(rounds: number, directory: string, database: TestDatabase): Promise<void> {
   const random = createPrng(seed);
   const discord = await startLocalDiscord({ rateLimits: false });
   onTestFinished(() => discord.stop());
-  const directory = tempDir();
-  const file = join(directory, 'data', 'tallyhook.db');
-  const environment = settings(discord);
+  const environment = { ...settings(discord), DATABASE_URL: database.url };
   const { send } = createSender(connections);
   const sent: Delivery[] = [];
   const acknowledged = new Set<Delivery>();
@@ -91,27 +97,28 @@ it(`loses no acknowledged delivery, and pays and announces none twice, after ${r
   }
 
   for (let round = 1; round <= rounds; round += 1) {
-    const running = startProgram(['start'], environment, directory);
+    const running = Array.from({ length: database.processes }, () => startProgram(['start'], environment, directory));
+    const killAll = () => void running.forEach(({ process }) => process.kill('SIGKILL'));
     if (random() < 0.15) {
       await wait(700 * random());
     } else {
       // Kill the program at a random time, while requests, commits and announcements are pending.
       const killAfter = acknowledged.size + 250 * random();
       const delayMs = 10 * random();
-      const url = await running.url();
+      const urls = await Promise.all(running.map(({ url }) => url()));
       const sending = Array.from({ length: connections }, async () => {
         for (;;) {
           const delivery = next();
-          const response = await send(url, delivery);
+          const response = await send(urls[Math.floor(random() * urls.length)] ?? '', delivery);
           if (response === null) return;
           if (response.status === 200) acknowledged.add(delivery);
-          if (acknowledged.size >= killAfter) void wait(delayMs).then(() => running.process.kill('SIGKILL'));
+          if (acknowledged.size >= killAfter) void wait(delayMs).then(killAll);
         }
       });
       await Promise.all(sending);
     }
-    running.process.kill('SIGKILL');
-    await running.ended;
+    killAll();
+    await Promise.all(running.map(({ ended }) => ended));
     printProgress(
       `round ${round} of ${rounds}: ${acknowledged.size} acknowledged of ${sent.length} sent, seed ${seed}`,
     );
@@ -119,9 +126,7 @@ it(`loses no acknowledged delivery, and pays and announces none twice, after ${r
   expect(acknowledged.size).toBeGreaterThan(10 * rounds);
 
   // Expire all leases.
-  const database = new DatabaseSync(file);
-  database.exec("UPDATE effects SET due_at = 0 WHERE state = 'waiting'");
-  database.close();
+  database.run("UPDATE effects SET due_at = 0 WHERE state = 'waiting'");
   const running = startProgram(['start'], environment, directory);
   const url = await running.url();
   const before = await fetchOwnerApi<object>(url, '/summary');
@@ -142,11 +147,8 @@ it(`loses no acknowledged delivery, and pays and announces none twice, after ${r
   running.process.kill('SIGTERM');
   expect(await running.ended).toBe(0);
 
-  const finished = new DatabaseSync(file, { readOnly: true });
-  expect(queryValue(finished, 'PRAGMA integrity_check')).toBe('ok');
-  finished.close();
-
-  const store = await openStore(`sqlite:${file}`, systemClock);
+  database.expectIntegrity();
+  const store = await openStore(database.url, systemClock);
   onTestFinished(() => store.close());
   const rows = await readDeliveries(store);
   const announcements = new Map<string, number>();
@@ -171,4 +173,35 @@ it(`loses no acknowledged delivery, and pays and announces none twice, after ${r
   expect(announcedUsers(discord).filter((userId) => userId === null)).toHaveLength(counts.deliveries.test);
   expect(counts.effects).toMatchObject({ waiting: 0, buried: 0 });
   printProgress(`${acknowledged.size} acknowledged deliveries verified: ${JSON.stringify(counts)}`);
+}
+
+it(`loses no acknowledged delivery, and pays and announces none twice, after ${rounds} kills (seed ${seed})`, {
+  timeout: 60_000 + rounds * 5_000,
+}, async () => {
+  const directory = tempDir();
+  const file = join(directory, 'data', 'tallyhook.db');
+  const use = (work: (database: DatabaseSync) => void) => {
+    const database = new DatabaseSync(file);
+    work(database);
+    database.close();
+  };
+  await survivesKills(rounds, directory, {
+    url: `sqlite:${file}`,
+    processes: 1,
+    run: (sql) => use((database) => database.exec(sql)),
+    expectIntegrity: () => use((database) => expect(queryValue(database, 'PRAGMA integrity_check')).toBe('ok')),
+  });
+});
+
+/** Fewer, because each starts two programs. */
+const postgresRounds = Math.ceil(rounds / 3);
+
+describeOnPostgres('two programs on PostgreSQL', (server) => {
+  it(`lose no acknowledged delivery, and pay and announce none twice, after ${postgresRounds} kills (seed ${seed})`, {
+    timeout: 60_000 + postgresRounds * 10_000,
+  }, async () => {
+    const url = server().newDatabase();
+    const run = (sql: string) => server().runSql(sql, url);
+    await survivesKills(postgresRounds, tempDir(), { url, processes: 2, run, expectIntegrity: () => {} });
+  });
 });
