@@ -1,5 +1,5 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
@@ -9,6 +9,9 @@ import type { Write } from '../writes/writes.ts';
 
 /** Channels read by one query of {@link Outbox.waitingSince}: about 1 ms, because SQLite blocks the thread. */
 const channelsPerQuery = 100;
+
+/** Waiting effects counted by one query of {@link Outbox.sizes}: about 1 ms. */
+export const effectsPerCount = 5_000;
 
 /** Rows read by {@link Outbox.newEffects}: more than two seconds' deliveries. */
 const maxNewEffects = 20_000;
@@ -89,16 +92,31 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
     },
 
     async sizes() {
-      // Two queries, because each can use its own partial index. One query would scan the table, with all effects ever
-      // done.
-      const sizeOf = async (state: 'waiting' | 'buried') => {
-        const count = db.selectFrom('effects').select(db.fn.countAll<number>().as('count'));
-        const [row] = await run(reading, count.where('state', '=', literal(state)));
-        return row?.count ?? 0;
-      };
-      return { waiting: await sizeOf('waiting'), buried: await sizeOf('buried') };
+      const buried = db.selectFrom('effects').where('state', '=', literal('buried'));
+      const [row] = await run(reading, buried.select(db.fn.countAll<number>().as('count')));
+      return { waiting: await countWaiting(), buried: row?.count ?? 0 };
     },
   };
+
+  /** Counts in slices of the index, because there may be a million, and SQLite blocks the thread. */
+  async function countWaiting(): Promise<number> {
+    let count = 0;
+    let position = { channel_id: '', due_at: 0, id: 0 };
+    for (;;) {
+      const rest = waitingIn(db).where(
+        sql<boolean>`(channel_id, due_at, id) > (${position.channel_id}, ${position.due_at}, ${position.id})`,
+      );
+      const slice = rest.select(['channel_id', 'due_at', 'id']).orderBy('channel_id').orderBy('due_at').orderBy('id');
+      const [last] = await run(reading, slice.offset(effectsPerCount - 1).limit(1));
+      if (last === undefined) {
+        const [row] = await run(reading, rest.select(db.fn.countAll<number>().as('count')));
+        return count + (row?.count ?? 0);
+      }
+      count += effectsPerCount;
+      position = last;
+      await yieldToRequests();
+    }
+  }
 
   /** Of each channel, when its oldest effects were stored: either the first in its queue, or one that was postponed. */
   function oldestAfter(channelId: string, now: number) {

@@ -8,7 +8,7 @@ import type { Query } from '../../../src/store/dialect/dialect.ts';
 import { sqlite } from '../../../src/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { queryBuilder } from '../../../src/store/query-builder.ts';
-import { sqlOutbox } from '../../../src/store/reads/outbox.ts';
+import { effectsPerCount, sqlOutbox } from '../../../src/store/reads/outbox.ts';
 import type { Delivery, ListingContext } from '../../../src/tally/tally.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -36,7 +36,7 @@ async function recordingOutbox() {
     },
   };
   const db = queryBuilder(dialect);
-  const { write } = createGroupCommit([createWriter(dialect, systemClock)], systemClock, 10);
+  const { write } = createGroupCommit([createWriter(dialect, systemClock)], systemClock, 100_000);
   const outbox = sqlOutbox(db, reading, write);
   const enqueue = async (createdAt: number) => {
     const delivery: Delivery = { receivedAt: createdAt, family: 'vote', body: '{}' };
@@ -60,6 +60,15 @@ describe('the figures of the outbox for a metrics scrape', () => {
     const steps = await plans();
     expect(steps.length).toBeGreaterThanOrEqual(3);
     for (const plan of steps) expect(plan).toMatch(/USING (COVERING )?INDEX effects_(by_channel|buried)/);
+  });
+
+  it('include all waiting effects, counted in slices', async () => {
+    const { outbox, enqueue } = await recordingOutbox();
+    const count = 2 * effectsPerCount + 1;
+    await Promise.all(Array.from({ length: count }, (_, number) => enqueue(start + (number % 7))));
+    expect(await outbox.sizes()).toEqual({ waiting: count, buried: 0 });
+    await claimDue(outbox, start + minute, start + 2 * minute, 10);
+    expect(await outbox.sizes()).toEqual({ waiting: count, buried: 0 });
   });
 
   it('include the oldest waiting effect, whether it is next in the queue or postponed', async () => {
