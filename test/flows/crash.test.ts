@@ -98,7 +98,9 @@ async function survivesKills(rounds: number, directory: string, database: TestDa
 
   for (let round = 1; round <= rounds; round += 1) {
     const running = Array.from({ length: database.processes }, () => startProgram(['start'], environment, directory));
-    const killAll = () => void running.forEach(({ process }) => process.kill('SIGKILL'));
+    const killAll = () => {
+      for (const { process } of running) process.kill('SIGKILL');
+    };
     if (random() < 0.15) {
       await wait(700 * random());
     } else {

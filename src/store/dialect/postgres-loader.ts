@@ -86,7 +86,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
 
   async function loadVotes(ranges: readonly VoteRange[]): Promise<void> {
     const found = await selectVotes(connection, db, ranges);
-    ranges.forEach((range, index) => votes.set(nameOf(range), found[index] ?? []));
+    for (const [index, range] of ranges.entries()) votes.set(nameOf(range), found[index] ?? []);
   }
 
   return {
@@ -113,6 +113,10 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
       function notLoaded(_noted: unknown): never {
         throw new NotLoadedError();
       }
+      function needId(): never {
+        missing.newIds += 1;
+        throw new NotLoadedError();
+      }
       const reads: RecordingReads = {
         account: (userId) => accounts.get(userId) ?? notLoaded(missing.userIds.add(userId)),
         votesBetween(account, listing, after, before) {
@@ -129,8 +133,8 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           const correction = corrections.get(key);
           return correction === undefined ? notLoaded(missing.idempotencyKeys.add(key)) : correction;
         },
-        nextDeliveryId: () => nextDeliveryId.next().value ?? notLoaded((missing.newIds += 1)),
-        nextEntryId: () => nextEntryId.next().value ?? notLoaded((missing.newIds += 1)),
+        nextDeliveryId: () => nextDeliveryId.next().value ?? needId(),
+        nextEntryId: () => nextEntryId.next().value ?? needId(),
       };
       return { reads, missing };
     },

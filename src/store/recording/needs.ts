@@ -45,21 +45,17 @@ export function needsOf(jobs: readonly RecordingJob[]): Needs {
 }
 
 function addJob(needs: Needs, job: RecordingJob): void {
-  switch (job.name) {
-    case 'record': {
-      const [delivery, routed] = job.args;
-      return addDelivery(needs, delivery.receivedAt, routed);
-    }
-    case 'recordReplay': {
-      const [id, delivery, routed] = job.args;
-      needs.replayedIds.add(id);
-      return addDelivery(needs, delivery.receivedAt, routed);
-    }
-    case 'correct': {
-      const [{ userId }, idempotencyKey] = job.args;
-      needs.userIds.add(userId);
-      needs.idempotencyKeys.add(idempotencyKey);
-    }
+  if (job.name === 'record') {
+    const [delivery, routed] = job.args;
+    addDelivery(needs, delivery.receivedAt, routed);
+  } else if (job.name === 'recordReplay') {
+    const [id, delivery, routed] = job.args;
+    needs.replayedIds.add(id);
+    addDelivery(needs, delivery.receivedAt, routed);
+  } else {
+    const [{ userId }, idempotencyKey] = job.args;
+    needs.userIds.add(userId);
+    needs.idempotencyKeys.add(idempotencyKey);
   }
 }
 
@@ -67,9 +63,12 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
   if (routed.type === 'order') addPremium(needs, routed.event);
   if (routed.type !== 'event') return;
   const { event, listing } = routed;
-  if (event.family === 'premium') return addPremium(needs, event);
-  needs.userIds.add(event.userId);
-  needs.events.add(voteKey(event, listing.name, receivedAt));
+  if (event.family === 'premium') {
+    addPremium(needs, event);
+  } else {
+    needs.userIds.add(event.userId);
+    needs.events.add(voteKey(event, listing.name, receivedAt));
+  }
 }
 
 function addPremium(needs: Needs, { userId, orderIds }: Premium): void {
