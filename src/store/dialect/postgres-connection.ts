@@ -41,12 +41,12 @@ export function createTransactions(pool: pg.Pool, timeoutMs: number | null): Pos
     send: ({ sql: text, parameters }) => void send(text, [...parameters]),
     begin: async () => {
       current = { client: await pool.connect(), sent: [] };
-      send(`BEGIN; ${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+      void send(`BEGIN; ${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     },
     commit: async () => {
       if (current === undefined) return;
       const { client, sent } = current;
-      send('COMMIT');
+      void send('COMMIT');
       current = undefined;
       // After a failed statement the server rolls back instead, and reports success.
       await completed(client, sent);
