@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { AccountState } from '../../ledger/account.ts';
+import { type AccountState, isEmpty } from '../../ledger/account.ts';
 import type { PastVote } from '../../ledger/ledger.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { Order, StoredCorrection } from '../../tally/tally.ts';
@@ -68,8 +68,11 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   async function loadAccounts(userIds: readonly string[]): Promise<void> {
     for (const account of await lockAccounts(connection, db, userIds)) {
       accounts.set(account.userId, account);
-      if (account.lastEntry === null) emptyAccounts.push(account.userId);
+      if (isEmpty(account)) emptyAccounts.push(account.userId);
     }
+    // A text that PostgreSQL stores differently would be missing again at each attempt.
+    const invalid = userIds.find((userId) => !accounts.has(userId));
+    if (invalid !== undefined) throw new Error(`PostgreSQL cannot store the user id ${JSON.stringify(invalid)}.`);
   }
 
   async function loadCorrections(keys: readonly string[]): Promise<void> {
@@ -86,7 +89,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
 
   async function loadVotes(ranges: readonly VoteRange[]): Promise<void> {
     const found = await selectVotes(connection, db, ranges);
-    ranges.forEach((range, index) => votes.set(nameOf(range), found[index] ?? []));
+    for (const [index, range] of ranges.entries()) votes.set(nameOf(range), found[index] ?? []);
   }
 
   return {
@@ -113,6 +116,10 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
       function notLoaded(_noted: unknown): never {
         throw new NotLoadedError();
       }
+      function noIdLeft(): never {
+        missing.newIds += 1;
+        throw new NotLoadedError();
+      }
       const reads: RecordingReads = {
         account: (userId) => accounts.get(userId) ?? notLoaded(missing.userIds.add(userId)),
         votesBetween(account, listing, after, before) {
@@ -129,8 +136,8 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           const correction = corrections.get(key);
           return correction === undefined ? notLoaded(missing.idempotencyKeys.add(key)) : correction;
         },
-        nextDeliveryId: () => nextDeliveryId.next().value ?? notLoaded((missing.newIds += 1)),
-        nextEntryId: () => nextEntryId.next().value ?? notLoaded((missing.newIds += 1)),
+        nextDeliveryId: () => nextDeliveryId.next().value ?? noIdLeft(),
+        nextEntryId: () => nextEntryId.next().value ?? noIdLeft(),
       };
       return { reads, missing };
     },

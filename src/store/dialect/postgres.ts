@@ -27,10 +27,10 @@ export const types = {
  */
 const unavailableCode = /^(08|28|3D|53|57|58|25006|42501)/;
 /**
- * Codes after which the transaction may succeed if it is run again: lock timeout, serialization failure, deadlock, and
- * a unique key that another transaction has just inserted.
+ * Codes after which the transaction may succeed if it is run again: lock timeout, serialization failure, deadlock, a
+ * unique key that another transaction has just inserted, and a pause of this process during the transaction.
  */
-const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '23505'];
+const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '23505', '25P03'];
 
 /**
  * PostgreSQL, for more than one process. Works through PgBouncer in transaction mode: no startup parameters except user
