@@ -60,7 +60,7 @@ export function createGroupCommit(writers: readonly Writer[], clock: Clock, maxQ
     if (writer === undefined) return;
     const flush = flushWith(writer);
     flushing.add(flush);
-    flush.finally(() => flushing.delete(flush));
+    void flush.finally(() => flushing.delete(flush));
   }
 
   async function flushWith(writer: Writer): Promise<void> {

@@ -48,12 +48,14 @@ function addJob(needs: Needs, job: RecordingJob): void {
   switch (job.name) {
     case 'record': {
       const [delivery, routed] = job.args;
-      return addDelivery(needs, delivery.receivedAt, routed);
+      addDelivery(needs, delivery.receivedAt, routed);
+      return;
     }
     case 'recordReplay': {
       const [id, delivery, routed] = job.args;
       needs.replayedIds.add(id);
-      return addDelivery(needs, delivery.receivedAt, routed);
+      addDelivery(needs, delivery.receivedAt, routed);
+      return;
     }
     case 'correct': {
       const [{ userId }, idempotencyKey] = job.args;
@@ -64,12 +66,14 @@ function addJob(needs: Needs, job: RecordingJob): void {
 }
 
 function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): void {
-  if (routed.type === 'order') addPremium(needs, routed.event);
-  if (routed.type !== 'event') return;
-  const { event, listing } = routed;
-  if (event.family === 'premium') return addPremium(needs, event);
-  needs.userIds.add(event.userId);
-  needs.events.add(voteKey(event, listing.name, receivedAt));
+  if (routed.type !== 'event' && routed.type !== 'order') return;
+  const { event } = routed;
+  if (event.family === 'premium') {
+    addPremium(needs, event);
+  } else if (routed.type === 'event') {
+    needs.userIds.add(event.userId);
+    needs.events.add(voteKey(event, routed.listing.name, receivedAt));
+  }
 }
 
 function addPremium(needs: Needs, { userId, orderIds }: Premium): void {
