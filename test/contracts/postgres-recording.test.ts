@@ -141,7 +141,7 @@ async function breakTransactions(url: string): Promise<{ readonly count: number;
   let isStopped = false;
   async function run(): Promise<void> {
     for (let attempt = 0; !isStopped; attempt += 1) {
-      await systemClock.sleep(1);
+      await systemClock.sleep(3);
       const { rows } = await client.query<{ done: boolean }>(`
         SELECT ${attempt % 2 === 0 ? 'pg_terminate_backend' : 'pg_cancel_backend'}(pid) AS done FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle' LIMIT 1`);

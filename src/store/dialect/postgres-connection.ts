@@ -15,9 +15,9 @@ export interface PostgresTransactions extends Transactions {
 }
 
 /**
- * Statements are sent without waiting for the responses to earlier ones, such as `BEGIN`: each round trip to a server in
- * another zone takes longer than most statements.
- * @param timeoutMs for each statement; null for no timeout
+ * Statements are sent without waiting for the responses to earlier ones, such as `BEGIN`: each round trip to a server
+ * in another zone takes longer than most statements.
+ * @param timeoutMs for each statement, and for a pause between two; null for no timeout
  */
 export function createTransactions(pool: pg.Pool, timeoutMs: number | null): PostgresTransactions {
   let current: { readonly client: pg.PoolClient; readonly sent: Promise<unknown>[] } | undefined;

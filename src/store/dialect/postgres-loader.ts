@@ -99,7 +99,8 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
       const holders = orderIds.size > 0 ? await loadOrders([...orderIds]) : [];
       if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
       const newUserIds = [...new Set([...userIds, ...holders])].filter((userId) => !accounts.has(userId));
-      // One round trip. Each statement sees what was committed before it started, so the reads see what the locks protect.
+      // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
+      // what these protect.
       await Promise.all([
         newUserIds.length > 0 && loadAccounts(newUserIds.sort()),
         idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
