@@ -23,6 +23,11 @@ export function emptyAccount(userId: string): AccountState {
   return { userId, credits: 0, votes: 0, lastVotes: {}, lastEntry: null, entries: 0 };
 }
 
+/** Whether the account is as before its first entry. A balance that was imported by hand has no entries either. */
+export function isEmpty({ credits, votes, lastEntry }: AccountState): boolean {
+  return credits === 0 && votes === 0 && lastEntry === null;
+}
+
 /** The account after the entry with the given ID. */
 export function withEntry(account: AccountState, entry: Entry, id: number): AccountState {
   const { userId, credits, votes, lastVotes, entries } = account;

@@ -29,11 +29,11 @@ export function minVoteGapMs(rules: RewardRules): number {
 }
 
 /**
- * The time within which votes without a timestamp are the same vote (ms): the cooldown less the tolerance. For a short
- * cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid.
+ * The time within which votes without a timestamp are the same vote (whole ms): the cooldown less the tolerance. For a
+ * short cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid.
  */
 export function untimedRepeatWindowMs(rules: RewardRules): number {
-  return rules.cooldownMs - Math.min(toleranceMs, rules.cooldownMs / 100);
+  return rules.cooldownMs - Math.min(toleranceMs, Math.ceil(rules.cooldownMs / 100));
 }
 
 /**

@@ -71,7 +71,14 @@ export const correctionRequest = z.strictObject({
     .min(-maxCorrection, creditsRule)
     .max(maxCorrection, creditsRule)
     .refine((credits) => credits !== 0, creditsRule),
-  reason: z.string(reasonRule).trim().min(1, reasonRule).max(maxReasonLength, reasonRule).regex(noNul, noNulRule),
+  reason: z
+    .string(reasonRule)
+    .trim()
+    .min(1, reasonRule)
+    .max(maxReasonLength, reasonRule)
+    .regex(noNul, noNulRule)
+    // A lone surrogate is stored differently, so that a repeat would not be recognised.
+    .transform((reason) => reason.toWellFormed()),
 });
 export type CorrectionRequest = z.infer<typeof correctionRequest>;
 

@@ -39,16 +39,6 @@ export function preparedQuery<Args extends object>() {
   };
 }
 
-/**
- * Like {@link preparedQuery}, for an insert. Returns the id of the new row, or null if a conflict prevented the insert.
- */
-export function preparedInsert<Args extends object>() {
-  return (build: (placeholder: PlaceholderFor<Args>) => Compilable<unknown>) => {
-    const bind = compileOnce(build);
-    return (connection: Connection, args: Args): Promise<number | null> => connection.insert(bind(args));
-  };
-}
-
 class Placeholder {
   readonly name: PropertyKey;
   constructor(name: PropertyKey) {

@@ -107,6 +107,14 @@ function storeTests(newUrl: () => string): void {
     expect(await store.ledger.account('1')).toEqual({ userId: '1', credits: 20, votes: 2 });
   });
 
+  it('treats votes without a timestamp as repeats during a cooldown of any length', async () => {
+    const store = await open();
+    const rules = { ...server?.rules, cooldownMs: 1_199_888 };
+    const first = await record(store, vote('1', null), start, { rules });
+    const repeat = await record(store, vote('1', null), start + minute, { rules });
+    expect([first.outcome, repeat.outcome]).toEqual(['recorded', 'duplicate']);
+  });
+
   it('records a quarantined delivery once if it is replayed twice at once, even with two processes', async () => {
     const url = newUrl();
     const stores = [await open(url), await open(url)] as const;

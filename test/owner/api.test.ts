@@ -333,13 +333,14 @@ describe('a correction', () => {
 
   it('is made once per idempotency key, however often it is requested', async () => {
     const { request, store } = await startOwnerServer();
-    const once = correction({ credits: 5, reason: 'lost vote' }, 'key-1');
+    const once = correction({ credits: 5, reason: 'lost vote \ud800' }, 'key-1');
     const answers = await Promise.all([1, 2, 3].map(() => request('/users/42/corrections', once)));
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 201]);
     expect(answers.map(({ json }) => json['credits'])).toEqual([5, 5, 5]);
     expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
     const other = await request('/users/42/corrections', correction({ credits: 6, reason: 'lost vote' }, 'key-1'));
     expect(other.status).toBe(409);
+    expect((await request('/users/42/corrections', once)).status).toBe(200);
     expect(
       (await request('/users/42/corrections', correction({ credits: 5, reason: 'lost vote' }, 'key-2'))).status,
     ).toBe(201);

@@ -12,8 +12,6 @@ export interface Query {
 export interface Connection {
   /** Runs a statement and returns its rows, if any. */
   run(query: Query): Promise<readonly unknown[]>;
-  /** Runs an insert and returns the id of the new row; null after a conflict with `do nothing`. */
-  insert(query: Query): Promise<number | null>;
 }
 
 /** Runs transactions, one after the other. */

@@ -1,29 +1,28 @@
 import type { Kysely } from 'kysely';
 import { serializeAnnouncement } from '../json-columns.ts';
-import { run } from '../query-builder.ts';
 import type { Changes } from '../recording/changes.ts';
 import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 import type { PostgresTransactions } from './postgres-connection.ts';
 
 /**
- * Writes the changes of a batch: everything that votes consist of in one statement, then what only premium events,
- * replays and corrections have.
+ * Sends the changes of a batch: everything that votes consist of in one statement, then what only premium events,
+ * replays and corrections have. An error rejects the commit.
  * @param emptyAccounts users without entries; the balances of those who still have none are deleted
  */
-export async function writeChanges(
+export function sendChanges(
   connection: PostgresTransactions,
   db: Kysely<Tables>,
   changes: Changes,
   emptyAccounts: readonly string[],
-): Promise<void> {
+): void {
   const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
   connection.send({
     sql: writeRows,
     parameters: [
-      JSON.stringify(newDeliveries.map(wellFormed)),
+      JSON.stringify(newDeliveries),
       JSON.stringify(events),
-      JSON.stringify(entries.map((entry) => wellFormed({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
+      JSON.stringify(entries.map((entry) => ({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
       JSON.stringify(
         [...accounts.values()].map((account) => ({ ...account, lastVotes: JSON.stringify(account.lastVotes) })),
       ),
@@ -33,14 +32,9 @@ export async function writeChanges(
       emptyAccounts.filter((userId) => !accounts.has(userId)),
     ],
   });
-  for (const delivery of replayedDeliveries) await run(connection, updateReplayedDelivery(db, delivery));
-  for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) await run(connection, query);
-  for (const correction of corrections) await run(connection, insertCorrection(db, correction));
-}
-
-/** JSON, and so PostgreSQL, has no lone surrogates. The texts are from the payload, whose JSON may contain them. */
-function wellFormed<Row extends { readonly reason: string | null; readonly kind?: string | null }>(row: Row): Row {
-  return { ...row, reason: row.reason?.toWellFormed() ?? null, kind: row.kind?.toWellFormed() ?? null };
+  for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
+  for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
+  for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
 }
 
 /** JSON is the fastest way to send many rows: a parameter per value takes longer to bind, and an array to build. */

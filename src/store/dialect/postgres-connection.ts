@@ -15,9 +15,9 @@ export interface PostgresTransactions extends Transactions {
 }
 
 /**
- * Statements are sent without waiting for the responses to earlier ones, such as `BEGIN`: each round trip to a server in
- * another zone takes longer than most statements.
- * @param timeoutMs for each statement; null for no timeout
+ * Statements are sent without waiting for the responses to earlier ones, such as `BEGIN`: each round trip to a server
+ * in another zone takes longer than most statements.
+ * @param timeoutMs for each statement, and for a pause between two; null for no timeout
  */
 export function createTransactions(pool: pg.Pool, timeoutMs: number | null): PostgresTransactions {
   let current: { readonly client: pg.PoolClient; readonly sent: Promise<unknown>[] } | undefined;
@@ -41,7 +41,10 @@ export function createTransactions(pool: pg.Pool, timeoutMs: number | null): Pos
     send: ({ sql: text, parameters }) => void send(text, [...parameters]),
     begin: async () => {
       current = { client: await pool.connect(), sent: [] };
-      void send(`BEGIN; ${setStatementTimeout(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+      const setLockTimeout = `SET LOCAL lock_timeout = ${lockTimeoutMs}`;
+      // Otherwise a process that disappears without closing its connections would keep its locks for hours.
+      const setIdleTimeout = `SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs ?? 0}`;
+      void send(`BEGIN; ${setStatementTimeout(timeoutMs)}; ${setLockTimeout}; ${setIdleTimeout}`);
     },
     commit: async () => {
       if (current === undefined) return;
@@ -87,13 +90,7 @@ export function setStatementTimeout(timeoutMs: number | null): string {
 }
 
 export function connection(rows: (text: string, values: unknown[]) => Promise<readonly unknown[]>): Connection {
-  return {
-    run: ({ sql: text, parameters }) => rows(text, [...parameters]),
-    async insert({ sql: text, parameters }) {
-      const [row] = await rows(`${text} returning id`, [...parameters]);
-      return (row as { id: number } | undefined)?.id ?? null;
-    },
-  };
+  return { run: ({ sql: text, parameters }) => rows(text, [...parameters]) };
 }
 
 /** Runs one statement. @param timeoutMs null for no timeout */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { AccountState } from '../../ledger/account.ts';
+import { type AccountState, isEmpty } from '../../ledger/account.ts';
 import type { PastVote } from '../../ledger/ledger.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { Order, StoredCorrection } from '../../tally/tally.ts';
@@ -68,8 +68,11 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   async function loadAccounts(userIds: readonly string[]): Promise<void> {
     for (const account of await lockAccounts(connection, db, userIds)) {
       accounts.set(account.userId, account);
-      if (account.lastEntry === null) emptyAccounts.push(account.userId);
+      if (isEmpty(account)) emptyAccounts.push(account.userId);
     }
+    // A text that PostgreSQL stores differently would be missing again at each attempt.
+    const invalid = userIds.find((userId) => !accounts.has(userId));
+    if (invalid !== undefined) throw new Error(`PostgreSQL cannot store the user id ${JSON.stringify(invalid)}.`);
   }
 
   async function loadCorrections(keys: readonly string[]): Promise<void> {
@@ -96,7 +99,8 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
       const holders = orderIds.size > 0 ? await loadOrders([...orderIds]) : [];
       if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
       const newUserIds = [...new Set([...userIds, ...holders])].filter((userId) => !accounts.has(userId));
-      // One round trip. Each statement sees what was committed before it started, so the reads see what the locks protect.
+      // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
+      // what these protect.
       await Promise.all([
         newUserIds.length > 0 && loadAccounts(newUserIds.sort()),
         idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
@@ -113,7 +117,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
       function notLoaded(_noted: unknown): never {
         throw new NotLoadedError();
       }
-      function needId(): never {
+      function noIdLeft(): never {
         missing.newIds += 1;
         throw new NotLoadedError();
       }
@@ -133,8 +137,8 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           const correction = corrections.get(key);
           return correction === undefined ? notLoaded(missing.idempotencyKeys.add(key)) : correction;
         },
-        nextDeliveryId: () => nextDeliveryId.next().value ?? needId(),
-        nextEntryId: () => nextEntryId.next().value ?? needId(),
+        nextDeliveryId: () => nextDeliveryId.next().value ?? noIdLeft(),
+        nextEntryId: () => nextEntryId.next().value ?? noIdLeft(),
       };
       return { reads, missing };
     },

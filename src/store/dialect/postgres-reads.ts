@@ -35,8 +35,9 @@ export async function selectEventsAndIds(
   keys: readonly EventKey[],
   idCount: number,
 ) {
-  const newIds = (table: 'deliveries' | 'entries') => sql`
-    (select json_agg(nextval(pg_get_serial_sequence(${sql.lit(table)}, 'id'))) from generate_series(1, ${idCount}::int))`;
+  const newIds = (table: 'deliveries' | 'entries') => sql`(
+    select json_agg(nextval(pg_get_serial_sequence(${sql.lit(table)}, 'id'))) from generate_series(1, ${idCount}::int)
+  )`;
   const [row] = await all(
     connection,
     db,

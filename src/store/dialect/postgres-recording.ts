@@ -4,14 +4,14 @@ import { decide, type RecordingResult } from '../recording/recording-jobs.ts';
 import { createUnitOfWork } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
 import type { RecordBatch } from './dialect.ts';
-import { writeChanges } from './postgres-changes.ts';
+import { sendChanges } from './postgres-changes.ts';
 import type { PostgresTransactions } from './postgres-connection.ts';
 import { createLoader, NotLoadedError } from './postgres-loader.ts';
 
 /**
  * Records deliveries inside the connection's current transaction, in two round trips: begin, lock and read; then decide
- * in memory, write and commit. If a decision needs more than was read, that is read too, and
- * the whole batch is decided again.
+ * in memory, write and commit. If a decision needs more than was read, that is read too, and the whole batch is decided
+ * again.
  */
 export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tables>): RecordBatch {
   return async (jobs) => {
@@ -30,7 +30,7 @@ export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tabl
         }
       }
       if (results.length === jobs.length) {
-        await writeChanges(connection, db, changes, loader.emptyAccounts);
+        sendChanges(connection, db, changes, loader.emptyAccounts);
         return results;
       }
       needs = missing;

@@ -27,26 +27,23 @@ export const types = {
  */
 const unavailableCode = /^(08|28|3D|53|57|58|25006|42501)/;
 /**
- * Codes after which the transaction may succeed if it is run again: lock timeout, serialization failure, deadlock, and
- * a unique key that another transaction has just inserted.
+ * Codes after which the transaction may succeed if it is run again: lock timeout, serialization failure, deadlock, a
+ * unique key that another transaction has just inserted, and a pause of this process during the transaction.
  */
-const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '23505'];
+const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '23505', '25P03'];
+
+/** One for each of the store's writers, and one more: a writer continues while its last transaction is rolled back. */
+const maxWritingConnections = 6;
+const maxReadingConnections = 4;
 
 /**
  * PostgreSQL, for more than one process. Works through PgBouncer in transaction mode: no startup parameters except user
  * and database, and no session state. Timeouts are set per transaction.
  */
 export function postgres(url: string): Dialect {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 8,
-    types,
-    pipeline: true,
-    connectionTimeoutMillis: writeTimeoutMs,
-  });
-  // The pool replaces broken connections. Without these listeners, a broken connection would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  // Two pools, so that deliveries do not wait for slow reads, such as sums over all accounts.
+  const pool = createPool(url, maxWritingConnections);
+  const readingPool = createPool(url, maxReadingConnections);
   const kysely = new PostgresDialect({ pool });
   const db = queryBuilder({ kysely });
 
@@ -58,7 +55,7 @@ export function postgres(url: string): Dialect {
     jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
     idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
     kysely,
-    reading: connection((text, values) => readInTransaction(pool, text, values)),
+    reading: connection((text, values) => readInTransaction(readingPool, text, values)),
     openWriting() {
       const transactions = createTransactions(pool, writeTimeoutMs);
       return { ...transactions, record: postgresRecord(transactions, db) };
@@ -69,6 +66,20 @@ export function postgres(url: string): Dialect {
     isUnavailable: (error) => unavailableCode.test(codeOf(error)) || isConnectionFailure(error),
     files: null,
     checkFiles: () => null,
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), readingPool.end()]);
+    },
   };
+}
+
+function createPool(connectionString: string, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...{ connectionString, max, types },
+    pipeline: true,
+    connectionTimeoutMillis: writeTimeoutMs,
+  });
+  // The pool replaces broken connections. Without these listeners, a broken connection would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }

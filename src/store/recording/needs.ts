@@ -45,29 +45,34 @@ export function needsOf(jobs: readonly RecordingJob[]): Needs {
 }
 
 function addJob(needs: Needs, job: RecordingJob): void {
-  if (job.name === 'record') {
-    const [delivery, routed] = job.args;
-    addDelivery(needs, delivery.receivedAt, routed);
-  } else if (job.name === 'recordReplay') {
-    const [id, delivery, routed] = job.args;
-    needs.replayedIds.add(id);
-    addDelivery(needs, delivery.receivedAt, routed);
-  } else {
-    const [{ userId }, idempotencyKey] = job.args;
-    needs.userIds.add(userId);
-    needs.idempotencyKeys.add(idempotencyKey);
+  switch (job.name) {
+    case 'record': {
+      const [delivery, routed] = job.args;
+      addDelivery(needs, delivery.receivedAt, routed);
+      return;
+    }
+    case 'recordReplay': {
+      const [id, delivery, routed] = job.args;
+      needs.replayedIds.add(id);
+      addDelivery(needs, delivery.receivedAt, routed);
+      return;
+    }
+    case 'correct': {
+      const [{ userId }, idempotencyKey] = job.args;
+      needs.userIds.add(userId);
+      needs.idempotencyKeys.add(idempotencyKey);
+    }
   }
 }
 
 function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): void {
-  if (routed.type === 'order') addPremium(needs, routed.event);
-  if (routed.type !== 'event') return;
-  const { event, listing } = routed;
+  if (routed.type !== 'event' && routed.type !== 'order') return;
+  const { event } = routed;
   if (event.family === 'premium') {
     addPremium(needs, event);
-  } else {
+  } else if (routed.type === 'event') {
     needs.userIds.add(event.userId);
-    needs.events.add(voteKey(event, listing.name, receivedAt));
+    needs.events.add(voteKey(event, routed.listing.name, receivedAt));
   }
 }
 

@@ -32,6 +32,8 @@ export interface UnitOfWork {
 export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
   const changes = noChanges();
   const newEvents = new Set<EventKey>();
+  /** The orders that the batch has saved, by each of their ids. */
+  const savedOrders = new Map<string, Order>();
 
   const hasEvent = (key: EventKey) => newEvents.has(key) || reads.hasEvent(key);
 
@@ -81,16 +83,18 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
 
     findOrder(orderIds) {
       if (orderIds.length === 0) return null;
-      const isNamed = (order: Order) => order.orderIds.some((id) => orderIds.includes(id));
-      const saved = currentOrders(changes).filter(isNamed);
-      // A saved order has all ids of the stored orders that it replaces.
-      const stored = reads.orders(orderIds).filter(({ orderIds: [id] }) => !isReplaced(changes, id));
-      return [...saved, ...stored]
+      const saved = orderIds.flatMap((id) => savedOrders.get(id) ?? []);
+      // A saved order has all ids of the orders that it replaces.
+      const stored = reads.orders(orderIds).filter(({ orderIds: [id = ''] }) => !savedOrders.has(id));
+      return [...new Set([...saved, ...stored])]
         .sort((a, b) => ((a.orderIds[0] ?? '') < (b.orderIds[0] ?? '') ? -1 : 1))
         .reduce<Order | null>((merged, order) => (merged === null ? order : mergeOrders(merged, order)), null);
     },
 
-    saveOrder: (order, at) => void changes.orders.push({ order, at }),
+    saveOrder(order, at) {
+      changes.orders.push({ order, at });
+      for (const id of order.orderIds) savedOrders.set(id, order);
+    },
 
     findCorrection: (idempotencyKey) =>
       changes.corrections.find((correction) => correction.idempotencyKey === idempotencyKey) ??
@@ -105,19 +109,4 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
 
 function isVoteBetween({ listing, at, cause }: Entry, ofListing: string, after: number, before: number): boolean {
   return listing === ofListing && at > after && at < before && allVoteCauses.some((voteCause) => voteCause === cause);
-}
-
-/** The orders that the batch has saved, without those that a later one replaces. */
-function currentOrders({ orders }: Changes): Order[] {
-  return orders
-    .map(({ order }) => order)
-    .filter(({ orderIds: [id] }, index, all) => !all.slice(index + 1).some((later) => isAmong(later, id)));
-}
-
-function isReplaced({ orders }: Changes, id: string | undefined): boolean {
-  return orders.some(({ order }) => isAmong(order, id));
-}
-
-function isAmong(order: Order, id: string | undefined): boolean {
-  return id !== undefined && order.orderIds.includes(id);
 }
