@@ -11,6 +11,9 @@ if (major < 24) {
 export default defineConfig({
   test: {
     pool: 'forks',
+    // V8 sometimes aborts ("Check failed: jit_page.has_value()") when many worker threads end, on processors with memory
+    // protection keys (nodejs/node#64500). The tests start hundreds of write workers.
+    execArgv: ['--no-memory-protection-keys'],
     // Many tests mostly wait, for programs to start and for connections to come back.
     maxWorkers: availableParallelism() + 1,
     testTimeout: 20_000,
