@@ -38,7 +38,8 @@ describe('settleWithin', () => {
     };
     const { promise, resolve } = Promise.withResolvers<string>();
     const waiting = settleWithin(1_000, watchedClock, promise);
-    await wait(1);
+    // After the immediate in which the timer starts.
+    await new Promise(setImmediate);
     expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
     resolve('here');
     expect(await waiting).toBe('here');
