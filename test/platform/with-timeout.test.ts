@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { settleWithin, TimeoutError, withTimeout } from '../../src/platform/with-timeout.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -12,7 +12,7 @@ describe('settleWithin', () => {
     const noClock = { ...manualClock(), sleep };
     expect(await settleWithin(1_000, noClock, Promise.resolve('here'))).toBe('here');
     expect(await settleWithin(1_000, noClock, Promise.reject(new Error('broken')))).toBeUndefined();
-    await wait(1);
+    await nextTurn();
     expect(timers).toBe(0);
   });
 
@@ -20,7 +20,7 @@ describe('settleWithin', () => {
     const clock = manualClock();
     const { promise, resolve } = Promise.withResolvers<string>();
     const waiting = settleWithin(1_000, clock, promise);
-    await wait(1);
+    await nextTurn();
     await clock.advance(999);
     resolve('here');
     expect(await waiting).toBe('here');
@@ -38,8 +38,7 @@ describe('settleWithin', () => {
     };
     const { promise, resolve } = Promise.withResolvers<string>();
     const waiting = settleWithin(1_000, watchedClock, promise);
-    // After the immediate in which the timer starts.
-    await new Promise(setImmediate);
+    await nextTurn();
     expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
     resolve('here');
     expect(await waiting).toBe('here');
@@ -62,12 +61,12 @@ describe('settleWithin', () => {
   it('is undefined on timeout and on rejection', async () => {
     const clock = manualClock();
     const waiting = settleWithin(1_000, clock, new Promise(() => {}));
-    await wait(1);
+    await nextTurn();
     await clock.advance(1_000);
     expect(await waiting).toBeUndefined();
     const { promise, reject } = Promise.withResolvers<string>();
     const failing = settleWithin(1_000, clock, promise);
-    await wait(1);
+    await nextTurn();
     reject(new Error('broken'));
     expect(await failing).toBeUndefined();
   });
@@ -79,7 +78,7 @@ describe('withTimeout', () => {
     expect(await withTimeout(1_000, clock, Promise.resolve('value'))).toBe('value');
     await expect(withTimeout(1_000, clock, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     const waiting = withTimeout(1_000, clock, new Promise(() => {}));
-    await wait(1);
+    await nextTurn();
     await Promise.all([expect(waiting).rejects.toThrow(TimeoutError), clock.advance(1_000)]);
   });
 });
