@@ -31,7 +31,7 @@ export function watchOtherPrograms(proc = '/proc'): OtherProgramsWatch {
       const before = othersCpu(proc, ownPids);
       return (exitedCpu) => {
         const elapsed = (performance.now() - startedAt) * 1_000;
-        // A tick belongs to whoever runs when it occurs, so a short sample can be slightly negative.
+        // A tick belongs to the process that runs when it occurs, so a short sample can be slightly negative.
         const cores = Math.max(0, (othersCpu(proc, ownPids) - before - exitedCpu) / elapsed);
         if (Number.isFinite(cores)) samples.push({ cores, elapsed });
         return cores;

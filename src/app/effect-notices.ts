@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
+import { isSnowflake } from '../platform/snowflake.ts';
 
 /** Channel of Redis (publish/subscribe), the same for all versions. */
 const topic = 'tallyhook:effects';
@@ -58,7 +59,7 @@ export function createEffectNotices(
 
   function receive(message: string): void {
     const [senderId, ...channelIds] = message.split(' ');
-    if (senderId !== ownId) onNotice(channelIds.filter((id) => /^\d{1,20}$/.test(id)));
+    if (senderId !== ownId) onNotice(channelIds.filter(isSnowflake));
   }
 
   return {

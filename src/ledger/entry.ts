@@ -11,7 +11,7 @@ export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const 
 
 /** Whether an entry with this cause is a counted vote. */
 export function isCountedVote(cause: Cause): boolean {
-  return cause === 'vote' || cause === 'denied';
+  return countedVoteCauses.some((counted) => counted === cause);
 }
 
 /** One entry of the ledger. Entries are immutable; a correction is another entry. */

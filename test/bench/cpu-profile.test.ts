@@ -33,7 +33,7 @@ it('a function’s own time is that of its samples between two times', () => {
   ]);
 });
 
-it('the profiles that Node writes are told apart by thread, on the clock of this process', async () => {
+it('the profiles that Node writes are split by thread, on the clock of this process', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'profiles-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const program = join(directory, 'program.mjs');

@@ -27,7 +27,7 @@ function fakeProc() {
   };
 }
 
-it('the CPU time of a process is told by thread', () => {
+it('the CPU time of a process is split by thread', () => {
   const proc = fakeProc();
   proc.thread(7, 7, 'MainThread', 10);
   proc.thread(7, 8, 'V8Worker', 2);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAnnouncement, parseLastVotes } from '../../src/store/json-columns.ts';
+import { parseAnnouncement, parseLastVotes, serializeAnnouncement } from '../../src/store/json-columns.ts';
 
 const announcement = {
   event: 'server_vote',
@@ -35,4 +35,12 @@ describe('a JSON column', () => {
   it.each(['[]', 'null', '"server"', '{"server":"5"}', '{"server":null}'])('rejects %s as the last votes', (text) => {
     expect(() => parseLastVotes(text)).toThrow('last_votes');
   });
+});
+
+it('an announcement is the same after it was stored, each field with a value of its own', () => {
+  const distinct = {
+    ...{ event: 'event', test: true, listing: 'listing', userId: 'user', credits: 1, balance: 2, reason: 'reason' },
+    ...{ at: 3, nextVoteAt: 4, tier: 'tier', giftedBy: 'giver' },
+  };
+  expect(parseAnnouncement(serializeAnnouncement(distinct), 1)).toEqual(distinct);
 });
