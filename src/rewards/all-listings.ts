@@ -1,6 +1,6 @@
 import { formatDay } from './calendar.ts';
 import { hasDay } from './day-window.ts';
-import { daysOf, isRemembered, type VoteHistory, withBonus } from './history.ts';
+import { daysOf, type VoteHistory, withBonus } from './history.ts';
 import type { RewardEntry } from './reward.ts';
 
 /**
@@ -18,7 +18,7 @@ export function allListingsBonus(
   listings: readonly string[],
 ): { readonly entries: readonly RewardEntry[]; readonly history: VoteHistory } {
   const none = { entries: [], history };
-  if (credits === 0 || listings.length < 2 || history.start === null || !isRemembered(history, day)) return none;
+  if (credits === 0 || listings.length < 2 || history.start === null) return none;
   const offset = day - history.start;
   if (hasDay(history.bonusDays, offset)) return none;
   if (!listings.every((listing) => hasDay(daysOf(history, listing), offset))) return none;

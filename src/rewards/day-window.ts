@@ -8,7 +8,7 @@ const wordDays = 32;
 /** Words of a window. */
 const windowWords = 4;
 
-/** A set of days in a window: unsigned 32-bit words, oldest first. */
+/** A set of days in a window: signed 32-bit words, oldest first. A word with every day is -1, which is short in JSON. */
 export type DaySet = readonly number[];
 
 /** Days of a window. */
@@ -23,14 +23,14 @@ export function windowStart(newestDay: number): number {
   return (Math.floor(newestDay / wordDays) - windowWords + 1) * wordDays;
 }
 
-/** @param offset days since the start of the window, 0 to 127 */
+/** @param offset days since the start of the window; false outside of it */
 export function hasDay(days: DaySet, offset: number): boolean {
   return (((days[offset >>> 5] ?? 0) >>> (offset & 31)) & 1) === 1;
 }
 
 /** @param offset days since the start of the window, 0 to 127 */
 export function withDay(days: DaySet, offset: number): DaySet {
-  return days.with(offset >>> 5, ((days[offset >>> 5] ?? 0) | (1 << (offset & 31))) >>> 0);
+  return days.with(offset >>> 5, (days[offset >>> 5] ?? 0) | (1 << (offset & 31)));
 }
 
 /** The days that are still in a window that starts `shift` days later, a multiple of 32. */
@@ -42,7 +42,7 @@ export function moveWindow(days: DaySet, shift: number): DaySet {
 export function unionOf(sets: readonly DaySet[]): DaySet {
   return sets.length === 1
     ? (sets[0] ?? noDays)
-    : noDays.map((_, word) => sets.reduce((bits, days) => bits | (days[word] ?? 0), 0) >>> 0);
+    : noDays.map((_, word) => sets.reduce((bits, days) => bits | (days[word] ?? 0), 0));
 }
 
 export function isEmpty(days: DaySet): boolean {

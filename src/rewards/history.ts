@@ -129,8 +129,7 @@ export function scanDays(
   if (start === null) return;
   const days = countedDays(history);
   for (let offset = 0; offset < length; offset += 1) {
-    const isCounted = offset < windowDays && hasDay(days, offset);
-    scan(isCounted ? 'counted' : outageDays.has(start + offset) ? 'forgiven' : 'missed', offset);
+    scan(hasDay(days, offset) ? 'counted' : outageDays.has(start + offset) ? 'forgiven' : 'missed', offset);
   }
 }
 

@@ -1,6 +1,6 @@
 import { formatDay } from './calendar.ts';
 import { lastDayOffset } from './day-window.ts';
-import { countedDays, isRemembered, scanDays, type VoteHistory } from './history.ts';
+import { countedDays, scanDays, type VoteHistory } from './history.ts';
 import type { RewardEntry } from './reward.ts';
 import type { StreakRules } from './rules.ts';
 import { scanStepDay, scanStreakDay } from './streak-scan.ts';
@@ -27,7 +27,7 @@ export function streakRewards(
   voteDay: number,
   outageDays: ReadonlySet<number>,
 ): { readonly entries: readonly RewardEntry[]; readonly history: VoteHistory } {
-  if (rules === null || !isRemembered(history, voteDay)) return { entries: [], history };
+  if (rules === null) return { entries: [], history };
   const { streak } = history;
   const { steps, completed } = completeSteps(history, rules, outageDays);
   const due = selectDue(completed, steps - streak.paidSteps, voteDay);

@@ -1,5 +1,5 @@
 import type { Calendar } from './calendar.ts';
-import { hasDay, windowDays } from './day-window.ts';
+import { hasDay } from './day-window.ts';
 import { countedDays, newestDay, scanDays, type VoteHistory } from './history.ts';
 import { type StreakScan, scanStreakDay } from './streak-scan.ts';
 
@@ -34,7 +34,7 @@ export function currentStreak(history: VoteHistory, context: StreakContext): Cur
   const today = Math.max(newest, calendar.dayAt(now));
   const scan = { ...history.streak.folded };
   scanDays(history, today - history.start, outageDays, (status) => scanStreakDay(scan, status, forgive));
-  const votedToday = today - history.start < windowDays && hasDay(countedDays(history), today - history.start);
+  const votedToday = hasDay(countedDays(history), today - history.start);
   if (votedToday) scanStreakDay(scan, 'counted', forgive);
   if (scan.days === 0) return { days: 0, endsAt: null };
   const lastDay = lastDayToVote(scan, votedToday ? today + 1 : today, context);

@@ -284,10 +284,12 @@ describe('the order of arrival', () => {
     expect(late.total).toBe(inTime.total);
     expect(late.history).toEqual(inTime.history);
 
-    const muchLater = { rewards: streak, at: voteContext().at + 400 * day };
-    const tooLate = decideAll([muchLater, ...daily(3, { rewards: streak })]);
-    expect(tooLate.total).toBe(40);
-    expect(tooLate.history.votes).toBe(4);
+    const withBonus = { ...streak, allListings: 20 };
+    const lateVotes = daily(3, { rewards: withBonus });
+    const muchLater = { rewards: withBonus, at: voteContext().at + 400 * day };
+    const tooLate = decideAll([muchLater, ...lateVotes, { rewards: withBonus, listing: 'bot' }]);
+    expect(tooLate.total).toBe(50);
+    expect(tooLate.history.votes).toBe(5);
   });
 
   function achievements(entries: readonly RewardEntry[]): string[] {
@@ -305,6 +307,11 @@ describe('the order of arrival', () => {
 });
 
 describe('the history', () => {
+  it('forgets a listing without votes for half a year', () => {
+    const { history } = decideAll([{ listing: 'bot' }, { at: voteContext().at + 180 * day }]);
+    expect(Object.keys(history.days)).toEqual(['server']);
+  });
+
   it.each([
     ['of one listing, daily', ['server'], 1],
     ['of one listing, every other day', ['server'], 2],

@@ -43,6 +43,7 @@ describe('with one missed day forgiven in any seven, a streak', () => {
     ['starts anew after two missed days in a row', 'xxx..x', 1, 3],
     ['starts anew after a second missed day within seven', 'xxx.xx.x', 1, 3],
     ['does not remember a missed day from before it started', 'xxx.xx.x.x', 2, 2],
+    ['does not remember missed days between two streaks', 'x...x.x', 2, 2],
     ['starts anew if the second is six days after the first', 'xxx.xxxxx.x', 1, 3],
     ['survives if the second is seven days after the first', 'xxx.xxxxxx.x', 10, 2],
     ['lasts one day while a missed day is within seven of tomorrow', 'x.xxxxx', 6, 2],
@@ -70,6 +71,16 @@ describe('a streak', () => {
   it('does not exist before the first vote', () => {
     const context = { calendar, now: 0, forgive: 1, outageDays: new Set<number>() };
     expect(currentStreak(emptyHistory, context)).toEqual({ days: 0, endsAt: null });
+  });
+
+  it('includes a vote of tomorrow if the clock of the service is ahead', () => {
+    const drawn = drawnDays('xxx');
+    const context = { calendar, now: (firstDay + 2) * dayMs - 1, forgive: 0, outageDays: drawn.outageDays };
+    const endsAt = (firstDay + 4) * dayMs;
+    expect(currentStreak(historyOf(drawn, { every: 7, credits: 50, forgive: 0 }), context)).toEqual({
+      days: 3,
+      endsAt,
+    });
   });
 
   it('ends at midnight of the community, also when clocks change', () => {

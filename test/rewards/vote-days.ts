@@ -12,7 +12,10 @@ export interface DrawnDays {
 
 /** Reads a drawing. Spaces are ignored. */
 export function drawnDays(drawing: string): DrawnDays {
-  const days = [...drawing.replaceAll(' ', '')].map((mark, index) => ({ mark, day: firstDay + index }));
+  const days = drawing
+    .replaceAll(' ', '')
+    .split('')
+    .map((mark, index) => ({ mark, day: firstDay + index }));
   return {
     counted: days.filter(({ mark }) => mark === 'x').map(({ day }) => day),
     outageDays: new Set(days.filter(({ mark }) => mark === 'o').map(({ day }) => day)),
