@@ -13,8 +13,6 @@ export type DaySet = readonly number[];
 
 /** Days of a window. */
 export const windowDays = windowWords * wordDays;
-/** A day that is at most this much older than the newest is still in the window. */
-export const maxLatenessDays = windowDays - wordDays;
 
 export const noDays: DaySet = Array<number>(windowWords).fill(0);
 

@@ -3,7 +3,8 @@ import type { RewardEntry } from './reward.ts';
 import type { ListingRewards, Milestone } from './rules.ts';
 
 /**
- * The entries of the milestones that a vote reaches. Each counted vote raises the count by one, so a milestone is
+ * The entries of the milestones that a vote reaches. No two milestones may have the same `votes` and `repeats`.
+ * Each counted vote raises the count by one, so a milestone is
  * reached once, and one that was added after the member had reached it pays nothing.
  *
  * @param votes counted votes, including this one

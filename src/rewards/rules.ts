@@ -35,7 +35,11 @@ export interface Multiplier {
   readonly role: string | null;
 }
 
-/** Credits for each `every` counted days of a streak. */
+/**
+ * Credits for each `every` successive counted days with at most `forgive` missed ones in any seven. After a missed day
+ * too many, the days since the one before it still count here, unlike in the streak that members see: otherwise a late
+ * vote could undo what is already paid.
+ */
 export interface StreakRules {
   /** At least 1 (counted days). */
   readonly every: number;

@@ -40,8 +40,8 @@ export function streakRewards(
   return { entries, history: { ...history, streak: { ...streak, ...paid } } };
 }
 
-/** All steps, and those in the window in detail. */
-function completeSteps(
+/** All steps that are complete, paid or not, and those in the window in detail. */
+export function completeSteps(
   history: VoteHistory,
   { every, forgive }: StreakRules,
   outageDays: ReadonlySet<number>,

@@ -1,45 +1,12 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Vote } from '../../src/ledger/event.ts';
-import { decideVote, type VoteContext } from '../../src/rewards/decide-vote.ts';
-import { endAfter, type Grant } from '../../src/rewards/grant.ts';
-import { emptyHistory, type VoteHistory } from '../../src/rewards/history.ts';
-import type { RewardEntry } from '../../src/rewards/reward.ts';
+import { decideVote } from '../../src/rewards/decide-vote.ts';
 import type { ListingRewards } from '../../src/rewards/rules.ts';
+import { type CastVote, daily, decideAll, extras } from './decide-all.ts';
 import { allRewards, double, plainRewards, vote, voteContext } from './rewards-fixture.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-
-/** A vote with the parts of its context that differ. */
-type CastVote = Partial<VoteContext> & { readonly event?: Vote };
-
-/** Decides votes in the given order. */
-function decideAll(votes: readonly CastVote[], start: VoteHistory = emptyHistory) {
-  let history = start;
-  const entries: RewardEntry[] = [];
-  const grants: Grant[] = [];
-  for (const { event = vote, ...context } of votes) {
-    const decision = decideVote(history, event, voteContext(context));
-    // As the store does.
-    history = JSON.parse(JSON.stringify(decision.history));
-    entries.push(...decision.entries);
-    grants.push(...decision.grants);
-  }
-  const total = entries.reduce((sum, { credits }) => sum + credits, 0);
-  return { history, entries, grants, total };
-}
-
-/** One vote on each of the following days at noon, starting with Wednesday 2026-01-07. */
-function daily(days: number, context: CastVote = {}): CastVote[] {
-  return Array.from({ length: days }, (_, index) => ({ ...context, at: voteContext().at + index * day }));
-}
-
-/** The entries apart from those of the votes themselves. */
-function extras(entries: readonly RewardEntry[]) {
-  return entries.filter(({ cause }) => cause !== 'vote' && cause !== 'denied');
-}
-
 const streak: ListingRewards = { ...plainRewards, streak: { every: 3, credits: 50, forgive: 0 } };
 
 describe('the credits of a vote', () => {
@@ -195,135 +162,5 @@ describe('the bonus for all listings', () => {
       on('constructor', 1, { communityListings }),
     ]);
     expect(extras(entries)).toHaveLength(1);
-  });
-});
-
-describe('the order of arrival', () => {
-  const rewards: ListingRewards = {
-    ...allRewards,
-    multipliers: [{ ...double, days: [6, 7] }],
-    streak: { every: 3, credits: 50, forgive: 1 },
-    milestones: [
-      { votes: 5, repeats: 'once', credits: 100, role: '10' },
-      { votes: 8, repeats: 'every', credits: 30, role: '11' },
-    ],
-    milestoneRoles: 'highest',
-  };
-  const castVote = fc.record({
-    rewards: fc.constant(rewards),
-    listing: fc.constantFrom('server', 'bot'),
-    at: fc.integer({ min: 0, max: 40 * 24 }).map((hours) => voteContext().at + hours * hour),
-    event: fc.constantFrom<Vote>(vote, { ...vote, creditsAwarded: 3 }, { ...vote, creditsAwarded: false }),
-    outageDays: fc.constant(new Set([20_465, 20_466])),
-  });
-  const votes = fc.array(castVote, { maxLength: 50 });
-
-  it('changes neither the total, the achievements, the history nor the roles', () => {
-    const shuffled = votes.chain((inTime) =>
-      fc.record({
-        inTime: fc.constant(inTime),
-        outOfOrder: fc.shuffledSubarray(inTime, { minLength: inTime.length }),
-      }),
-    );
-    fc.assert(
-      fc.property(shuffled, ({ inTime, outOfOrder }) => {
-        const [one, other] = [decideAll(inTime), decideAll(outOfOrder)];
-        expect(other.total).toBe(one.total);
-        expect(other.history).toEqual(one.history);
-        expect(achievements(other.entries).sort()).toEqual(achievements(one.entries).sort());
-        expect(endsOf(other.grants)).toEqual(endsOf(one.grants));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it('changes nothing over more than a year either, if every vote is delivered within 96 days', () => {
-    const delivery = fc.record({
-      day: fc.integer({ min: 0, max: 500 }),
-      delayDays: fc.integer({ min: 0, max: 96 }),
-      listing: fc.constantFrom('server', '__proto__'),
-    });
-    fc.assert(
-      fc.property(fc.array(delivery, { minLength: 150, maxLength: 300 }), (deliveries) => {
-        const communityListings = ['server', '__proto__'];
-        const decideBy = (arrival: (each: (typeof deliveries)[number]) => number) =>
-          decideAll(
-            deliveries
-              .toSorted((one, other) => arrival(one) - arrival(other))
-              .map(({ day: on, listing }) => ({
-                rewards,
-                communityListings,
-                listing,
-                at: voteContext().at + on * day,
-              })),
-          );
-        const inTime = decideBy((each) => each.day);
-        const delayed = decideBy((each) => each.day + each.delayDays);
-        expect(delayed.total).toBe(inTime.total);
-        expect(delayed.history).toEqual(inTime.history);
-        expect(achievements(delayed.entries).sort()).toEqual(achievements(inTime.entries).sort());
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('never pays an achievement twice', () => {
-    fc.assert(
-      fc.property(votes, (inTime) => {
-        const paid = achievements(decideAll(inTime).entries);
-        expect(new Set(paid).size).toBe(paid.length);
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it('changes nothing for votes up to 96 days late, and only the streak and the bonus beyond', () => {
-    const [newest = {}, ...older] = daily(97, { rewards: streak }).reverse();
-    const inTime = decideAll(daily(97, { rewards: streak }));
-    const late = decideAll([newest, ...older]);
-    expect(late.total).toBe(inTime.total);
-    expect(late.history).toEqual(inTime.history);
-
-    const withBonus = { ...streak, allListings: 20 };
-    const lateVotes = daily(3, { rewards: withBonus });
-    const muchLater = { rewards: withBonus, at: voteContext().at + 400 * day };
-    const tooLate = decideAll([muchLater, ...lateVotes, { rewards: withBonus, listing: 'bot' }]);
-    expect(tooLate.total).toBe(50);
-    expect(tooLate.history.votes).toBe(5);
-  });
-
-  function achievements(entries: readonly RewardEntry[]): string[] {
-    return entries.map(({ achievement }) => achievement).filter((each) => each !== null);
-  }
-
-  function endsOf(grants: readonly Grant[]): Record<string, number | null> {
-    const ends: Record<string, number | null> = {};
-    for (const grant of grants) {
-      const key = `${grant.role} ${grant.source}`;
-      ends[key] = endAfter(key in ends ? { until: ends[key] ?? null } : null, grant);
-    }
-    return ends;
-  }
-});
-
-describe('the history', () => {
-  it('forgets a listing without votes for half a year', () => {
-    const { history } = decideAll([{ listing: 'bot' }, { at: voteContext().at + 180 * day }]);
-    expect(Object.keys(history.days)).toEqual(['server']);
-  });
-
-  it.each([
-    ['of one listing, daily', ['server'], 1],
-    ['of one listing, every other day', ['server'], 2],
-    ['of two listings, daily', ['server', 'bot'], 1],
-  ])('%s, has the same size after one year and after ten', (_, listings, everyDays) => {
-    const sizeAfter = (days: number) => {
-      const votes = daily(days, { rewards: allRewards }).filter((_vote, index) => index % everyDays === 0);
-      const { history } = decideAll(votes.flatMap((cast) => listings.map((listing) => ({ ...cast, listing }))));
-      return JSON.stringify(history).length;
-    };
-    const year = sizeAfter(365);
-    expect(year).toBeLessThan(300 + 60 * listings.length);
-    expect(Math.abs(sizeAfter(3_650) - year)).toBeLessThan(12);
   });
 });

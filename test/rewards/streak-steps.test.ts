@@ -105,7 +105,7 @@ describe('the steps of a streak', () => {
     const { counted, outageDays } = drawnDays('xxx.xxx xxxxx.');
     const late = firstDay + 3;
     const { paid } = payInOrder({ counted: [...counted, late], outageDays }, { every: 7, forgive: 0 });
-    // Eight days after the gap have been paid on the eleventh.
+    // The seven days after the gap are paid on the eleventh. The late vote makes twelve days, still one step.
     expect(paid.map(({ day, reason }) => `${day}: ${reason}`)).toEqual(['11: 7 days on 2026-01-11']);
     const more = payInOrder(
       { counted: [...counted, firstDay + 12, firstDay + 13, late], outageDays },

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../src/rewards/calendar.ts';
 import { emptyHistory } from '../../src/rewards/history.ts';
@@ -67,7 +68,38 @@ describe('with two missed days forgiven in any seven, a streak', () => {
   });
 });
 
+/** The counted days of the streak on the last counted day, by definition. */
+function daysByDefinition(counted: readonly number[], forgive: number): number {
+  let [days, missed]: [number, number[]] = [0, []];
+  for (let day = counted[0] ?? 0; day <= (counted.at(-1) ?? -1); day += 1) {
+    if (counted.includes(day)) days += 1;
+    else if (days > 0) missed.push(day);
+    if (missed.some((last) => missed.filter((each) => each > last - 7 && each <= last).length > forgive)) {
+      [days, missed] = [0, []];
+    }
+  }
+  return days;
+}
+
 describe('a streak', () => {
+  it('of any length has the days of its definition', () => {
+    const gaps = fc.array(fc.constantFrom(1, 1, 1, 1, 1, 1, 2, 3), { minLength: 1, maxLength: 300 });
+    fc.assert(
+      fc.property(gaps, fc.integer({ min: 0, max: 6 }), (steps, forgive) => {
+        let day = firstDay;
+        const counted = steps.map((gap) => {
+          day += gap;
+          return day;
+        });
+        const outageDays = new Set<number>();
+        const history = historyOf({ counted, outageDays }, { every: 7, credits: 50, forgive });
+        const { days } = currentStreak(history, { calendar, now: (day + 0.5) * dayMs, forgive, outageDays });
+        expect(days).toBe(daysByDefinition(counted, forgive));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('does not exist before the first vote', () => {
     const context = { calendar, now: 0, forgive: 1, outageDays: new Set<number>() };
     expect(currentStreak(emptyHistory, context)).toEqual({ days: 0, endsAt: null });
