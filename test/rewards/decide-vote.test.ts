@@ -17,6 +17,7 @@ describe('the credits of a vote', () => {
     ['are the payload’s number', { creditsAwarded: 7 }, plainRewards, 7, 'vote', null],
     ['are multiplied', {}, doubled, 20, 'vote', '10 × 2'],
     ['are the payload’s number multiplied', { creditsAwarded: 7 }, doubled, 14, 'vote', '7 × 2'],
+    ['keep the reason of the service', { creditsAwarded: 7, denial: 'late' }, doubled, 14, 'vote', 'late'],
     ['stay zero', { creditsAwarded: 0 }, doubled, 0, 'vote', '0 × 2'],
     [
       'are not multiplied when denied',
