@@ -8,6 +8,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   config: ['platform'],
   web: ['platform'],
   ledger: ['platform'],
+  rewards: ['platform', 'ledger'],
   outbox: ['platform'],
   tally: ['platform', 'ledger', 'outbox'],
   lookup: ['platform'],

@@ -1,0 +1,28 @@
+import { formatDay } from './calendar.ts';
+import { hasDay } from './day-window.ts';
+import { daysOf, type VoteHistory, withBonus } from './history.ts';
+import type { RewardEntry } from './reward.ts';
+
+/**
+ * The bonus for a counted vote on every listing within one calendar day, once per day, whichever vote comes last. There
+ * is none in a community with one listing, where it would only be a second reward for the same vote.
+ *
+ * @param history with the vote
+ * @param credits 0 for no bonus
+ * @param listings names of all listings of the community
+ */
+export function allListingsBonus(
+  history: VoteHistory,
+  credits: number,
+  day: number,
+  listings: readonly string[],
+): { readonly entries: readonly RewardEntry[]; readonly history: VoteHistory } {
+  const none = { entries: [], history };
+  if (credits === 0 || listings.length < 2 || history.start === null) return none;
+  const offset = day - history.start;
+  if (hasDay(history.bonusDays, offset)) return none;
+  if (!listings.every((listing) => hasDay(daysOf(history, listing), offset))) return none;
+  const date = formatDay(day);
+  const entry: RewardEntry = { cause: 'allListings', credits, reason: date, achievement: `allListings ${date}` };
+  return { entries: [entry], history: withBonus(history, offset) };
+}

@@ -1,0 +1,37 @@
+import type { Premium } from '../ledger/event.ts';
+import { decidePremiumReward } from '../ledger/reward-rules.ts';
+import type { Grant } from './grant.ts';
+import { type PremiumOrder, premiumGrants } from './premium-role.ts';
+import type { RewardEntry } from './reward.ts';
+import type { ListingRewards } from './rules.ts';
+
+export interface PremiumContext {
+  /** The rewards of the listing that the order is for. */
+  readonly rewards: ListingRewards;
+  /** The order before the event; null if it is new, or the event names no order. */
+  readonly before: PremiumOrder | null;
+  /** The order after the event; null if the event names no order. */
+  readonly after: PremiumOrder | null;
+  /** The time of the event, or of its delivery if it has none (ms since the epoch). */
+  readonly at: number;
+}
+
+export interface PremiumDecision {
+  /** For the holder, the recipient of a gift. Empty for an expiry, a revocation and an event without a holder. */
+  readonly entries: readonly RewardEntry[];
+  readonly grants: readonly Grant[];
+}
+
+/**
+ * The rewards of a purchase, renewal, expiry or revocation. Multipliers do not apply. The role follows from the order
+ * alone, so that it is right whatever the order of arrival.
+ *
+ * @param event with the holder of its order as `userId`
+ */
+export function decidePremium(event: Premium, { rewards, before, after, at }: PremiumContext): PremiumDecision {
+  const decision = decidePremiumReward(event, rewards.base, before?.state === 'revoked');
+  const grants = premiumGrants(rewards.premiumRoles, before, after, at);
+  if (decision.cause === null || event.userId === null) return { entries: [], grants };
+  const cause = decision.cause === 'revoked' ? 'revoked' : 'premium';
+  return { entries: [{ cause, credits: decision.credits, reason: decision.reason, achievement: null }], grants };
+}

@@ -1,0 +1,21 @@
+/** The desired state of one role of one member for one source. A member has a role while any of its grants lasts. */
+export interface Grant {
+  readonly userId: string;
+  /** Discord ID of the role. */
+  readonly role: string;
+  /** What grants the role: `voter`, `milestone`, or `premium` and the ID of the order. One row per user, role and source. */
+  readonly source: string;
+  /** End (ms since the epoch), exclusive; null if it does not end. A time that has passed removes the role. */
+  readonly until: number | null;
+  /**
+   * How it changes a stored grant of the same user, role and source: `extend` keeps the later end, `replace` sets this
+   * one.
+   */
+  readonly change: 'extend' | 'replace';
+}
+
+/** The end that is stored after a grant (ms since the epoch; null if it does not end). @param stored the grant's row, if any */
+export function endAfter(stored: Pick<Grant, 'until'> | null, { until, change }: Grant): number | null {
+  if (stored === null || change === 'replace') return until;
+  return stored.until === null || until === null ? null : Math.max(stored.until, until);
+}

@@ -1,0 +1,40 @@
+import type { Grant } from './grant.ts';
+import type { RewardEntry } from './reward.ts';
+import type { ListingRewards, Milestone } from './rules.ts';
+
+/**
+ * The entries of the milestones that a vote reaches. No two milestones may have the same `votes` and `repeats`.
+ * Each counted vote raises the count by one, so a milestone is
+ * reached once, and one that was added after the member had reached it pays nothing.
+ *
+ * @param votes counted votes, including this one
+ */
+export function milestoneEntries(milestones: readonly Milestone[], votes: number): RewardEntry[] {
+  return milestones
+    .filter((each) => each.credits > 0 && (each.repeats === 'every' ? votes % each.votes === 0 : votes === each.votes))
+    .map(({ credits, repeats, votes: step }) => ({
+      cause: 'milestone',
+      credits,
+      reason: `${votes} votes`,
+      achievement: repeats === 'every' ? `milestone ${votes} every ${step}` : `milestone ${votes}`,
+    }));
+}
+
+/**
+ * The roles of a member with this many counted votes, also of milestones that were added later. With `milestoneRoles:
+ * highest`, the roles of the other reached milestones end.
+ */
+export function milestoneGrants(
+  { milestones, milestoneRoles }: Pick<ListingRewards, 'milestones' | 'milestoneRoles'>,
+  userId: string,
+  votes: number,
+): Grant[] {
+  const reached = milestones.filter((each) => each.role !== null && each.votes <= votes);
+  const highest = Math.max(...reached.map((each) => each.votes));
+  const kept = new Set(
+    reached.filter((each) => milestoneRoles === 'all' || each.votes === highest).map(({ role }) => role),
+  );
+  return [...new Set(reached.map(({ role }) => role))]
+    .filter((role) => role !== null)
+    .map((role) => ({ userId, role, source: 'milestone', until: kept.has(role) ? null : 0, change: 'replace' }));
+}

@@ -1,0 +1,32 @@
+import { weekdayOf } from './calendar.ts';
+import type { Multiplier } from './rules.ts';
+
+/** The moment of a vote, for the conditions of multipliers. */
+export interface VoteMoment {
+  /** Time of the vote (ms since the epoch). */
+  readonly at: number;
+  /** Its calendar day in the community's time zone (day number). */
+  readonly day: number;
+  /** The roles last seen of the voter (Discord IDs). */
+  readonly roles: ReadonlySet<string>;
+}
+
+/** The product of all multipliers that apply; 1 if none does. */
+export function factorAt(multipliers: readonly Multiplier[], moment: VoteMoment): number {
+  return multipliers.reduce((product, each) => (applies(each, moment) ? product * each.factor : product), 1);
+}
+
+function applies({ days, from, until, role }: Multiplier, { at, day, roles }: VoteMoment): boolean {
+  return (
+    (days === null || days.includes(weekdayOf(day))) &&
+    (from === null || at >= from) &&
+    (until === null || at < until) &&
+    (role === null || roles.has(role))
+  );
+}
+
+/** Whole credits, rounded down. */
+export function multiplyCredits(credits: number, factor: number): number {
+  // 100 × 1.15 is 114.99999999999999 in binary; the owner expects 115.
+  return Math.floor(credits * factor * (1 + 1e-12));
+}

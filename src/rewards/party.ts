@@ -1,0 +1,64 @@
+import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from './calendar.ts';
+import type { RewardEntry } from './reward.ts';
+import type { PartyRules } from './rules.ts';
+
+/** A calendar period of a community, in day numbers. */
+export interface PartyPeriod {
+  /** Unique per community: `day 2026-01-07`, `week 2026-W02` or `month 2026-01`. */
+  readonly id: string;
+  readonly firstDay: number;
+  /** The first day after it. */
+  readonly endDay: number;
+}
+
+/** The progress of a community in one period. */
+export interface PartyProgress {
+  /** Counted votes of the period, by their own time. */
+  readonly votes: number;
+  /** Time of the vote that reached the goal (ms since the epoch); null before. */
+  readonly reachedAt: number | null;
+}
+
+/** Who is paid after a vote: every voter of the period recorded so far, this voter only, or nobody. */
+export type PartyPayees = 'all_voters' | 'this_voter' | 'nobody';
+
+export const noPartyProgress: PartyProgress = { votes: 0, reachedAt: null };
+
+/** The period of a calendar day. */
+export function partyPeriod(per: PartyRules['per'], day: number): PartyPeriod {
+  switch (per) {
+    case 'day':
+      return { id: `day ${formatDay(day)}`, firstDay: day, endDay: day + 1 };
+    case 'week':
+      return { id: `week ${formatWeek(day)}`, firstDay: weekOf(day), endDay: weekOf(day) + 7 };
+    case 'month':
+      // Day 31 after the first is always in the next month.
+      return { id: `month ${formatMonth(day)}`, firstDay: monthOf(day), endDay: monthOf(monthOf(day) + 31) };
+  }
+}
+
+/**
+ * The progress after a counted vote, and who is paid for it. The vote that reaches the goal is the first to be recorded
+ * with enough others; it pays everyone who has a counted vote in the period by then. A vote that is recorded later, but
+ * was cast before that one, pays its voter. {@link partyEntry} is paid once per account and period, so that this may
+ * name a voter who was paid.
+ *
+ * @param voteAt time of the vote (ms since the epoch)
+ */
+export function addPartyVote(
+  { votes, reachedAt }: PartyProgress,
+  { goal }: Pick<PartyRules, 'goal'>,
+  voteAt: number,
+): { readonly progress: PartyProgress; readonly payees: PartyPayees } {
+  const total = votes + 1;
+  if (reachedAt !== null) {
+    return { progress: { votes: total, reachedAt }, payees: voteAt <= reachedAt ? 'this_voter' : 'nobody' };
+  }
+  if (total < goal) return { progress: { votes: total, reachedAt }, payees: 'nobody' };
+  return { progress: { votes: total, reachedAt: voteAt }, payees: 'all_voters' };
+}
+
+/** The entry of each voter who is paid. */
+export function partyEntry({ credits, goal }: PartyRules, { id }: PartyPeriod): RewardEntry {
+  return { cause: 'party', credits, reason: `${goal} votes, ${id}`, achievement: `party ${id}` };
+}

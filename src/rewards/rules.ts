@@ -1,0 +1,76 @@
+import type { RewardRules } from '../ledger/reward-rules.ts';
+
+/** Days of the week as in ISO 8601: Monday is 1, Sunday is 7. */
+export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7;
+
+/** The rewards of a listing, validated. Credits are whole; roles are Discord IDs. */
+export interface ListingRewards {
+  /** Credits per vote and premium event, and the cooldown. */
+  readonly base: RewardRules;
+  /** All that apply at the time of a vote are multiplied. */
+  readonly multipliers: readonly Multiplier[];
+  readonly streak: StreakRules | null;
+  readonly milestones: readonly Milestone[];
+  /** Whether a member keeps the roles of all reached milestones, or only of the highest. */
+  readonly milestoneRoles: 'all' | 'highest';
+  readonly voterRole: VoterRole | null;
+  /** Roles by premium tier; `*` is for tiers that are not named. */
+  readonly premiumRoles: Readonly<Record<string, string>>;
+  /** Credits for a counted vote on every listing of the community within one calendar day; 0 for none. */
+  readonly allListings: number;
+  readonly party: PartyRules | null;
+}
+
+/** Multiplies the credits of a vote if all of its conditions hold. A condition that is null always holds. */
+export interface Multiplier {
+  /** Positive; may have decimals. */
+  readonly factor: number;
+  /** In the community's time zone. */
+  readonly days: readonly Weekday[] | null;
+  /** Start of the window, inclusive (ms since the epoch). */
+  readonly from: number | null;
+  /** End of the window, exclusive (ms since the epoch). */
+  readonly until: number | null;
+  /** The voter has this role. */
+  readonly role: string | null;
+}
+
+/**
+ * Credits for each `every` successive counted days with at most `forgive` missed ones in any seven. After a missed day
+ * too many, the days since the one before it still count here, unlike in the streak that members see: otherwise a late
+ * vote could undo what is already paid.
+ */
+export interface StreakRules {
+  /** At least 1 (counted days). */
+  readonly every: number;
+  readonly credits: number;
+  /** Missed days in any seven that do not break a streak, 0 to 6. */
+  readonly forgive: number;
+}
+
+/** A reward for a number of counted votes: once when it is reached, or at each multiple of it. */
+export interface Milestone {
+  /** At least 1 (counted votes). */
+  readonly votes: number;
+  readonly repeats: 'once' | 'every';
+  readonly credits: number;
+  /** Granted when `votes` is first reached; null for none. */
+  readonly role: string | null;
+}
+
+/** A role that each counted vote extends. */
+export interface VoterRole {
+  readonly role: string;
+  /** How long a voter has the role after a vote (ms). */
+  readonly forMs: number;
+}
+
+/** A goal that all voters of a community reach together. */
+export interface PartyRules {
+  /** Counted votes in one period, at least 1. */
+  readonly goal: number;
+  /** The calendar period after which the count starts at 0 again. */
+  readonly per: 'day' | 'week' | 'month';
+  /** For each voter of the period. */
+  readonly credits: number;
+}

@@ -1,0 +1,68 @@
+import { formatDay } from './calendar.ts';
+import { lastDayOffset } from './day-window.ts';
+import { countedDays, scanDays, type VoteHistory } from './history.ts';
+import type { RewardEntry } from './reward.ts';
+import type { StreakRules } from './rules.ts';
+import { scanStepDay, scanStreakDay } from './streak-scan.ts';
+
+/** A completed step of a streak. */
+interface Step {
+  /** The day that completed it (day number). */
+  readonly day: number;
+  /** Counted days of the streak on that day. */
+  readonly days: number;
+}
+
+/**
+ * The entries for steps of streaks that are complete and not yet paid. There is at most one, unless days of an outage
+ * were added. Its achievement is numbered: a late vote moves the days on which later steps are complete, so a date could
+ * name two of them.
+ *
+ * @param history with the vote, and with the same rules
+ * @param voteDay the day of the vote (day number)
+ */
+export function streakRewards(
+  history: VoteHistory,
+  rules: StreakRules | null,
+  voteDay: number,
+  outageDays: ReadonlySet<number>,
+): { readonly entries: readonly RewardEntry[]; readonly history: VoteHistory } {
+  if (rules === null) return { entries: [], history };
+  const { streak } = history;
+  const { steps, completed } = completeSteps(history, rules, outageDays);
+  const due = selectDue(completed, steps - streak.paidSteps, voteDay);
+  if (due.length === 0) return { entries: [], history };
+  const entries = due.map(({ day, days }, index): RewardEntry => {
+    const achievement = `streak ${streak.payments + index + 1}`;
+    return { cause: 'streak', credits: rules.credits, reason: `${days} days on ${formatDay(day)}`, achievement };
+  });
+  const paid = { paidSteps: streak.paidSteps + due.length, payments: streak.payments + due.length };
+  return { entries, history: { ...history, streak: { ...streak, ...paid } } };
+}
+
+/** All steps that are complete, paid or not, and those in the window in detail. */
+export function completeSteps(
+  history: VoteHistory,
+  { every, forgive }: StreakRules,
+  outageDays: ReadonlySet<number>,
+): { readonly steps: number; readonly completed: readonly Step[] } {
+  const streak = { ...history.streak.folded };
+  const progress = { ...history.streak.foldedSteps };
+  const completed: Step[] = [];
+  scanDays(history, lastDayOffset(countedDays(history)) + 1, outageDays, (status, offset) => {
+    scanStreakDay(streak, status, forgive);
+    if (scanStepDay(progress, status, every, forgive)) {
+      completed.push({ day: (history.start ?? 0) + offset, days: Math.max(every, streak.days) });
+    }
+  });
+  return { steps: progress.steps, completed };
+}
+
+/** A late vote completes the step around its day; the steps after it are among those that were paid. */
+function selectDue(completed: readonly Step[], count: number, voteDay: number): readonly Step[] {
+  if (count <= 0) return [];
+  const around = completed.findIndex(({ day }) => day >= voteDay);
+  const last = completed.length - count;
+  const first = Math.max(0, around === -1 ? last : Math.min(around, last));
+  return completed.slice(first, first + count);
+}

@@ -1,0 +1,51 @@
+import type { Calendar } from './calendar.ts';
+import { hasDay } from './day-window.ts';
+import { countedDays, newestDay, scanDays, type VoteHistory } from './history.ts';
+import { type StreakScan, scanStreakDay } from './streak-scan.ts';
+
+/** The streak that a member sees. */
+export interface CurrentStreak {
+  /** Calendar days with a counted vote; 0 if there is no streak. */
+  readonly days: number;
+  /** The streak ends then if no vote is counted before (ms since the epoch); null if there is no streak. */
+  readonly endsAt: number | null;
+}
+
+export interface StreakContext {
+  readonly calendar: Calendar;
+  /** The time of the question (ms since the epoch). */
+  readonly now: number;
+  /** Missed days in any seven that do not end a streak, 0 to 6. */
+  readonly forgive: number;
+  /** Days on which receiving was down for six hours or more (day numbers). They are not missed. */
+  readonly outageDays: ReadonlySet<number>;
+}
+
+/**
+ * A member's streak. It starts at a day with a counted vote. It ends at the first missed day that makes more than
+ * `forgive` missed days in seven since its start; the next counted day starts a new one, for which earlier missed days
+ * do not matter. Today is not missed before it is over.
+ */
+export function currentStreak(history: VoteHistory, context: StreakContext): CurrentStreak {
+  const { calendar, now, forgive, outageDays } = context;
+  const newest = newestDay(history);
+  if (newest === null || history.start === null) return { days: 0, endsAt: null };
+  // The service's clock may be ahead by some minutes.
+  const today = Math.max(newest, calendar.dayAt(now));
+  const scan = { ...history.streak.folded };
+  scanDays(history, today - history.start, outageDays, (status) => scanStreakDay(scan, status, forgive));
+  const votedToday = hasDay(countedDays(history), today - history.start);
+  if (votedToday) scanStreakDay(scan, 'counted', forgive);
+  if (scan.days === 0) return { days: 0, endsAt: null };
+  const lastDay = lastDayToVote(scan, votedToday ? today + 1 : today, context);
+  return { days: scan.days, endsAt: calendar.startOf(lastDay + 1) };
+}
+
+/** The day that ends the streak if no vote is counted from `day` on. */
+function lastDayToVote(scan: StreakScan, day: number, { forgive, outageDays }: StreakContext): number {
+  const ahead = { ...scan };
+  for (let last = day; ; last += 1) {
+    scanStreakDay(ahead, outageDays.has(last) ? 'forgiven' : 'missed', forgive);
+    if (ahead.days === 0) return last;
+  }
+}
