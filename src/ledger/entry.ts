@@ -1,11 +1,25 @@
 /**
- * The cause of a ledger entry. `vote` and `denied` are counted votes; `within_cooldown` is a vote too close to another
- * one, and is not counted. `correction` is an adjustment by the owner.
+ * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;
+ * `within_cooldown` is a vote too close to another one, and is not counted. `premium` is a purchase or renewal at the
+ * service, `purchase` and `refund` are the shop's. `correction` is an adjustment by the owner.
  */
-export type Cause = 'vote' | 'denied' | 'within_cooldown' | 'purchase' | 'renewal' | 'revoked' | 'correction';
+export type Cause =
+  | 'vote'
+  | 'denied'
+  | 'claim'
+  | 'within_cooldown'
+  | 'premium'
+  | 'revoked'
+  | 'streak'
+  | 'milestone'
+  | 'party'
+  | 'allListings'
+  | 'purchase'
+  | 'refund'
+  | 'correction';
 
 /** The causes of counted votes. */
-export const countedVoteCauses = ['vote', 'denied'] as const satisfies readonly Cause[];
+export const countedVoteCauses = ['vote', 'denied', 'claim'] as const satisfies readonly Cause[];
 /** The causes of all votes, counted or not. */
 export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly Cause[];
 
@@ -17,17 +31,19 @@ export function isCountedVote(cause: Cause): boolean {
 /** One entry of the ledger. Entries are immutable; a correction is another entry. */
 export interface Entry {
   readonly userId: string;
-  /** Name of the listing; null for a correction. */
+  /** Name of the listing; null if the entry belongs to none. */
   readonly listing: string | null;
-  /** Whole credits, negative only for a correction. */
+  /** Whole credits, negative only for a correction and a purchase. */
   readonly credits: number;
   readonly cause: Cause;
   /** Explanation from the service or the owner; null if there is none. */
   readonly reason: string | null;
   /** Time of the event (ms since the epoch). */
   readonly at: number;
-  /** The delivery that caused the entry; null for a correction. */
+  /** The delivery that caused the entry; null if none did. */
   readonly deliveryId: number | null;
   /** Whether it is a vote whose payload had no timestamp. */
   readonly untimed: boolean;
+  /** Unique among the entries of a user, such as `milestone 10`, so that an achievement is paid once; otherwise null. */
+  readonly achievement: string | null;
 }

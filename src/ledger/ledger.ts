@@ -1,21 +1,4 @@
-import type { Account, AccountState } from './account.ts';
-import type { Entry } from './entry.ts';
-
-/** A vote in a user's history, counted or not. */
-export type PastVote = Pick<Entry, 'at' | 'cause' | 'untimed'>;
-
-/** The ledger inside a transaction. */
-export interface LedgerWrites {
-  /** A user's account as of this transaction; an empty account if the user has no entries. */
-  accountState(userId: string): AccountState;
-  /**
-   * Appends the entry and returns the new account. One call writes both the entry and the balance, so that they always
-   * agree.
-   */
-  append(account: AccountState, entry: Entry): AccountState;
-  /** All votes for a listing between two times (ms since the epoch, both exclusive). */
-  votesBetween(account: AccountState, listing: string, after: number, before: number): readonly PastVote[];
-}
+import type { Account } from './account.ts';
 
 /** A page of the leaderboard. */
 export interface Leaderboard {

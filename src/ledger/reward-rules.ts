@@ -12,8 +12,7 @@ export interface RewardRules {
 
 /** The reward of an event. */
 export interface RewardDecision {
-  /** The cause of the entry; null for no entry. */
-  readonly cause: Cause | null;
+  readonly cause: Cause;
   /** Whole credits. */
   readonly credits: number;
   /** Stored in the delivery log and in the entry; null if there is nothing to explain. */
@@ -48,12 +47,12 @@ export function decideVoteReward(vote: Vote, rules: RewardRules, withinCooldown:
 }
 
 /**
- * The reward of a premium event. `isRevoked`: whether its order is revoked, which applies to all later deliveries of
- * the order.
+ * The reward of a premium event; null for an expiry or revocation. `isRevoked`: whether its order is revoked, which
+ * applies to all later deliveries of the order.
  */
-export function decidePremiumReward(premium: Premium, rules: RewardRules, isRevoked: boolean): RewardDecision {
-  if (endsOrder(premium.kind)) return { cause: null, credits: 0, reason: null };
+export function decidePremiumReward(premium: Premium, rules: RewardRules, isRevoked: boolean): RewardDecision | null {
+  if (endsOrder(premium.kind)) return null;
   if (isRevoked) return { cause: 'revoked', credits: 0, reason: 'order_revoked' };
   const credits = typeof premium.creditsAwarded === 'number' ? premium.creditsAwarded : rules.perPremium;
-  return { cause: premium.kind === 'premium_purchase' ? 'purchase' : 'renewal', credits, reason: null };
+  return { cause: 'premium', credits, reason: null };
 }

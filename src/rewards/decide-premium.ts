@@ -17,7 +17,7 @@ export interface PremiumContext {
 }
 
 export interface PremiumDecision {
-  /** For the holder, the recipient of a gift. Empty for an expiry, a revocation and an event without a holder. */
+  /** For the holder, the recipient of a gift. Empty for an expiry and a revocation. */
   readonly entries: readonly RewardEntry[];
   readonly grants: readonly Grant[];
 }
@@ -31,7 +31,6 @@ export interface PremiumDecision {
 export function decidePremium(event: Premium, { rewards, before, after, at }: PremiumContext): PremiumDecision {
   const decision = decidePremiumReward(event, rewards.base, before?.state === 'revoked');
   const grants = premiumGrants(rewards.premiumRoles, before, after, at);
-  if (decision.cause === null || event.userId === null) return { entries: [], grants };
-  const cause = decision.cause === 'revoked' ? 'revoked' : 'premium';
-  return { entries: [{ cause, credits: decision.credits, reason: decision.reason, achievement: null }], grants };
+  if (decision === null) return { entries: [], grants };
+  return { entries: [{ ...decision, achievement: null }], grants };
 }

@@ -7,7 +7,7 @@ import { addVote, type VoteHistory, withStreakRules } from './history.ts';
 import { milestoneEntries, milestoneGrants } from './milestones.ts';
 import { factorAt, multiplyCredits } from './multipliers.ts';
 import type { RewardEntry } from './reward.ts';
-import type { ListingRewards } from './rules.ts';
+import type { ListingRewards, StreakRules } from './rules.ts';
 import { streakRewards } from './streak-steps.ts';
 import { voterGrants } from './voter-role.ts';
 
@@ -33,6 +33,14 @@ export interface VoteContext {
   readonly outageDays: ReadonlySet<number>;
 }
 
+/** Streaks are also counted, and shown to members, where they have no reward. */
+const unrewardedStreak: StreakRules = { every: 7, credits: 0, forgive: 0 };
+
+/** The rules by which streaks are counted. */
+export function streakRulesOf({ streak }: Pick<ListingRewards, 'streak'>): StreakRules {
+  return streak ?? unrewardedStreak;
+}
+
 /** The rewards of a vote. */
 export interface VoteDecision {
   /** The vote's own entry first. At most one entry per achievement. */
@@ -55,10 +63,11 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   if (withinCooldown) return { entries: [voteEntry], grants: [], history };
 
   const { listing, outageDays, communityListings, at } = context;
-  const followed = withStreakRules(history, rewards.streak, outageDays);
+  const streakRules = streakRulesOf(rewards);
+  const followed = withStreakRules(history, streakRules, outageDays);
   const counted = addVote(followed, listing, day, outageDays);
   const { votes } = counted;
-  const streak = streakRewards(counted, rewards.streak, day, outageDays);
+  const streak = streakRewards(counted, streakRules, day, outageDays);
   const bonus = allListingsBonus(streak.history, rewards.allListings, day, communityListings);
   return {
     entries: [voteEntry, ...streak.entries, ...milestoneEntries(rewards.milestones, votes), ...bonus.entries],
@@ -70,9 +79,8 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
 /** The vote's own entry. Multipliers apply to the credits of the cause `vote` only. */
 function entryOfVote(vote: Vote, day: number, { rewards, withinCooldown, at, roles }: VoteContext): RewardEntry {
   const { cause, credits, reason } = decideVoteReward(vote, rewards.base, withinCooldown);
-  const voteCause = cause === 'denied' || cause === 'within_cooldown' ? cause : 'vote';
-  const factor = voteCause === 'vote' ? factorAt(rewards.multipliers, { at, day, roles }) : 1;
-  if (factor === 1) return { cause: voteCause, credits, reason, achievement: null };
+  const factor = cause === 'vote' ? factorAt(rewards.multipliers, { at, day, roles }) : 1;
+  if (factor === 1) return { cause, credits, reason, achievement: null };
   const multiplied = multiplyCredits(credits, factor);
-  return { cause: voteCause, credits: multiplied, reason: reason ?? `${credits} × ${factor}`, achievement: null };
+  return { cause, credits: multiplied, reason: reason ?? `${credits} × ${factor}`, achievement: null };
 }

@@ -1,18 +1,8 @@
-/** Why a reward entry was written. `within_cooldown` and `revoked` always have 0 credits. */
-export type RewardCause =
-  | 'vote'
-  | 'denied'
-  | 'within_cooldown'
-  | 'premium'
-  | 'revoked'
-  | 'streak'
-  | 'milestone'
-  | 'allListings'
-  | 'party';
+import type { Cause } from '../ledger/entry.ts';
 
 /** An entry that a decision adds to a member's account. */
 export interface RewardEntry {
-  readonly cause: RewardCause;
+  readonly cause: Cause;
   /** Whole credits, 0 or more. */
   readonly credits: number;
   /** Explanation for the member; null if the cause says everything. */
@@ -22,4 +12,9 @@ export interface RewardEntry {
    * entry of the event itself, which the event's key protects.
    */
   readonly achievement: string | null;
+}
+
+/** The sum of all entries (credits). */
+export function creditsOf(entries: readonly Pick<RewardEntry, 'credits'>[]): number {
+  return entries.reduce((sum, { credits }) => sum + credits, 0);
 }

@@ -32,12 +32,15 @@ export function streakRewards(
   const { steps, completed } = completeSteps(history, rules, outageDays);
   const due = selectDue(completed, steps - streak.paidSteps, voteDay);
   if (due.length === 0) return { entries: [], history };
+  const paidSteps = streak.paidSteps + due.length;
+  // The steps of streaks without a reward are counted too, so that a reward that is added later pays none of them.
+  if (rules.credits === 0) return { entries: [], history: { ...history, streak: { ...streak, paidSteps } } };
   const entries = due.map(({ day, days }, index): RewardEntry => {
     const achievement = `streak ${streak.payments + index + 1}`;
     return { cause: 'streak', credits: rules.credits, reason: `${days} days on ${formatDay(day)}`, achievement };
   });
-  const paid = { paidSteps: streak.paidSteps + due.length, payments: streak.payments + due.length };
-  return { entries, history: { ...history, streak: { ...streak, ...paid } } };
+  const payments = streak.payments + due.length;
+  return { entries, history: { ...history, streak: { ...streak, paidSteps, payments } } };
 }
 
 /** All steps that are complete, paid or not, and those in the window in detail. */

@@ -11,34 +11,50 @@ export interface CurrentStreak {
   readonly endsAt: number | null;
 }
 
+/** A streak in day numbers. */
+export interface StreakInDays {
+  readonly days: number;
+  /** The streak ends with this day if no vote is counted by then; 0 if there is no streak. */
+  readonly lastDay: number;
+}
+
 export interface StreakContext {
-  readonly calendar: Calendar;
-  /** The time of the question (ms since the epoch). */
-  readonly now: number;
   /** Missed days in any seven that do not end a streak, 0 to 6. */
   readonly forgive: number;
   /** Days on which receiving was down for six hours or more (day numbers). They are not missed. */
   readonly outageDays: ReadonlySet<number>;
 }
 
+const noStreak: StreakInDays = { days: 0, lastDay: 0 };
+
 /**
- * A member's streak. It starts at a day with a counted vote. It ends at the first missed day that makes more than
- * `forgive` missed days in seven since its start; the next counted day starts a new one, for which earlier missed days
- * do not matter. Today is not missed before it is over.
+ * A member's streak at a time (ms since the epoch), as {@link streakOn} its day.
  */
-export function currentStreak(history: VoteHistory, context: StreakContext): CurrentStreak {
-  const { calendar, now, forgive, outageDays } = context;
+export function currentStreak(
+  history: VoteHistory,
+  context: StreakContext & { readonly calendar: Calendar; readonly now: number },
+): CurrentStreak {
+  const { calendar, now } = context;
+  const { days, lastDay } = streakOn(history, calendar.dayAt(now), context);
+  return { days, endsAt: days === 0 ? null : calendar.startOf(lastDay + 1) };
+}
+
+/**
+ * A member's streak on a day. It starts at a day with a counted vote. It ends at the first missed day that makes more
+ * than `forgive` missed days in seven since its start; the next counted day starts a new one, for which earlier missed
+ * days do not matter. The day itself is not missed before it is over.
+ */
+export function streakOn(history: VoteHistory, day: number, { forgive, outageDays }: StreakContext): StreakInDays {
   const newest = newestDay(history);
-  if (newest === null || history.start === null) return { days: 0, endsAt: null };
-  // The service's clock may be ahead by some minutes.
-  const today = Math.max(newest, calendar.dayAt(now));
+  if (newest === null || history.start === null) return noStreak;
+  // The service's clock may be ahead by some minutes, and a vote may arrive late.
+  const today = Math.max(newest, day);
   const scan = { ...history.streak.folded };
   scanDays(history, today - history.start, outageDays, (status) => scanStreakDay(scan, status, forgive));
   const votedToday = hasDay(countedDays(history), today - history.start);
   if (votedToday) scanStreakDay(scan, 'counted', forgive);
-  if (scan.days === 0) return { days: 0, endsAt: null };
-  const lastDay = lastDayToVote(scan, votedToday ? today + 1 : today, context);
-  return { days: scan.days, endsAt: calendar.startOf(lastDay + 1) };
+  if (scan.days === 0) return noStreak;
+  return { days: scan.days, lastDay: lastDayToVote(scan, votedToday ? today + 1 : today, { forgive, outageDays }) };
 }
 
 /** The day that ends the streak if no vote is counted from `day` on. */

@@ -2,7 +2,11 @@ import type { Generated } from 'kysely';
 import type { Cause } from '../ledger/entry.ts';
 import type { Family } from '../ledger/event.ts';
 import type { EffectState } from '../outbox/effect.ts';
+import type { GrantState } from '../tally/grants.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
+
+/** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
+export type PartyVoterState = 'eligible' | 'late' | 'paid';
 
 /** The tables of both databases. Times are ms since the epoch, credits are whole numbers. */
 export interface Tables {
@@ -35,6 +39,8 @@ export interface Tables {
     number: Generated<number>;
     /** 1 for a vote without a timestamp. */
     untimed: Generated<number>;
+    /** Unique per user; null for entries that are not an achievement. */
+    achievement: string | null;
   };
   balances: {
     user_id: string;
@@ -46,7 +52,39 @@ export interface Tables {
     last_votes: string;
     /** The number of the user's newest entry. */
     entries: Generated<number>;
+    /** JSON: the history of votes; null before the first vote that rules were applied to. */
+    history: string | null;
+    /** JSON: the roles last seen; null for none. */
+    roles: string | null;
+    /** The newest week and month with a score: first day (day number), counted votes, credits earned. */
+    week_start: Generated<number>;
+    week_votes: Generated<number>;
+    week_credits: Generated<number>;
+    month_start: Generated<number>;
+    month_votes: Generated<number>;
+    month_credits: Generated<number>;
+    /** The streak after the latest vote, and the day that ends it (day number). */
+    streak_days: Generated<number>;
+    streak_last_day: Generated<number>;
   };
+  /** The roles that members are to have, by source. Those that have ended are deleted once Discord has removed them. */
+  grants: {
+    user_id: string;
+    role: string;
+    source: string;
+    guild_id: string;
+    /** Null if it does not end. */
+    until: number | null;
+    state: GrantState;
+  };
+  /** The progress of each party, by the id of its period. */
+  parties: { period: string; votes: number; reached_at: number | null };
+  /** Who has voted in the period of a party. */
+  party_voters: { period: string; user_id: string; state: PartyVoterState };
+  /** Times in which receiving was down. */
+  outages: { from_at: number; until_at: number };
+  /** A single row: when receiving was last known to work. */
+  heartbeats: { id: number; at: number };
   orders: {
     id: string;
     listing: string;

@@ -41,7 +41,7 @@ export function announcementOf(
     balance: recorded.balance,
     reason: recorded.reason,
     at,
-    nextVoteAt: event.family === 'vote' ? at + listing.rules.cooldownMs : null,
+    nextVoteAt: event.family === 'vote' ? at + listing.rewards.base.cooldownMs : null,
     tier: event.family === 'premium' ? event.tier : null,
     giftedBy: event.family === 'premium' ? event.giftedBy : null,
   };

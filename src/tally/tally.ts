@@ -1,8 +1,13 @@
 import type { Correction } from '../ledger/correction.ts';
 import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
-import type { LedgerWrites } from '../ledger/ledger.ts';
-import type { RewardRules } from '../ledger/reward-rules.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
+import type { Outage } from '../rewards/outages.ts';
+import type { PartyProgress } from '../rewards/party.ts';
+import type { ListingRewards } from '../rewards/rules.ts';
+import type { AccountState } from './account-state.ts';
+import type { CommunityContext } from './community.ts';
+import type { StoredGrant } from './grants.ts';
 import type { EventKey } from './idempotency-key.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */
@@ -13,7 +18,8 @@ export type Outcome = (typeof outcomes)[number];
 export interface ListingContext {
   readonly name: string;
   readonly kind: 'server' | 'bot';
-  readonly rules: RewardRules;
+  readonly rewards: ListingRewards;
+  readonly community: CommunityContext;
   /** Channel for announcements of votes; null for none. */
   readonly announceChannelId: string | null;
   /** Channel for announcements of premium events; null for none. */
@@ -99,18 +105,53 @@ export interface Order {
   readonly periodEnd: number | null;
 }
 
+/** A counted vote in the period of a party. */
+export interface PartyVote {
+  /** ID of the period. */
+  readonly period: string;
+  readonly userId: string;
+  /** Whether its voter is paid when the goal is reached, or now that it is reached. */
+  readonly isEligible: boolean;
+  /** The progress with this vote. */
+  readonly progress: PartyProgress;
+}
+
 /** A correction as it was stored under its idempotency key, with the balance after it (credits). */
 export interface StoredCorrection extends Correction {
   readonly idempotencyKey: string;
   readonly balance: number;
 }
 
+/** A vote in a user's history, counted or not. */
+export type PastVote = Pick<Entry, 'listing' | 'at' | 'cause' | 'untimed'>;
+
 /**
  * What one transaction reads and writes: all or none of it is committed, and nothing that it reads changes before the
  * commit. Synchronous, so that the rules are the same for every database: the store has loaded what they read, or reads
  * it from a local file. A decision has no other side effects, because the store may repeat it with more data.
  */
-export interface Tally extends LedgerWrites, OutboxWrites {
+export interface Tally extends OutboxWrites {
+  /** A user's account as of this transaction; an empty account if the user has no entries. */
+  accountState(userId: string): AccountState;
+  /**
+   * Appends the entry and returns the new account. One call writes both the entry and the account, so that they always
+   * agree.
+   */
+  append(account: AccountState, entry: Entry): AccountState;
+  /**
+   * All votes for a listing, or for any listing if it is null, between two times (ms since the epoch, both exclusive).
+   */
+  votesBetween(account: AccountState, listing: string | null, after: number, before: number): readonly PastVote[];
+  /** The roles that were ever granted to a user and have not been removed since. */
+  grantsOf(userId: string): readonly StoredGrant[];
+  /** Stores the grant in place of that of the same user, role and source. */
+  saveGrant(grant: StoredGrant): void;
+  /** The progress of a party; without votes if nobody has voted in its period. */
+  party(period: string): PartyProgress;
+  /** Adds a vote to a party, after which its progress is as given. */
+  addPartyVote(vote: PartyVote): void;
+  /** Times in which receiving was down, oldest first, of at least the last 160 days. */
+  outages(): readonly Outage[];
   /** Logs a delivery and returns its ID; null if its event is already recorded. */
   insertDelivery(row: DeliveryRow): number | null;
   /**

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
-import { type AccountState, isEmpty } from '../../ledger/account.ts';
-import type { PastVote } from '../../ledger/ledger.ts';
+import type { Outage } from '../../rewards/outages.ts';
+import type { PartyProgress } from '../../rewards/party.ts';
+import { type AccountState, isEmpty } from '../../tally/account-state.ts';
+import type { StoredGrant } from '../../tally/grants.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
-import type { Order, StoredCorrection } from '../../tally/tally.ts';
+import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { run } from '../query-builder.ts';
 import { type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
 import {
@@ -11,13 +13,14 @@ import {
   selectOrders,
   selectQuarantined,
   toCorrection,
+  toGrant,
   toOrder,
 } from '../recording/queries.ts';
 import type { RecordingReads } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
 import { lock } from '../writes/lock.ts';
 import type { Connection } from './dialect.ts';
-import { lockAccounts, selectEventsAndIds, selectVotes } from './postgres-reads.ts';
+import { lockAccounts, lockParties, selectEventsAndIds, selectVotes } from './postgres-reads.ts';
 
 /** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */
 export class NotLoadedError extends Error {}
@@ -33,7 +36,7 @@ export interface Loader {
 
 /**
  * Locks are taken in the same order by every transaction, so that none waits for another in a circle: orders,
- * quarantined deliveries by id, accounts by user id. Everything else is protected by one of them, or by a unique key.
+ * quarantined deliveries by id, parties by period, accounts by user id. Everything else is protected by one of them, or by a unique key.
  */
 export function createLoader(connection: Connection, db: Kysely<Tables>): Loader {
   const accounts = new Map<string, AccountState>();
@@ -42,7 +45,10 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   const ordersById = new Map<string, readonly Order[]>();
   const quarantined = new Map<number, boolean>();
   const corrections = new Map<string, StoredCorrection | null>();
+  const grants = new Map<string, readonly StoredGrant[]>();
+  const parties = new Map<string, PartyProgress>();
   const votes = new Map<string, readonly PastVote[]>();
+  let outages: readonly Outage[] = [];
   const deliveryIds: number[] = [];
   const entryIds: number[] = [];
 
@@ -75,6 +81,16 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
     if (invalid !== undefined) throw new Error(`PostgreSQL cannot store the user id ${JSON.stringify(invalid)}.`);
   }
 
+  async function loadParties(periods: readonly string[]): Promise<void> {
+    for (const [period, progress] of await lockParties(connection, db, periods)) parties.set(period, progress);
+  }
+
+  /** Protected by the lock of their user's account. */
+  async function loadGrants(userIds: readonly string[]): Promise<void> {
+    const rows = await run(connection, db.selectFrom('grants').selectAll().where('user_id', 'in', userIds));
+    for (const userId of userIds) grants.set(userId, rows.filter((row) => row.user_id === userId).map(toGrant));
+  }
+
   async function loadCorrections(keys: readonly string[]): Promise<void> {
     const rows = (await run(connection, selectCorrections(db, keys))).map(toCorrection);
     for (const key of keys) corrections.set(key, rows.find(({ idempotencyKey }) => idempotencyKey === key) ?? null);
@@ -83,6 +99,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   async function loadEventsAndIds(keys: readonly EventKey[], idCount: number): Promise<void> {
     const loaded = await selectEventsAndIds(connection, db, keys, idCount);
     for (const key of keys) events.set(key, loaded.events.has(key));
+    outages = loaded.outages;
     deliveryIds.push(...loaded.deliveryIds);
     entryIds.push(...loaded.entryIds);
   }
@@ -95,14 +112,17 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   return {
     emptyAccounts,
 
-    async load({ userIds, events: keys, orderIds, replayedIds, idempotencyKeys, voteRanges, newIds }) {
+    async load(needs) {
+      const { userIds, events: keys, orderIds, replayedIds, idempotencyKeys, voteRanges, newIds } = needs;
       const holders = orderIds.size > 0 ? await loadOrders([...orderIds]) : [];
       if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
       const newUserIds = [...new Set([...userIds, ...holders])].filter((userId) => !accounts.has(userId));
       // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
       // what these protect.
       await Promise.all([
+        needs.parties.size > 0 && loadParties([...needs.parties].sort()),
         newUserIds.length > 0 && loadAccounts(newUserIds.sort()),
+        needs.grantees.size > 0 && loadGrants([...needs.grantees]),
         idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
         (keys.size > 0 || newIds > 0) && loadEventsAndIds([...keys], newIds),
       ]);
@@ -127,6 +147,9 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           const range = { account, listing, after, before };
           return votes.get(nameOf(range)) ?? notLoaded(missing.voteRanges.push(range));
         },
+        grantsOf: (userId) => grants.get(userId) ?? notLoaded(missing.grantees.add(userId)),
+        party: (period) => parties.get(period) ?? notLoaded(missing.parties.add(period)),
+        outages: () => outages,
         hasEvent: (key) => events.get(key) ?? notLoaded(missing.events.add(key)),
         orders(orderIds) {
           const found = orderIds.map((id) => ordersById.get(id) ?? notLoaded(missing.orderIds.add(id)));

@@ -1,11 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { AccountState } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
-import type { PastVote } from '../../ledger/ledger.ts';
+import type { Outage } from '../../rewards/outages.ts';
+import type { PartyProgress } from '../../rewards/party.ts';
+import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
+import type { PastVote } from '../../tally/tally.ts';
 import { literal } from '../query-builder.ts';
 import type { VoteRange } from '../recording/needs.ts';
-import { type BalanceRow, toAccountState } from '../recording/queries.ts';
+import { accountColumns, type BalanceRow, toAccountState, toOutage } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 import type { Connection } from './dialect.ts';
 
@@ -23,12 +25,30 @@ export async function lockAccounts(
       select user_id, 0, 0, '{}', 0
       from unnest(${sortedUserIds}::text[]) with ordinality as users (user_id, place) order by place
       on conflict (user_id) do update set user_id = balances.user_id
-      returning user_id, credits, votes, last_entry, last_votes, entries`,
+      returning user_id, roles, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`,
   );
   return rows.map(toAccountState);
 }
 
-/** Which of the keys are recorded, and new ids. To be read after the locks, so that it cannot change any more. */
+/** Locks and reads the progress of parties. Inserts those that are missing, because only a row can be locked. */
+export async function lockParties(
+  connection: Connection,
+  db: Kysely<Tables>,
+  sortedPeriods: readonly string[],
+): Promise<Map<string, PartyProgress>> {
+  const rows = await all(
+    connection,
+    db,
+    sql<Tables['parties']>`
+      insert into parties (period, votes) select period, 0
+      from unnest(${sortedPeriods}::text[]) with ordinality as periods (period, place) order by place
+      on conflict (period) do update set period = parties.period
+      returning period, votes, reached_at`,
+  );
+  return new Map(rows.map(({ period, votes, reached_at }) => [period, { votes, reachedAt: reached_at }]));
+}
+
+/** Which of the keys are recorded, new ids, and the outages. To be read after the locks, so that it cannot change any more. */
 export async function selectEventsAndIds(
   connection: Connection,
   db: Kysely<Tables>,
@@ -41,8 +61,14 @@ export async function selectEventsAndIds(
   const [row] = await all(
     connection,
     db,
-    sql<{ events: EventKey[] | null; delivery_ids: number[] | null; entry_ids: number[] | null }>`
+    sql<{
+      events: EventKey[] | null;
+      delivery_ids: number[] | null;
+      entry_ids: number[] | null;
+      outages: Tables['outages'][] | null;
+    }>`
       select
+        (select json_agg(outages order by from_at) from outages) as outages,
         (select json_agg(encode(key, 'hex')) from event_keys where key = any(${keys.map(toBytea)}::bytea[])) as events,
         ${newIds('deliveries')} as delivery_ids,
         ${newIds('entries')} as entry_ids`,
@@ -51,6 +77,7 @@ export async function selectEventsAndIds(
     events: new Set(row?.events ?? []),
     deliveryIds: row?.delivery_ids ?? [],
     entryIds: row?.entry_ids ?? [],
+    outages: (row?.outages ?? []).map(toOutage) satisfies Outage[],
   };
 }
 
@@ -66,8 +93,8 @@ export async function selectVotes(
   const votes = await all(
     connection,
     db,
-    sql<{ place: number; at: number; cause: PastVote['cause']; untimed: number }>`
-      select ranges.place, votes.at, votes.cause, votes.untimed
+    sql<{ place: number; listing: string | null; at: number; cause: PastVote['cause']; untimed: number }>`
+      select ranges.place, votes.listing, votes.at, votes.cause, votes.untimed
       from json_to_recordset(${JSON.stringify(rows)}::json)
         as ranges (place int, newest bigint, listing text, after bigint, before bigint)
       cross join lateral (
@@ -77,15 +104,16 @@ export async function selectVotes(
           select entries.* from linked join entries on entries.id = linked.previous
           where (entries.number, entries.id) < (linked.number, linked.id)
         )
-        select at, cause, untimed from linked
-        where at > ranges.after and at < ranges.before and listing = ranges.listing
+        select listing, at, cause, untimed from linked
+        where at > coalesce(ranges.after, at - 1) and at < coalesce(ranges.before, at + 1)
+          and listing = coalesce(ranges.listing, listing)
           and cause in (${sql.join(allVoteCauses.map(literal))})
       ) as votes`,
   );
   return ranges.map((_, index) =>
     votes
       .filter(({ place }) => place === index)
-      .map(({ at, cause, untimed }) => ({ at, cause, untimed: untimed !== 0 })),
+      .map(({ listing, at, cause, untimed }) => ({ listing, at, cause, untimed: untimed !== 0 })),
   );
 }
 

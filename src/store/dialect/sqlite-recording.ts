@@ -1,9 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Compilable, Kysely } from 'kysely';
-import { emptyAccount } from '../../ledger/account.ts';
+import type { Compilable, Kysely, Selectable } from 'kysely';
+import type { Outage } from '../../rewards/outages.ts';
+import { noPartyProgress } from '../../rewards/party.ts';
+import { emptyAccount } from '../../tally/account-state.ts';
 import { serializeAnnouncement } from '../json-columns.ts';
 import type { Changes } from '../recording/changes.ts';
 import {
+  accountColumns,
+  accountValues,
   type BalanceRow,
   insertCorrection,
   saveOrder,
@@ -14,7 +18,9 @@ import {
   selectVotesBetween,
   toAccountState,
   toCorrection,
+  toGrant,
   toOrder,
+  toOutage,
   toPastVote,
   updateReplayedDelivery,
 } from '../recording/queries.ts';
@@ -30,9 +36,10 @@ import type { RecordBatch } from './dialect.ts';
 
 /** Records deliveries inside the connection's current transaction. */
 export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): RecordBatch {
-  const findBalance = database.prepare(
-    'select credits, votes, last_entry, last_votes, entries from balances where user_id = ?',
-  );
+  const findBalance = database.prepare(`select roles, ${accountColumns.join(', ')} from balances where user_id = ?`);
+  const findGrants = database.prepare('select * from grants where user_id = ?');
+  const findParty = database.prepare('select votes, reached_at from parties where period = ?');
+  const findOutages = database.prepare('select from_at, until_at from outages order by from_at');
   const findEvent = database.prepare('select 1 from event_keys where key = ?');
   const findLastId = {
     deliveries: database.prepare('select max(id) as id from deliveries'),
@@ -51,6 +58,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   }
 
   function createReads(): RecordingReads {
+    let outages: readonly Outage[] | undefined;
     return {
       account(userId) {
         const row = findBalance.get(userId) as Omit<BalanceRow, 'user_id'> | undefined;
@@ -58,6 +66,15 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
       },
       votesBetween: ({ lastEntry }, listing, after, before) =>
         all(database, selectVotesBetween(db, lastEntry, listing, after, before)).map(toPastVote),
+      grantsOf: (userId) => (findGrants.all(userId) as unknown as Selectable<Tables['grants']>[]).map(toGrant),
+      party(period) {
+        const row = findParty.get(period) as Omit<Tables['parties'], 'period'> | undefined;
+        return row === undefined ? noPartyProgress : { votes: row.votes, reachedAt: row.reached_at };
+      },
+      outages() {
+        outages ??= (findOutages.all() as unknown as Tables['outages'][]).map(toOutage);
+        return outages;
+      },
       hasEvent: (key) => findEvent.get(Buffer.from(key, 'hex')) !== undefined,
       orders(orderIds) {
         const names = all(database, selectOrderNames(db, orderIds));
@@ -88,20 +105,33 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
   );
   const insertEvent = database.prepare('insert into event_keys (key, delivery_id) values (?, ?)');
   const insertEntry = database.prepare(
-    `insert into entries (id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into entries (
+       id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement
+     ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const saveBalance = database.prepare(
-    `insert into balances (user_id, credits, votes, last_entry, last_votes, entries) values (?, ?, ?, ?, ?, ?)
-     on conflict (user_id) do update set credits = excluded.credits, votes = excluded.votes,
-       last_entry = excluded.last_entry, last_votes = excluded.last_votes, entries = excluded.entries`,
+    `insert into balances (user_id, ${accountColumns.join(', ')}) values (?${', ?'.repeat(accountColumns.length)})
+     on conflict (user_id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  );
+  const saveGrant = database.prepare(
+    `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
+     on conflict do update set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`,
+  );
+  const saveParty = database.prepare(
+    `insert into parties (period, votes, reached_at) values (?, ?, ?)
+     on conflict do update set votes = excluded.votes, reached_at = excluded.reached_at`,
+  );
+  const savePartyVoter = database.prepare(
+    `insert into party_voters (period, user_id, state) values (?, ?, ?)
+     on conflict do update set state = excluded.state where state = 'late'`,
   );
   const insertEffect = database.prepare(
     `insert into effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
      values (?, ?, ?, ?, 'waiting', 0, ?, ?)`,
   );
 
-  return ({ newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections }) => {
+  return (changes) => {
+    const { newDeliveries, replayedDeliveries, events, entries, accounts, effects, orders, corrections } = changes;
     for (const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body } of newDeliveries) {
       insertDelivery.run(id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body);
     }
@@ -111,11 +141,15 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
       const { id, userId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed } = entry;
       insertEntry.run(
         ...[id, userId, listing, credits, cause, reason, at, deliveryId, previous, number, untimed ? 1 : 0],
+        entry.achievement,
       );
     }
-    for (const { userId, credits, votes, lastEntry, lastVotes, entries: number } of accounts.values()) {
-      saveBalance.run(userId, credits, votes, lastEntry, JSON.stringify(lastVotes), number);
+    for (const account of accounts.values()) saveBalance.run(account.userId, ...accountValues(account));
+    for (const { userId, role, source, guildId, until, state } of changes.grants.values()) {
+      saveGrant.run(userId, role, source, guildId, until, state);
     }
+    for (const [period, { votes, reachedAt }] of changes.parties) saveParty.run(period, votes, reachedAt);
+    for (const { period, userId, state } of changes.partyVoters) savePartyVoter.run(period, userId, state);
     for (const { deliveryId, kind, channelId, announcement, createdAt } of effects) {
       insertEffect.run(deliveryId, kind, channelId, serializeAnnouncement(announcement), createdAt, createdAt);
     }

@@ -1,8 +1,11 @@
-import type { AccountState } from '../../ledger/account.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
+import type { PartyProgress } from '../../rewards/party.ts';
+import type { AccountState } from '../../tally/account-state.ts';
+import type { StoredGrant } from '../../tally/grants.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { DeliveryRow, Order, StoredCorrection } from '../../tally/tally.ts';
+import type { PartyVoterState } from '../tables.ts';
 
 /** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
 export interface DeliveryChange extends DeliveryRow {
@@ -25,6 +28,15 @@ export interface Changes {
   /** The changed accounts by user, after their last entry. */
   readonly accounts: Map<string, AccountState>;
   readonly effects: NewEffect[];
+  /** The changed grants, by user, role and source. */
+  readonly grants: Map<string, StoredGrant>;
+  /** The changed parties, by period. */
+  readonly parties: Map<string, PartyProgress>;
+  readonly partyVoters: {
+    readonly period: string;
+    readonly userId: string;
+    readonly state: Exclude<PartyVoterState, 'paid'>;
+  }[];
   readonly orders: { readonly order: Order; readonly at: number }[];
   readonly corrections: StoredCorrection[];
 }
@@ -37,6 +49,9 @@ export function noChanges(): Changes {
     entries: [],
     accounts: new Map(),
     effects: [],
+    grants: new Map(),
+    parties: new Map(),
+    partyVoters: [],
     orders: [],
     corrections: [],
   };

@@ -1,13 +1,16 @@
-import type { AccountState } from '../../ledger/account.ts';
 import type { Premium } from '../../ledger/event.ts';
+import type { AccountState } from '../../tally/account-state.ts';
+import { grantsRoles } from '../../tally/grants.ts';
 import { type EventKey, voteKey } from '../../tally/idempotency-key.ts';
+import { partyPeriodAt } from '../../tally/party.ts';
 import type { RoutedDelivery } from '../../tally/tally.ts';
 import type { RecordingJob } from './recording-jobs.ts';
 
 /** A user's votes for a listing between two times (ms since the epoch, both exclusive). */
 export interface VoteRange {
   readonly account: AccountState;
-  readonly listing: string;
+  /** Null for any listing. */
+  readonly listing: string | null;
   readonly after: number;
   readonly before: number;
 }
@@ -19,6 +22,10 @@ export interface Needs {
   readonly orderIds: Set<string>;
   readonly replayedIds: Set<number>;
   readonly idempotencyKeys: Set<string>;
+  /** Users whose grants are needed. */
+  readonly grantees: Set<string>;
+  /** Periods of parties. */
+  readonly parties: Set<string>;
   readonly voteRanges: VoteRange[];
   /** Number of ids for new deliveries, and for new entries. */
   newIds: number;
@@ -31,6 +38,8 @@ export function noNeeds(): Needs {
     orderIds: new Set(),
     replayedIds: new Set(),
     idempotencyKeys: new Set(),
+    grantees: new Set(),
+    parties: new Set(),
     voteRanges: [],
     newIds: 0,
   };
@@ -71,8 +80,12 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
   if (event.family === 'premium') {
     addPremium(needs, event);
   } else if (routed.type === 'event') {
+    const { listing } = routed;
     needs.userIds.add(event.userId);
-    needs.events.add(voteKey(event, routed.listing.name, receivedAt));
+    needs.events.add(voteKey(event, listing.name, receivedAt));
+    if (grantsRoles(listing)) needs.grantees.add(event.userId);
+    const period = partyPeriodAt(listing, event.at ?? receivedAt);
+    if (period !== null) needs.parties.add(period);
   }
 }
 

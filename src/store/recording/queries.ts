@@ -1,9 +1,10 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
-import type { AccountState } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
-import type { PastVote } from '../../ledger/ledger.ts';
-import type { Order, StoredCorrection } from '../../tally/tally.ts';
-import { parseLastVotes } from '../json-columns.ts';
+import type { Outage } from '../../rewards/outages.ts';
+import type { AccountState } from '../../tally/account-state.ts';
+import type { StoredGrant } from '../../tally/grants.ts';
+import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
+import { parseHistory, parseLastVotes, parseRoles } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -13,29 +14,78 @@ import type { DeliveryChange } from './changes.ts';
 
 export type BalanceRow = Selectable<Tables['balances']>;
 
-export function toAccountState({ user_id, credits, votes, last_entry, last_votes, entries }: BalanceRow): AccountState {
-  return { userId: user_id, credits, votes, lastEntry: last_entry, lastVotes: parseLastVotes(last_votes), entries };
+/** The columns of an account without the user's id, in the order in which they are written. */
+export const accountColumns = [
+  'credits',
+  'votes',
+  'last_entry',
+  'last_votes',
+  'entries',
+  'history',
+  'week_start',
+  'week_votes',
+  'week_credits',
+  'month_start',
+  'month_votes',
+  'month_credits',
+  'streak_days',
+  'streak_last_day',
+] as const satisfies readonly (keyof BalanceRow)[];
+
+export function toAccountState(row: BalanceRow): AccountState {
+  return {
+    userId: row.user_id,
+    credits: row.credits,
+    votes: row.votes,
+    lastEntry: row.last_entry,
+    lastVotes: parseLastVotes(row.last_votes),
+    entries: row.entries,
+    history: row.history === null ? null : parseHistory(row.history),
+    scores: {
+      week: { start: row.week_start, votes: row.week_votes, credits: row.week_credits },
+      month: { start: row.month_start, votes: row.month_votes, credits: row.month_credits },
+    },
+    streak: { days: row.streak_days, lastDay: row.streak_last_day },
+    roles: row.roles === null ? [] : parseRoles(row.roles),
+  };
+}
+
+/** The values of {@link accountColumns}. The roles last seen are written by their own operation. */
+export function accountValues({ credits, votes, lastEntry, lastVotes, entries, ...state }: AccountState) {
+  const { history, scores, streak } = state;
+  const { week, month } = scores;
+  return [
+    ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
+    history === null ? null : JSON.stringify(history),
+    ...[week.start, week.votes, week.credits, month.start, month.votes, month.credits],
+    ...[streak.days, streak.lastDay],
+  ];
+}
+
+export function toGrant(row: Selectable<Tables['grants']>): StoredGrant {
+  const { user_id: userId, role, source, guild_id: guildId, until, state } = row;
+  return { userId, role, source, guildId, until, state };
 }
 
 /** The votes of the user with this newest entry, between two times (ms since the epoch, both exclusive). */
 export function selectVotesBetween(
   db: Kysely<Tables>,
   newestEntry: number | null,
-  listing: string,
+  listing: string | null,
   after: number,
   before: number,
 ) {
-  return linkedEntries(db, newestEntry)
+  const votes = linkedEntries(db, newestEntry)
     .selectFrom('linked')
-    .select(['at', 'cause', 'untimed'])
+    .select(['listing', 'at', 'cause', 'untimed'])
     .where('at', '>', after)
     .where('at', '<', before)
-    .where('listing', '=', listing)
     .where('cause', 'in', allVoteCauses.map(literal));
+  return listing === null ? votes : votes.where('listing', '=', listing);
 }
 
-export function toPastVote(row: Pick<Selectable<Tables['entries']>, 'at' | 'cause' | 'untimed'>): PastVote {
-  return { at: row.at, cause: row.cause, untimed: row.untimed !== 0 };
+export function toPastVote(row: Pick<Selectable<Tables['entries']>, 'listing' | 'at' | 'cause' | 'untimed'>): PastVote {
+  return { ...row, untimed: row.untimed !== 0 };
 }
 
 /** The orders with any of these ids, by ascending primary key. */
@@ -101,4 +151,8 @@ export function toCorrection(row: Selectable<Tables['corrections']>): StoredCorr
 export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrection) {
   const { idempotencyKey: idempotency_key, userId: user_id, credits, reason, balance, at } = correction;
   return db.insertInto('corrections').values({ idempotency_key, user_id, credits, reason, balance, at });
+}
+
+export function toOutage({ from_at, until_at }: Tables['outages']): Outage {
+  return { from: from_at, until: until_at };
 }

@@ -1,9 +1,11 @@
-import { type AccountState, withEntry } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
-import type { PastVote } from '../../ledger/ledger.ts';
+import type { Outage } from '../../rewards/outages.ts';
+import type { PartyProgress } from '../../rewards/party.ts';
+import { type AccountState, withEntry } from '../../tally/account-state.ts';
+import type { StoredGrant } from '../../tally/grants.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders } from '../../tally/order.ts';
-import type { Order, StoredCorrection, Tally } from '../../tally/tally.ts';
+import type { Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
 import { type Changes, noChanges } from './changes.ts';
 
 /**
@@ -12,7 +14,10 @@ import { type Changes, noChanges } from './changes.ts';
  */
 export interface RecordingReads {
   account(userId: string): AccountState;
-  votesBetween(account: AccountState, listing: string, after: number, before: number): readonly PastVote[];
+  votesBetween(account: AccountState, listing: string | null, after: number, before: number): readonly PastVote[];
+  grantsOf(userId: string): readonly StoredGrant[];
+  party(period: string): PartyProgress;
+  outages(): readonly Outage[];
   hasEvent(key: EventKey): boolean;
   /** All orders with any of these ids, by ascending primary key. */
   orders(orderIds: readonly string[]): readonly Order[];
@@ -81,6 +86,23 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
 
     hasEvent,
 
+    grantsOf(userId) {
+      const changed = changes.grants.values().filter((grant) => grant.userId === userId);
+      const stored = reads.grantsOf(userId).filter((grant) => !changes.grants.has(nameOfGrant(grant)));
+      return [...changed, ...stored];
+    },
+
+    saveGrant: (grant) => void changes.grants.set(nameOfGrant(grant), grant),
+
+    party: (period) => changes.parties.get(period) ?? reads.party(period),
+
+    addPartyVote({ period, userId, isEligible, progress }) {
+      changes.parties.set(period, progress);
+      changes.partyVoters.push({ period, userId, state: isEligible ? 'eligible' : 'late' });
+    },
+
+    outages: () => reads.outages(),
+
     findOrder(orderIds) {
       if (orderIds.length === 0) return null;
       const saved = orderIds.flatMap((id) => savedOrders.get(id) ?? []);
@@ -107,6 +129,10 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
   return { tally, changes };
 }
 
-function isVoteBetween({ listing, at, cause }: Entry, ofListing: string, after: number, before: number): boolean {
-  return listing === ofListing && at > after && at < before && allVoteCauses.some((voteCause) => voteCause === cause);
+function nameOfGrant({ userId, role, source }: StoredGrant): string {
+  return `${userId} ${role} ${source}`;
+}
+
+function isVoteBetween({ listing, at, cause }: Entry, ofListing: string | null, after: number, before: number): boolean {
+  return (ofListing === null || listing === ofListing) && at > after && at < before && allVoteCauses.some((voteCause) => voteCause === cause);
 }

@@ -1,0 +1,62 @@
+import { type Account, type LastVotes, withVote } from '../ledger/account.ts';
+import { type Entry, isCountedVote } from '../ledger/entry.ts';
+import type { VoteHistory } from '../rewards/history.ts';
+import { noScores, type PeriodScores } from '../rewards/period-scores.ts';
+
+/** The streak after the latest vote. The account has it until the end of `lastDay`, unless it votes before. */
+export interface StreakAfterVote {
+  /** Calendar days with a counted vote. */
+  readonly days: number;
+  /** The day that ends the streak without a vote (day number). */
+  readonly lastDay: number;
+}
+
+/** A user's account with everything that the next entry depends on, so that earlier entries need not be read. */
+export interface AccountState extends Account {
+  readonly lastVotes: LastVotes;
+  /** ID of the newest entry, which links to the entry before it. Null before the first entry. */
+  readonly lastEntry: number | null;
+  /** Number of the newest entry, counted from 1. Starts again at 0 for entries from before they were numbered. */
+  readonly entries: number;
+  /** Null if no vote was counted, or all of them before histories were kept. */
+  readonly history: VoteHistory | null;
+  readonly scores: PeriodScores;
+  readonly streak: StreakAfterVote;
+  /** The roles last seen of the member that a multiplier names (Discord IDs). */
+  readonly roles: readonly string[];
+}
+
+/** The account of a user without entries. */
+export function emptyAccount(userId: string): AccountState {
+  return {
+    userId,
+    credits: 0,
+    votes: 0,
+    lastVotes: {},
+    lastEntry: null,
+    entries: 0,
+    history: null,
+    scores: noScores,
+    streak: { days: 0, lastDay: 0 },
+    roles: [],
+  };
+}
+
+/** Whether nothing would be lost with the account. A balance that was imported by hand has no entries either. */
+export function isEmpty({ credits, votes, lastEntry, roles }: AccountState): boolean {
+  return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0;
+}
+
+/** The account after the entry with the given ID. */
+export function withEntry(account: AccountState, entry: Entry, id: number): AccountState {
+  const { credits, votes, lastVotes, entries } = account;
+  const isCounted = isCountedVote(entry.cause);
+  return {
+    ...account,
+    credits: credits + entry.credits,
+    votes: votes + (isCounted ? 1 : 0),
+    lastVotes: isCounted && entry.listing !== null ? withVote(lastVotes, entry.listing, entry.at) : lastVotes,
+    lastEntry: id,
+    entries: entries + 1,
+  };
+}

@@ -1,0 +1,37 @@
+import { type Calendar, createCalendar } from '../rewards/calendar.ts';
+import { type Outage, outageDays } from '../rewards/outages.ts';
+
+/** The community that a listing belongs to. Plain data. */
+export interface CommunityContext {
+  /** Discord ID of its server; null if it is not configured. Then no roles are given. */
+  readonly guildId: string | null;
+  /** IANA name of the time zone of its calendar. */
+  readonly timeZone: string;
+  /** Names of all its listings. */
+  readonly listings: readonly string[];
+}
+
+const calendars = new Map<string, Calendar>();
+
+/** The calendar of a community, which remembers what it has computed. */
+export function calendarOf({ timeZone }: Pick<CommunityContext, 'timeZone'>): Calendar {
+  const calendar = calendars.get(timeZone) ?? createCalendar(timeZone);
+  calendars.set(timeZone, calendar);
+  return calendar;
+}
+
+const remembered = new Map<Calendar, { readonly newest: string; readonly days: ReadonlySet<number> }>();
+
+/**
+ * {@link outageDays}, computed only if there is a new outage.
+ * @param outages oldest first; those that were once added never change
+ */
+export function outageDaysOf(outages: readonly Outage[], calendar: Calendar): ReadonlySet<number> {
+  const newest = `${outages.length} ${outages.at(-1)?.until}`;
+  let known = remembered.get(calendar);
+  if (known?.newest !== newest) {
+    known = { newest, days: outageDays(outages, calendar) };
+    remembered.set(calendar, known);
+  }
+  return known.days;
+}

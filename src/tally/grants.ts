@@ -1,0 +1,48 @@
+import { endAfter, type Grant } from '../rewards/grant.ts';
+import type { CommunityContext } from './community.ts';
+import type { ListingContext, Tally } from './tally.ts';
+
+/**
+ * Whether Discord matches a grant: `pending` while an effect is to make it so, `applied` when it does, `parked` when it
+ * cannot for now.
+ */
+export type GrantState = 'pending' | 'applied' | 'parked';
+
+/** A grant as it is stored, one per user, role and source. */
+export interface StoredGrant extends Omit<Grant, 'change'> {
+  readonly guildId: string;
+  readonly state: GrantState;
+}
+
+/** Whether a vote for the listing can change roles. */
+export function grantsRoles({ rewards, community }: ListingContext): boolean {
+  const { voterRole, milestones } = rewards;
+  return community.guildId !== null && (voterRole !== null || milestones.some(({ role }) => role !== null));
+}
+
+/** The event that changes grants. */
+interface GrantingEvent {
+  readonly community: CommunityContext;
+  readonly deliveryId: number | null;
+  /** The current time (ms since the epoch). */
+  readonly now: number;
+}
+
+/**
+ * Stores the desired roles, and enqueues an effect for each one, also if nothing has changed: so each vote repairs a
+ * role that was taken away in Discord. A waiting effect suffices, because it reads the grants when it is performed.
+ */
+export function applyGrants(tally: Tally, grants: readonly Grant[], { community, deliveryId, now }: GrantingEvent): void {
+  const { guildId } = community;
+  if (guildId === null) return;
+  for (const grant of grants) {
+    const { userId, role, source } = grant;
+    const granted = tally.grantsOf(userId).filter((each) => each.role === role);
+    const stored = granted.find((each) => each.source === source) ?? null;
+    const until = endAfter(stored, grant);
+    if (stored === null && until !== null && until <= now) continue;
+    tally.saveGrant({ userId, role, source, until, guildId, state: 'pending' });
+    if (granted.some(({ state }) => state === 'pending')) continue;
+    tally.enqueue({ kind: 'role', queue: `role ${guildId}`, role: { guildId, userId, role }, deliveryId, createdAt: now });
+  }
+}

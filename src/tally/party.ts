@@ -1,0 +1,37 @@
+import { addPartyVote, partyPeriod } from '../rewards/party.ts';
+import { calendarOf } from './community.ts';
+import type { ListingContext, Tally } from './tally.ts';
+
+/** The ID of the period that a vote at this time (ms since the epoch) belongs to; null without a party. */
+export function partyPeriodAt({ rewards, community }: ListingContext, at: number): string | null {
+  if (rewards.party === null) return null;
+  return partyPeriod(rewards.party.per, calendarOf(community).dayAt(at)).id;
+}
+
+/** A counted vote, and the delivery that reported it. */
+interface PartyEvent {
+  readonly listing: ListingContext;
+  readonly userId: string;
+  /** Time of the vote (ms since the epoch), and its calendar day (day number). */
+  readonly at: number;
+  readonly day: number;
+  readonly deliveryId: number | null;
+  /** The current time (ms since the epoch). */
+  readonly now: number;
+}
+
+/**
+ * Counts a vote for the party of its period. The rewards are paid by an effect, because the goal may be reached by
+ * thousands of voters at once.
+ */
+export function countForParty(tally: Tally, { listing, userId, at, day, deliveryId, now }: PartyEvent): void {
+  const rules = listing.rewards.party;
+  if (rules === null) return;
+  const { id: period } = partyPeriod(rules.per, day);
+  const { progress, payees } = addPartyVote(tally.party(period), rules, at);
+  const isEligible = progress.reachedAt === null || payees !== 'nobody';
+  tally.addPartyVote({ period, userId, isEligible, progress });
+  if (payees === 'nobody') return;
+  const { goal, credits } = rules;
+  tally.enqueue({ kind: 'partyReward', queue: 'party', partyReward: { period, goal, credits }, deliveryId, createdAt: now });
+}

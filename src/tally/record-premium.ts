@@ -1,0 +1,61 @@
+import { endsOrder, type Premium } from '../ledger/event.ts';
+import { decidePremium } from '../rewards/decide-premium.ts';
+import { addToScores } from '../rewards/period-scores.ts';
+import type { PremiumOrder } from '../rewards/premium-role.ts';
+import { creditsOf } from '../rewards/reward.ts';
+import type { AccountState } from './account-state.ts';
+import { calendarOf } from './community.ts';
+import { applyGrants } from './grants.ts';
+import { premiumKeys } from './idempotency-key.ts';
+import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
+import { quarantineDelivery, quarantineReasons } from './quarantine.ts';
+import type { Order, RecordedDelivery } from './tally.ts';
+import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
+
+/** Records a premium event and the order that it changes, or as a duplicate. */
+export function recordPremium(premium: Premium, context: RecordingContext): RecordedDelivery {
+  const { tally, listing, delivery, rowWriter } = context;
+  const { receivedAt } = delivery;
+  const storedOrder = tally.findOrder(premium.orderIds);
+  const event = withHolder(premium, storedOrder);
+  const orderIds = orderIdsOf(event, storedOrder);
+  const keys = premiumKeys(event, orderIds, delivery.body);
+  if (keys.some((key) => tally.hasEvent(key))) {
+    // A repeat may contain a new ID of its order.
+    if (storedOrder !== null) tally.saveOrder({ ...storedOrder, orderIds }, receivedAt);
+    return writeDuplicate(event, context);
+  }
+
+  const order = applyToOrder(event, storedOrder, listing.name);
+  if (event.userId === null && !endsOrder(event.kind)) {
+    // Store the order without a holder, so that its next event does not make the giver the holder.
+    if (order !== null) tally.saveOrder({ ...order, userId: null }, receivedAt);
+    const reason = quarantineReasons.noRecipient;
+    return quarantineDelivery(delivery, { kind: event.kind, reason, listing: listing.name }, rowWriter);
+  }
+
+  const at = event.at ?? receivedAt;
+  const { rewards, community } = listing;
+  const decision = decidePremium(event, { rewards, before: named(storedOrder), after: named(order), at });
+  const recorded = writeEvent(
+    event,
+    {
+      entries: decision.entries,
+      eventKey: keys[0],
+      account: event.userId === null ? null : afterPremium(tally.accountState(event.userId)),
+      apply: (deliveryId) => applyGrants(tally, decision.grants, { community, deliveryId, now: rowWriter.effectsCreatedAt }),
+    },
+    context,
+  );
+  if (order !== null) tally.saveOrder(order, receivedAt);
+  return recorded;
+
+  function afterPremium(account: AccountState): AccountState {
+    const day = calendarOf(community).dayAt(at);
+    return { ...account, scores: addToScores(account.scores, day, 0, creditsOf(decision.entries)) };
+  }
+}
+
+function named(order: Order | null): PremiumOrder | null {
+  return order === null ? null : { ...order, id: order.orderIds[0] ?? '' };
+}

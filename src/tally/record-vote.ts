@@ -1,0 +1,45 @@
+import { lastVoteIn } from '../ledger/account.ts';
+import { isCountedVote } from '../ledger/entry.ts';
+import type { Vote } from '../ledger/event.ts';
+import { untimedRepeatWindowMs } from '../ledger/reward-rules.ts';
+import type { AccountState } from './account-state.ts';
+import { voteKey } from './idempotency-key.ts';
+import type { RecordedDelivery } from './tally.ts';
+import { isWithinCooldown, voteRewards } from './vote-rewards.ts';
+import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
+
+/** Records a vote with all that it earns, or as a duplicate. */
+export function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
+  const { tally, listing, delivery, rowWriter } = context;
+  const { receivedAt } = delivery;
+  const account = tally.accountState(vote.userId);
+  const at = vote.at ?? receivedAt;
+  const withinCooldown = isWithinCooldown(tally, account, listing, at);
+  if (vote.at === null && isRepeatedVote(receivedAt, withinCooldown, account, context)) {
+    return writeDuplicate(vote, context);
+  }
+  const eventKey = voteKey(vote, listing.name, receivedAt);
+  const now = rowWriter.effectsCreatedAt;
+  const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
+  return writeEvent(vote, { ...rewards, eventKey }, context);
+}
+
+/**
+ * Whether a vote without a timestamp repeats an earlier one: all such votes within one cooldown are the same vote. A
+ * replayed vote is also compared with later ones. A vote that may be paid repeats only votes that count; otherwise a
+ * rejected repeat would cost the member the next vote. A vote within the cooldown also repeats uncounted ones, so that
+ * it is announced once.
+ */
+function isRepeatedVote(
+  receivedAt: number,
+  withinCooldown: boolean,
+  account: AccountState,
+  { tally, listing }: RecordingContext,
+): boolean {
+  const windowMs = untimedRepeatWindowMs(listing.rewards.base);
+  const after = receivedAt - windowMs;
+  const last = lastVoteIn(account.lastVotes, listing.name);
+  if (!withinCooldown && (last === null || last <= after)) return false;
+  const votes = tally.votesBetween(account, listing.name, after, receivedAt + windowMs);
+  return votes.some(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
+}

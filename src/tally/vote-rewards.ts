@@ -1,0 +1,99 @@
+import { lastVoteIn } from '../ledger/account.ts';
+import { isCountedVote } from '../ledger/entry.ts';
+import type { Vote } from '../ledger/event.ts';
+import { minVoteGapMs } from '../ledger/reward-rules.ts';
+import type { Calendar } from '../rewards/calendar.ts';
+import { decideVote, streakRulesOf } from '../rewards/decide-vote.ts';
+import { emptyHistory, type VoteHistory } from '../rewards/history.ts';
+import { addToScores } from '../rewards/period-scores.ts';
+import { rebuildHistory } from '../rewards/rebuild-history.ts';
+import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
+import { streakOn } from '../rewards/streak.ts';
+import type { AccountState } from './account-state.ts';
+import { calendarOf, outageDaysOf } from './community.ts';
+import { applyGrants } from './grants.ts';
+import { countForParty } from './party.ts';
+import type { ListingContext, Tally } from './tally.ts';
+
+/** A vote with the account of its voter as it was before. */
+export interface CastVote {
+  readonly vote: Vote;
+  readonly listing: ListingContext;
+  readonly account: AccountState;
+  /** The time of the vote, or of its delivery if it has none (ms since the epoch). */
+  readonly at: number;
+  readonly withinCooldown: boolean;
+  /** The current time (ms since the epoch). */
+  readonly now: number;
+}
+
+/** What a vote earns. Nothing is written yet. */
+export interface VoteRewards {
+  /** The vote's own entry first. */
+  readonly entries: readonly RewardEntry[];
+  /** The account with the vote in its history and scores, without the entries. */
+  readonly account: AccountState;
+  /** Enqueues and stores what is not an entry: roles, and progress of the party. */
+  readonly apply: (deliveryId: number | null) => void;
+}
+
+/**
+ * Whether a counted vote for the listing is too close to a vote at this time (ms since the epoch), before or after it.
+ * The last vote is usually sufficient. The entries are read only for a vote that arrives after a later one.
+ */
+export function isWithinCooldown(tally: Tally, account: AccountState, listing: ListingContext, at: number): boolean {
+  const gapMs = minVoteGapMs(listing.rewards.base);
+  const last = lastVoteIn(account.lastVotes, listing.name);
+  if (last === null || last <= at - gapMs) return false;
+  if (last < at + gapMs) return true;
+  return tally.votesBetween(account, listing.name, at - gapMs, at + gapMs).some(({ cause }) => isCountedVote(cause));
+}
+
+export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
+  const { vote, listing, account, at, withinCooldown, now } = cast;
+  const { name, rewards, community } = listing;
+  const calendar = calendarOf(community);
+  const day = calendar.dayAt(at);
+  const outageDays = outageDaysOf(tally.outages(), calendar);
+  const history = withinCooldown ? emptyHistory : historyOf(tally, cast, calendar, outageDays);
+  const decision = decideVote(history, vote, {
+    listing: name,
+    rewards,
+    communityListings: community.listings,
+    calendar,
+    at,
+    withinCooldown,
+    roles: new Set(account.roles),
+    outageDays,
+  });
+  const { entries, grants } = decision;
+  if (withinCooldown) return { entries, account, apply: () => {} };
+
+  const today = Math.max(day, calendar.dayAt(now));
+  const streak = streakOn(decision.history, today, { forgive: streakRulesOf(rewards).forgive, outageDays });
+  const scores = addToScores(account.scores, day, 1, creditsOf(entries));
+  return {
+    entries,
+    account: { ...account, history: decision.history, streak, scores },
+    apply(deliveryId) {
+      applyGrants(tally, grants, { community, deliveryId, now });
+      countForParty(tally, { listing, userId: vote.userId, at, day, deliveryId, now });
+    },
+  };
+}
+
+/** The stored history, or the one that the votes from before histories were kept amount to. */
+function historyOf(
+  tally: Tally,
+  { account, listing }: Pick<CastVote, 'account' | 'listing'>,
+  calendar: Calendar,
+  outageDays: ReadonlySet<number>,
+): VoteHistory {
+  if (account.history !== null) return account.history;
+  if (account.votes === 0) return emptyHistory;
+  const votes = tally
+    .votesBetween(account, null, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    .filter(({ cause }) => isCountedVote(cause))
+    .map(({ listing: voted, at }) => ({ listing: voted ?? listing.name, day: calendar.dayAt(at) }));
+  return rebuildHistory(votes, streakRulesOf(listing.rewards), outageDays, { streaks: 0, bonusDays: [] });
+}

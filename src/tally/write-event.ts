@@ -1,0 +1,78 @@
+import type { Event } from '../ledger/event.ts';
+import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
+import type { AccountState } from './account-state.ts';
+import { announcementOf, channelFor } from './announcement.ts';
+import type { EventKey } from './idempotency-key.ts';
+import {
+  alreadyReplayed,
+  type Delivery,
+  type DeliveryRowWriter,
+  type ListingContext,
+  type RecordedDelivery,
+  type Tally,
+} from './tally.ts';
+
+/** The inputs of a recording apart from the event. */
+export interface RecordingContext {
+  readonly tally: Tally;
+  readonly listing: ListingContext;
+  readonly delivery: Delivery;
+  readonly rowWriter: DeliveryRowWriter;
+}
+
+/** What an event changes. */
+interface EventRewards {
+  /** The entry of the event itself first. */
+  readonly entries: readonly RewardEntry[];
+  readonly eventKey: EventKey;
+  /** The account to which the entries are added; null if the event has no user. */
+  readonly account: AccountState | null;
+  /** Stores what is not an entry. */
+  readonly apply: (deliveryId: number) => void;
+}
+
+/** Writes the row, entries, account and effects of an event; only a row if the event is already recorded. */
+export function writeEvent(
+  event: Event,
+  { entries, eventKey, account, apply }: EventRewards,
+  context: RecordingContext,
+): RecordedDelivery {
+  const { tally, listing, delivery, rowWriter } = context;
+  const { receivedAt } = delivery;
+  const credits = creditsOf(entries);
+  const reason = entries[0]?.reason ?? null;
+  const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey } as const;
+  const deliveryId = rowWriter.writeRow(row);
+  if (deliveryId === null) return writeDuplicate(event, context);
+
+  let balance: number | null = null;
+  if (account !== null && entries.length > 0) {
+    const { userId } = account;
+    const common = { userId, listing: listing.name, at: event.at ?? receivedAt, deliveryId };
+    let updated = account;
+    for (const [index, entry] of entries.entries()) {
+      const untimed = index === 0 && event.family === 'vote' && event.at === null;
+      updated = tally.append(updated, { ...common, ...entry, untimed });
+    }
+    balance = updated.credits;
+  }
+  apply(deliveryId);
+  const channelId = channelFor(event.family, listing);
+  if (channelId !== null) {
+    const announcement = announcementOf(event, listing, { credits, balance, reason, receivedAt });
+    const createdAt = rowWriter.effectsCreatedAt;
+    tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, announcement, createdAt });
+  }
+  return { outcome: 'recorded', deliveryId, credits, reason };
+}
+
+/** Adds a row without key, entry and effect, so that the operator sees the repeated delivery. */
+export function writeDuplicate(event: Event, context: RecordingContext): RecordedDelivery {
+  const row = { ...rowOf(event, context), outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
+  const deliveryId = context.rowWriter.writeRow(row);
+  return deliveryId === null ? alreadyReplayed : { outcome: 'duplicate', deliveryId, credits: 0, reason: null };
+}
+
+function rowOf(event: Event, { delivery, listing }: RecordingContext) {
+  return { ...delivery, listing: listing.name, kind: event.kind, userId: event.userId };
+}
