@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { snowflakePattern } from '../src/platform/snowflake.ts';
+import { credits, id, timeZone } from './file-schemas.ts';
+import { rewards } from './rewards-file.ts';
 import { apiKey } from './settings.ts';
+import { shop } from './shop-file.ts';
 
-const id = z.string().regex(snowflakePattern, 'it must be a Discord id: a string of digits');
 const text = z.string().min(1);
-const credits = z.int().min(0).max(1_000_000);
 
 const listing = z.strictObject({
   name: z
@@ -15,16 +15,29 @@ const listing = z.strictObject({
   id: id
     .optional()
     .describe('Discord id of the server or bot. Required if several listings of the same kind share a secret.'),
+  guildId: id
+    .optional()
+    .describe(
+      'Discord id of the guild (server) of the community. DISCORD_GUILD_ID otherwise, and else the server listing.',
+    ),
+  timeZone: timeZone
+    .optional()
+    .describe('IANA time zone of the community, for calendar days. UTC otherwise. Listings of one guild share it.'),
+  ownerChannelId: id
+    .optional()
+    .describe('Channel in which the owner gets reports, such as purchases to fulfil. Listings of one guild share it.'),
   lookupKey: apiKey.optional().describe('API key of this listing.'),
   voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhooks. All of them are valid.'),
   premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhooks. All of them are valid.'),
   voteAuthorization: text.optional().describe('Opt-in: accept unsigned server votes with this Authorization header.'),
   announceChannelId: id.optional(),
   premiumChannelId: id.optional(),
-  creditsPerVote: credits.optional(),
-  creditsPerPremium: credits.optional(),
-  creditsWhenDenied: credits.optional(),
+  creditsPerVote: credits.optional().describe('Older name of rewards.vote.'),
+  creditsPerPremium: credits.optional().describe('Older name of rewards.premium.'),
+  creditsWhenDenied: credits.optional().describe('Older name of rewards.whenDenied.'),
   cooldownHours: z.number().positive().max(8_760).optional(),
+  rewards: rewards.optional().describe('What votes and premium earn.'),
+  shop: shop.optional().describe('What members buy with credits. Listings of one guild share it.'),
 });
 
 /** The file that `TALLYHOOK_CONFIG` names. A listing inherits missing values from the environment variables. */

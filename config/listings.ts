@@ -1,13 +1,27 @@
 import { readFileSync } from 'node:fs';
-import { hour } from '../src/platform/durations.ts';
+import { dirname } from 'node:path';
+import { communitiesOf, guildIdsOf, plainCommunity } from './communities.ts';
 import { type FileListing, listingsFile } from './listings-file.ts';
+import { contradictingCredits, rewardsOf } from './rewards.ts';
+import { roleIssues } from './role-issues.ts';
 import type { ConfigIssue, ListingConfig } from './schema.ts';
+import type { SecretFile } from './secret-files.ts';
 import type { Values } from './settings.ts';
+import { readShop } from './shop.ts';
+
+/** Result of {@link readListings}. */
+export interface ReadListings {
+  readonly listings: readonly ListingConfig[];
+  /** The same listings as they are in the file; empty if they are from the variables. */
+  readonly fileListings: readonly FileListing[];
+  /** Files with codes of a shop. */
+  readonly secretFiles: readonly SecretFile[];
+}
 
 /**
  * The listings from the file that `TALLYHOOK_CONFIG` names, or else from the variables. Issues are added to `issues`.
  */
-export function readListings(values: Values, issues: ConfigIssue[]): ListingConfig[] {
+export function readListings(values: Values, issues: ConfigIssue[]): ReadListings {
   return values.TALLYHOOK_CONFIG === undefined
     ? listingsFromVariables(values, issues)
     : listingsFromFile(values, values.TALLYHOOK_CONFIG, issues);
@@ -17,7 +31,7 @@ export function readListings(values: Values, issues: ConfigIssue[]): ListingConf
  * The variables describe one server and one bot. Webhooks of both are received, even if only one of them has an API
  * key.
  */
-function listingsFromVariables(values: Values, issues: ConfigIssue[]): ListingConfig[] {
+function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListings {
   const isKeyInvalid = issues.some(({ setting }) => setting.startsWith('LOOKUP_') && setting.includes('_KEY'));
   if (values.LOOKUP_SERVER_KEY === undefined && values.LOOKUP_BOT_KEY === undefined && !isKeyInvalid) {
     issues.push({
@@ -26,19 +40,26 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ListingCo
       hint: "Set at least one of them to an API key from the service's dashboard (Edit server → Advanced setup).",
     });
   }
+  const guildId = values.DISCORD_GUILD_ID ?? null;
+  const { party, ...community } = plainCommunity;
+  const rewards = rewardsOf(values, {}, { guildId, party });
   const shared = {
     id: null,
+    guildId,
+    ...community,
+    rewards,
+    rules: rewards.base,
     voteSecrets: values.VOTE_WEBHOOK_SECRET ?? [],
     premiumSecrets: values.PREMIUM_WEBHOOK_SECRET ?? [],
     voteAuthorization: values.VOTE_WEBHOOK_AUTHORIZATION ?? null,
     ...channelsOf(values, {}),
-    rules: rewardRulesOf(values, {}),
   };
   const withKey = (key: string | undefined) => ({ lookupKey: key ?? null, implied: key === undefined });
-  return [
-    { ...shared, name: 'server', kind: 'server', ...withKey(values.LOOKUP_SERVER_KEY) },
-    { ...shared, name: 'bot', kind: 'bot', ...withKey(values.LOOKUP_BOT_KEY) },
-  ];
+  const server = { ...shared, name: 'server', kind: 'server', ...withKey(values.LOOKUP_SERVER_KEY) } as const;
+  const bot = { ...shared, name: 'bot', kind: 'bot', ...withKey(values.LOOKUP_BOT_KEY) } as const;
+  const isGuildInvalid = issues.some(({ setting }) => setting.startsWith('DISCORD_GUILD_ID'));
+  if (!isGuildInvalid) issues.push(...roleIssues(server, 'VOTER_ROLE_ID'));
+  return { listings: [server, bot], fileListings: [], secretFiles: [] };
 }
 
 /** Variables that the file replaces. */
@@ -50,32 +71,54 @@ const listingVariables = [
   'VOTE_WEBHOOK_AUTHORIZATION',
 ] as const;
 
-function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): ListingConfig[] {
+function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): ReadListings {
   for (const setting of listingVariables) {
     if (values[setting] === undefined) continue;
     const hint = 'Move it to its listing in the file, and remove the variable.';
     issues.push({ setting, problem: 'cannot be combined with TALLYHOOK_CONFIG.', hint });
   }
-  const listings = parseListingsFile(path, issues);
-  if (listings.length > 0 && listings.every(({ lookupKey }) => lookupKey === undefined)) {
+  const fileListings = parseListingsFile(path, issues);
+  if (fileListings.length > 0 && fileListings.every(({ lookupKey }) => lookupKey === undefined)) {
     issues.push({
       setting: 'TALLYHOOK_CONFIG',
       problem: 'has no listing with a lookupKey.',
       hint: 'Add the API key of at least one listing.',
     });
   }
-  return listings.map((listing) => ({
-    name: listing.name,
-    kind: listing.kind,
-    id: listing.id ?? null,
-    implied: false,
-    lookupKey: listing.lookupKey ?? null,
-    voteSecrets: listing.voteSecrets,
-    premiumSecrets: listing.premiumSecrets,
-    voteAuthorization: listing.voteAuthorization ?? null,
-    ...channelsOf(values, listing),
-    rules: rewardRulesOf(values, listing),
-  }));
+  const secretFiles: SecretFile[] = [];
+  const guildIds = guildIdsOf(fileListings, values.DISCORD_GUILD_ID);
+  const guildListings = fileListings.map((file, index) => {
+    const shopContext = { setting: `${positionOf(index)}.shop`, directory: dirname(path), issues, secretFiles };
+    return { file, guildId: guildIds[index] ?? null, shop: file.shop && readShop(file.shop, shopContext) };
+  });
+  const communities = communitiesOf(guildListings, issues);
+  const listings = guildListings.map(({ file, guildId }, index) => {
+    const { party, ...community } = communities[index] ?? plainCommunity;
+    const rewards = rewardsOf(values, file, { guildId, party });
+    const listing: ListingConfig = {
+      name: file.name,
+      kind: file.kind,
+      id: file.id ?? null,
+      implied: false,
+      lookupKey: file.lookupKey ?? null,
+      voteSecrets: file.voteSecrets,
+      premiumSecrets: file.premiumSecrets,
+      voteAuthorization: file.voteAuthorization ?? null,
+      ...channelsOf(values, file),
+      rules: rewards.base,
+      guildId,
+      ...community,
+      rewards,
+    };
+    issues.push(...contradictingCredits(file, positionOf(index)), ...roleIssues(listing, positionOf(index)));
+    return listing;
+  });
+  return { listings, fileListings, secretFiles };
+}
+
+/** The name of a listing of the file in an issue. */
+function positionOf(index: number): string {
+  return `TALLYHOOK_CONFIG listings.${index}`;
 }
 
 function parseListingsFile(path: string, issues: ConfigIssue[]): FileListing[] {
@@ -105,13 +148,4 @@ function channelsOf(values: Values, listing: Partial<FileListing>) {
   const announceChannelId = listing.announceChannelId ?? values.ANNOUNCE_CHANNEL_ID ?? null;
   const premiumChannelId = listing.premiumChannelId ?? values.PREMIUM_CHANNEL_ID ?? announceChannelId;
   return { announceChannelId, premiumChannelId };
-}
-
-function rewardRulesOf(values: Values, listing: Partial<FileListing>): ListingConfig['rules'] {
-  return {
-    perVote: listing.creditsPerVote ?? values.CREDITS_PER_VOTE ?? 0,
-    perPremium: listing.creditsPerPremium ?? values.CREDITS_PER_PREMIUM ?? 0,
-    whenDenied: listing.creditsWhenDenied ?? values.CREDITS_WHEN_DENIED ?? 0,
-    cooldownMs: Math.round((listing.cooldownHours ?? values.VOTE_COOLDOWN_HOURS ?? 0) * hour),
-  };
 }

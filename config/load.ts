@@ -22,7 +22,7 @@ function isProduction(environment: Environment): boolean {
 export function loadConfig(environment: Environment): Config {
   const { values, issues, secretFiles } = readValues(environment);
   checkRequired(values, issues);
-  const listings = readListings(values, issues);
+  const { listings, secretFiles: codesFiles } = readListings(values, issues);
   if (issues.length > 0) throw new InvalidConfigError(issues);
 
   const config: Config = {
@@ -33,13 +33,14 @@ export function loadConfig(environment: Environment): Config {
     },
     lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
     listings,
+    reminders: values.REMINDERS === 'on',
     databaseUrl: values.DATABASE_URL ?? '',
     cacheUrl: values.CACHE_URL ?? '',
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
     ownerToken: values.OWNER_TOKEN ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
     logFormat: values.LOG_FORMAT ?? 'auto',
-    warnings: configWarnings(environment, secretFiles),
+    warnings: configWarnings(environment, [...secretFiles, ...codesFiles]),
     secrets: secretsIn(values, listings),
   };
   return deepFreeze(config);

@@ -30,7 +30,8 @@ function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined):
 const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID': ({ discord }) => discord,
   LOOKUP_BASE_URL: ({ lookup }) => lookup,
-  'listings, channels, credits': ({ listings }) => listings,
+  'listings, channels, rewards, shop': ({ listings }) => listings,
+  REMINDERS: ({ reminders }) => reminders,
   DATABASE_URL: ({ databaseUrl }) => databaseUrl,
   CACHE_URL: ({ cacheUrl }) => cacheUrl,
   'HOST, PORT': ({ http }) => http,

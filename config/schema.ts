@@ -1,5 +1,7 @@
 import { formatCount } from '../src/platform/durations.ts';
 import type { LogLevel } from '../src/platform/log.ts';
+import type { ListingRewards } from '../src/rewards/rules.ts';
+import type { ShopItem } from '../src/rewards/shop-item.ts';
 
 /** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
 export interface ListingConfig {
@@ -29,6 +31,16 @@ export interface ListingConfig {
     readonly whenDenied: number;
     readonly cooldownMs: number;
   };
+  /** The guild of the community (Discord id), where roles are given; null if it is not known. */
+  readonly guildId: string | null;
+  /** IANA name. Listings of the same guild have the same time zone, owner's channel, party and shop. */
+  readonly timeZone: string;
+  /** Channel for reports to the owner; null for none. */
+  readonly ownerChannelId: string | null;
+  /** `base` equals `rules`. */
+  readonly rewards: ListingRewards;
+  /** Its codes are secret and not in {@link Config.secrets}: see {@link ShopItem.codes}. */
+  readonly shop: readonly ShopItem[];
 }
 
 /** All settings, validated and frozen. */
@@ -38,6 +50,8 @@ export interface Config {
   /** Ends in `/api/v1`, without a trailing slash (document, section 1). */
   readonly lookup: { readonly baseUrl: string };
   readonly listings: readonly ListingConfig[];
+  /** Whether members may have themselves reminded of their next vote. */
+  readonly reminders: boolean;
   /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
   /** `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). */
@@ -51,7 +65,10 @@ export interface Config {
   readonly logFormat: 'auto' | 'json' | 'pretty';
   /** Likely mistakes that do not make the configuration invalid. */
   readonly warnings: readonly ConfigIssue[];
-  /** All secrets in the configuration, to be redacted from logs. */
+  /**
+   * All secrets in the configuration, to be redacted from logs, except the codes of the shop: there can be thousands, and
+   * each costs time for every line; short ones would also hide ids and ordinary words that contain them.
+   */
   readonly secrets: readonly string[];
 }
 

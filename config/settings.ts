@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { logLevels } from '../src/platform/log.ts';
 import { snowflakePattern } from '../src/platform/snowflake.ts';
+import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
 
 /** One setting: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Setting<Value = unknown> {
@@ -119,6 +120,13 @@ export const settings = {
     expected: 'a number of hours greater than 0',
     default: '12',
   }),
+  VOTER_ROLE_ID: setting({ schema: id, expected: expectedId }),
+  VOTER_ROLE_FOR: setting({
+    schema: z.string().regex(durationPattern).transform(parseDuration).refine(isDurationInRange),
+    expected: expectedDuration,
+    default: '12h',
+  }),
+  REMINDERS: setting({ schema: z.enum(['on', 'off']), expected: 'on or off', default: 'on' }),
   DATABASE_URL: setting({
     schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
     expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',

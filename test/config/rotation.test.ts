@@ -44,7 +44,7 @@ describe('a rotation', () => {
     expect(next.listings).toMatchObject([{ rules: { perVote: 10 } }, { lookupKey: null }]);
     expect(settingsNeedingRestart(next, loaded)).toEqual([
       'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID',
-      'listings, channels, credits',
+      'listings, channels, rewards, shop',
       'HOST, PORT',
       'OWNER_TOKEN',
     ]);

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { snowflakePattern } from '../src/platform/snowflake.ts';
+import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from './duration.ts';
+
+/*
+ * Schemas of single values in the file of `TALLYHOOK_CONFIG`. The message of each says what is valid; it completes
+ * "… is invalid: ".
+ */
+
+const expectedId = 'it must be a Discord id: a string of digits';
+const expectedTime =
+  'it must be a time in ISO 8601 with a time zone, such as 2026-12-01T00:00:00Z or 2026-12-01T00:00:00+01:00';
+const expectedZone = 'it must be an IANA time zone, such as Europe/Berlin, America/New_York or UTC';
+
+/** A Discord ID. */
+export const id = z.string(expectedId).regex(snowflakePattern, expectedId);
+
+export function wholeNumber(min: number, max: number) {
+  const expected = `it must be a whole number from ${min} to ${max}`;
+  return z.int(expected).min(min, expected).max(max, expected);
+}
+
+/** Whole credits. */
+export const credits = wholeNumber(0, 1_000_000);
+
+/** A duration such as `12h`, in ms. */
+export const duration = z
+  .string(`it must be ${expectedDuration}`)
+  .regex(durationPattern, { error: `it must be ${expectedDuration}`, abort: true })
+  .transform(parseDuration)
+  .refine(isDurationInRange, `it must be ${expectedDuration}`);
+
+/** An ISO 8601 time, in ms since the epoch. */
+export const time = z.iso.datetime({ offset: true, error: expectedTime }).transform((text) => Date.parse(text));
+
+/** The IANA name of a time zone. */
+export const timeZone = z.string(expectedZone).refine(isTimeZone, expectedZone);
+
+function isTimeZone(name: string): boolean {
+  // Intl also accepts offsets such as +01:00, which know no daylight saving time.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

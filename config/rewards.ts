@@ -1,0 +1,57 @@
+import { hour } from '../src/platform/durations.ts';
+import type { ListingRewards, PartyRules } from '../src/rewards/rules.ts';
+import type { FileListing } from './listings-file.ts';
+import type { ConfigIssue } from './schema.ts';
+import type { Values } from './settings.ts';
+
+/**
+ * The rewards of a listing: its own in the file, or else those of the variables. `VOTER_ROLE_ID` is a role of
+ * `DISCORD_GUILD_ID`, if that is set, so listings of other guilds do not get it.
+ *
+ * @param listing its part of the file; empty without a file
+ * @param party of the community
+ */
+export function rewardsOf(
+  values: Values,
+  listing: Partial<FileListing>,
+  { guildId, party }: { readonly guildId: string | null; readonly party: PartyRules | null },
+): ListingRewards {
+  const { rewards } = listing;
+  const isInGuild = values.DISCORD_GUILD_ID === undefined || values.DISCORD_GUILD_ID === guildId;
+  const role = rewards?.voterRole?.role ?? (isInGuild ? values.VOTER_ROLE_ID : undefined);
+  return {
+    base: {
+      perVote: rewards?.vote ?? listing.creditsPerVote ?? values.CREDITS_PER_VOTE ?? 0,
+      perPremium: rewards?.premium ?? listing.creditsPerPremium ?? values.CREDITS_PER_PREMIUM ?? 0,
+      whenDenied: rewards?.whenDenied ?? listing.creditsWhenDenied ?? values.CREDITS_WHEN_DENIED ?? 0,
+      cooldownMs: Math.round((listing.cooldownHours ?? values.VOTE_COOLDOWN_HOURS ?? 0) * hour),
+    },
+    multipliers: rewards?.multipliers ?? [],
+    streak: rewards?.streak ?? null,
+    milestones: rewards?.milestones ?? [],
+    milestoneRoles: rewards?.milestoneRoles ?? 'all',
+    voterRole: role === undefined ? null : { role, forMs: rewards?.voterRole?.for ?? values.VOTER_ROLE_FOR ?? 0 },
+    premiumRoles: rewards?.premiumRoles ?? {},
+    allListings: rewards?.allListings ?? 0,
+    party,
+  };
+}
+
+/** The names of credits in `rewards`, and their older names. */
+const olderNames = { vote: 'creditsPerVote', premium: 'creditsPerPremium', whenDenied: 'creditsWhenDenied' } as const;
+
+/** An issue for each number of credits that has two different values in the file. */
+export function contradictingCredits(listing: FileListing, setting: string): ConfigIssue[] {
+  const names = Object.keys(olderNames) as (keyof typeof olderNames)[];
+  return names
+    .map((name) => ({ name, older: olderNames[name] }))
+    .filter(({ name, older }) => {
+      const values = [listing.rewards?.[name], listing[older]];
+      return !values.includes(undefined) && values[0] !== values[1];
+    })
+    .map(({ name, older }) => ({
+      setting: `${setting}.rewards.${name}`,
+      problem: `differs from ${older} of the same listing.`,
+      hint: `Remove ${older}; it is the older name of rewards.${name}.`,
+    }));
+}

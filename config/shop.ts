@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ShopItem } from '../src/rewards/shop-item.ts';
+import type { ConfigIssue } from './schema.ts';
+import { type SecretFile, worldWritableIssue } from './secret-files.ts';
+import type { FileShopItem } from './shop-file.ts';
+
+const maxCodeLength = 200;
+
+export interface ShopContext {
+  /** Position of the shop in the file: `TALLYHOOK_CONFIG listings.0.shop`. */
+  readonly setting: string;
+  /** Directory to which the paths of files with codes are relative. */
+  readonly directory: string;
+  readonly issues: ConfigIssue[];
+  /** Receives the files with codes. */
+  readonly secretFiles: SecretFile[];
+}
+
+/** The items of a shop with the codes of their files. Issues never contain a code. */
+export function readShop(items: readonly FileShopItem[], context: ShopContext): ShopItem[] {
+  const positions = new Map<string, string>();
+  return items.map((item, index) => {
+    const { id, name, price, role, for: forMs, manual = false, stock, needsRole } = item;
+    return {
+      id,
+      name,
+      price,
+      role: role ?? null,
+      forMs: forMs ?? null,
+      codes: readCodes(item, { ...context, setting: `${context.setting}.${index}` }, positions),
+      manual,
+      stock: stock ?? null,
+      needsRole: needsRole ?? null,
+    };
+  });
+}
+
+/** @param positions of the codes of the whole shop, so that no code is issued twice */
+function readCodes(
+  { codes, codesFile }: FileShopItem,
+  context: ShopContext,
+  positions: Map<string, string>,
+): readonly string[] | null {
+  if (codes === undefined && codesFile === undefined) return null;
+  const { setting, issues } = context;
+  const all = [
+    ...(codes ?? []).map((code, index) => ({ code, position: `${setting}.codes.${index}`.replace(/^\w+ /, '') })),
+    ...(codesFile === undefined ? [] : linesOf(codesFile, context)),
+  ];
+  if (all.length === 0 && !issues.some((issue) => issue.setting === `${setting}.codesFile`)) {
+    issues.push({ setting, problem: 'has no codes.', hint: 'Add codes, or remove the item.' });
+  }
+  for (const { code, position } of all) {
+    const earlier = positions.get(code);
+    if (earlier === undefined) positions.set(code, position);
+    else {
+      const problem = `has a code twice: ${position} repeats ${earlier}.`;
+      issues.push({ setting, problem, hint: 'Remove one of them; each code is issued once.' });
+    }
+  }
+  return all.map(({ code }) => code);
+}
+
+interface PositionedCode {
+  readonly code: string;
+  /** Where it is, for an issue. */
+  readonly position: string;
+}
+
+/** The codes of a text file, one per line, without spaces around them. Empty lines are skipped. */
+function linesOf(codesFile: string, context: ShopContext): PositionedCode[] {
+  const { directory, issues, secretFiles } = context;
+  const setting = `${context.setting}.codesFile`;
+  const path = resolve(directory, codesFile);
+  const writable = worldWritableIssue({ setting, path });
+  secretFiles.push({ setting, path });
+  if (writable !== null) issues.push(writable);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const hint = 'Correct the path, which is relative to the directory of the file of TALLYHOOK_CONFIG.';
+    issues.push({ setting, problem: `points to a file that cannot be read (${path}: ${reason}).`, hint });
+    return [];
+  }
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .map((line, index) => ({ code: line.trim(), position: `line ${index + 1} of ${path}` }))
+    .filter(({ code }) => code !== '');
+  const tooLong = lines.find(({ code }) => code.length > maxCodeLength);
+  if (tooLong !== undefined) {
+    const problem = `has a code with more than ${maxCodeLength} characters: ${tooLong.position}.`;
+    issues.push({ setting, problem, hint: 'Write one code per line.' });
+  }
+  return lines;
+}
