@@ -1,3 +1,4 @@
+import { plainRewards } from '../../src/rewards/rules.ts';
 import type { Vote } from '../../src/ledger/event.ts';
 import { hour } from '../../src/platform/durations.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -20,7 +21,8 @@ const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * ho
 const server = {
   name: listing,
   kind: 'server',
-  rules,
+  rewards: plainRewards(rules),
+  community: { guildId: null, timeZone: "UTC", listings: ["server"] },
   announceChannelId: '613425648685547542',
   premiumChannelId: null,
 } as const;

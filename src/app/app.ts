@@ -28,6 +28,7 @@ import { createReplay } from '../webhook/replay.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createEffectNotices } from './effect-notices.ts';
+import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
 
@@ -140,9 +141,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       onRecorded(recorded);
     },
   };
-  const keyring = createKeyring(config.listings);
+  const listings = listingsWithCommunity(config.listings);
+  const keyring = createKeyring(listings);
   const receiver = receiverFor(keyring, parts);
-  const replay = createReplay({ ...parts, listings: config.listings, recorder: store.recorder });
+  const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const checks = readinessChecks(store, bot);
   const health = createHealth({
@@ -179,7 +181,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     },
     reloadSecrets({ listings }) {
       const replaceKeys = lookups.prepareKeys(listings);
-      keyring.replace(listings);
+      keyring.replace(listingsWithCommunity(listings));
       replaceKeys();
     },
     stop() {

@@ -58,7 +58,7 @@ export function addPartyVote(
   return { progress: { votes: total, reachedAt: voteAt }, payees: 'all_voters' };
 }
 
-/** The entry of each voter who is paid. */
-export function partyEntry({ credits, goal }: PartyRules, { id }: PartyPeriod): RewardEntry {
-  return { cause: 'party', credits, reason: `${goal} votes, ${id}`, achievement: `party ${id}` };
+/** The entry of each voter who is paid, in the period with this id. */
+export function partyEntry({ credits, goal }: Omit<PartyRules, 'per'>, period: string): RewardEntry {
+  return { cause: 'party', credits, reason: `${goal} votes, ${period}`, achievement: `party ${period}` };
 }

@@ -74,3 +74,18 @@ export interface PartyRules {
   /** For each voter of the period. */
   readonly credits: number;
 }
+
+/** Credits per vote and premium event, and no other rewards. */
+export function plainRewards(base: RewardRules): ListingRewards {
+  return {
+    base,
+    multipliers: [],
+    streak: null,
+    milestones: [],
+    milestoneRoles: 'all',
+    voterRole: null,
+    premiumRoles: {},
+    allListings: 0,
+    party: null,
+  };
+}

@@ -2,14 +2,7 @@ import { type Account, type LastVotes, withVote } from '../ledger/account.ts';
 import { type Entry, isCountedVote } from '../ledger/entry.ts';
 import type { VoteHistory } from '../rewards/history.ts';
 import { noScores, type PeriodScores } from '../rewards/period-scores.ts';
-
-/** The streak after the latest vote. The account has it until the end of `lastDay`, unless it votes before. */
-export interface StreakAfterVote {
-  /** Calendar days with a counted vote. */
-  readonly days: number;
-  /** The day that ends the streak without a vote (day number). */
-  readonly lastDay: number;
-}
+import type { StreakInDays } from '../rewards/streak.ts';
 
 /** A user's account with everything that the next entry depends on, so that earlier entries need not be read. */
 export interface AccountState extends Account {
@@ -21,7 +14,8 @@ export interface AccountState extends Account {
   /** Null if no vote was counted, or all of them before histories were kept. */
   readonly history: VoteHistory | null;
   readonly scores: PeriodScores;
-  readonly streak: StreakAfterVote;
+  /** The streak after the latest vote. */
+  readonly streak: StreakInDays;
   /** The roles last seen of the member that a multiplier names (Discord IDs). */
   readonly roles: readonly string[];
 }

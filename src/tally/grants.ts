@@ -1,3 +1,5 @@
+import type { MemberRole } from '../outbox/effect-contents.ts';
+import type { NewEffect } from '../outbox/outbox.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
 import type { ListingContext, Tally } from './tally.ts';
@@ -43,6 +45,11 @@ export function applyGrants(tally: Tally, grants: readonly Grant[], { community,
     if (stored === null && until !== null && until <= now) continue;
     tally.saveGrant({ userId, role, source, until, guildId, state: 'pending' });
     if (granted.some(({ state }) => state === 'pending')) continue;
-    tally.enqueue({ kind: 'role', queue: `role ${guildId}`, role: { guildId, userId, role }, deliveryId, createdAt: now });
+    tally.enqueue(roleEffect({ guildId, userId, role }, deliveryId, now));
   }
+}
+
+/** The effect that makes Discord match the grants of a role. Role changes of a guild are rate-limited together. */
+export function roleEffect(content: MemberRole, deliveryId: number | null, createdAt: number): NewEffect<'role'> {
+  return { kind: 'role', queue: `role ${content.guildId}`, content, deliveryId, createdAt };
 }

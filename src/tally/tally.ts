@@ -123,7 +123,7 @@ export interface StoredCorrection extends Correction {
 }
 
 /** A vote in a user's history, counted or not. */
-export type PastVote = Pick<Entry, 'listing' | 'at' | 'cause' | 'untimed'>;
+export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'untimed'>;
 
 /**
  * What one transaction reads and writes: all or none of it is committed, and nothing that it reads changes before the
@@ -138,6 +138,8 @@ export interface Tally extends OutboxWrites {
    * agree.
    */
   append(account: AccountState, entry: Entry): AccountState;
+  /** Stores an account without a new entry. */
+  saveAccount(account: AccountState): void;
   /**
    * All votes for a listing, or for any listing if it is null, between two times (ms since the epoch, both exclusive).
    */

@@ -2,18 +2,17 @@ import { lastVoteIn } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
-import type { Calendar } from '../rewards/calendar.ts';
-import { decideVote, streakRulesOf } from '../rewards/decide-vote.ts';
-import { emptyHistory, type VoteHistory } from '../rewards/history.ts';
+import { decideVote } from '../rewards/decide-vote.ts';
+import { emptyHistory } from '../rewards/history.ts';
 import { addToScores } from '../rewards/period-scores.ts';
-import { rebuildHistory } from '../rewards/rebuild-history.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
-import { streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf, outageDaysOf } from './community.ts';
+import { withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
 import { countForParty } from './party.ts';
 import type { ListingContext, Tally } from './tally.ts';
+import { streakAfter } from './vote-streak.ts';
 
 /** A vote with the account of its voter as it was before. */
 export interface CastVote {
@@ -55,8 +54,8 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
   const calendar = calendarOf(community);
   const day = calendar.dayAt(at);
   const outageDays = outageDaysOf(tally.outages(), calendar);
-  const history = withinCooldown ? emptyHistory : historyOf(tally, cast, calendar, outageDays);
-  const decision = decideVote(history, vote, {
+  const before = withinCooldown ? { ...account, history: emptyHistory } : withHistory(tally, account, listing);
+  const { entries, grants, history } = decideVote(before.history, vote, {
     listing: name,
     rewards,
     communityListings: community.listings,
@@ -66,34 +65,16 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     roles: new Set(account.roles),
     outageDays,
   });
-  const { entries, grants } = decision;
   if (withinCooldown) return { entries, account, apply: () => {} };
 
-  const today = Math.max(day, calendar.dayAt(now));
-  const streak = streakOn(decision.history, today, { forgive: streakRulesOf(rewards).forgive, outageDays });
-  const scores = addToScores(account.scores, day, 1, creditsOf(entries));
+  const streak = streakAfter(tally, history, listing, now);
+  const scores = addToScores(before.scores, day, 1, creditsOf(entries));
   return {
     entries,
-    account: { ...account, history: decision.history, streak, scores },
+    account: { ...before, history, streak, scores },
     apply(deliveryId) {
       applyGrants(tally, grants, { community, deliveryId, now });
       countForParty(tally, { listing, userId: vote.userId, at, day, deliveryId, now });
     },
   };
-}
-
-/** The stored history, or the one that the votes from before histories were kept amount to. */
-function historyOf(
-  tally: Tally,
-  { account, listing }: Pick<CastVote, 'account' | 'listing'>,
-  calendar: Calendar,
-  outageDays: ReadonlySet<number>,
-): VoteHistory {
-  if (account.history !== null) return account.history;
-  if (account.votes === 0) return emptyHistory;
-  const votes = tally
-    .votesBetween(account, null, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
-    .filter(({ cause }) => isCountedVote(cause))
-    .map(({ listing: voted, at }) => ({ listing: voted ?? listing.name, day: calendar.dayAt(at) }));
-  return rebuildHistory(votes, streakRulesOf(listing.rewards), outageDays, { streaks: 0, bonusDays: [] });
 }

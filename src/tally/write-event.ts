@@ -59,9 +59,9 @@ export function writeEvent(
   apply(deliveryId);
   const channelId = channelFor(event.family, listing);
   if (channelId !== null) {
-    const announcement = announcementOf(event, listing, { credits, balance, reason, receivedAt });
+    const content = announcementOf(event, listing, { credits, balance, reason, receivedAt });
     const createdAt = rowWriter.effectsCreatedAt;
-    tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, announcement, createdAt });
+    tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
   }
   return { outcome: 'recorded', deliveryId, credits, reason };
 }

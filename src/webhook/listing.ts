@@ -28,6 +28,6 @@ export interface SecretScope {
 
 /** The listing without its secrets. */
 export function withoutSecrets(listing: ResolvableListing): ResolvableListing {
-  const { id, implied, name, kind, rules, announceChannelId, premiumChannelId } = listing;
-  return { id, implied, name, kind, rules, announceChannelId, premiumChannelId };
+  const { id, implied, name, kind, rewards, community, announceChannelId, premiumChannelId } = listing;
+  return { id, implied, name, kind, rewards, community, announceChannelId, premiumChannelId };
 }

@@ -109,9 +109,9 @@ function storeTests(newUrl: () => string): void {
 
   it('treats votes without a timestamp as repeats during a cooldown of any length', async () => {
     const store = await open();
-    const rules = { ...server?.rules, cooldownMs: 1_199_888 };
-    const first = await record(store, vote('1', null), start, { rules });
-    const repeat = await record(store, vote('1', null), start + minute, { rules });
+    const rewards = plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 1_199_888 });
+    const first = await record(store, vote('1', null), start, { rewards });
+    const repeat = await record(store, vote('1', null), start + minute, { rewards });
     expect([first.outcome, repeat.outcome]).toEqual(['recorded', 'duplicate']);
   });
 

@@ -1,4 +1,5 @@
 import { hour } from '../../src/platform/durations.ts';
+import { plainRewards } from '../../src/rewards/rules.ts';
 import type { ListingWithSecrets } from '../../src/webhook/listing.ts';
 
 export const voteSecret = 'vote-secret-for-tests';
@@ -11,7 +12,8 @@ export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): Listing
   const shared = {
     id: null,
     implied: false,
-    rules: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour },
+    rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
+    community: { guildId: null, timeZone: 'UTC', listings: ['server', 'bot'] },
     announceChannelId: announceChannel,
     premiumChannelId: premiumChannel,
     voteSecrets: [voteSecret],

@@ -5,6 +5,7 @@ import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
 import { claimDue } from '../support/claim-due.ts';
+import type { RewardRules } from '../../src/ledger/reward-rules.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -76,7 +77,7 @@ describe('a vote', () => {
     expect(await record(vote({ userId: '1', creditsAwarded: 25 }))).toMatchObject({ credits: 25 });
     expect(await record(vote({ userId: '2', creditsAwarded: 0 }))).toMatchObject({ credits: 0, reason: null });
     expect(await record(vote({ userId: '3', creditsAwarded: true }))).toMatchObject({ credits: 10 });
-    const payingListing = { ...server, rules: { ...server.rules, whenDenied: 3 } };
+    const payingListing = withBase({ whenDenied: 3 });
     expect(
       await record(vote({ userId: '4', creditsAwarded: false, denial: 'Ad blocker detected' }), {
         listing: payingListing,
@@ -143,7 +144,7 @@ describe('a vote', () => {
 
   it('without a timestamp is not paid twice within a short cooldown', async () => {
     const { record } = await openRecorder();
-    const listing = { ...server, rules: { ...server.rules, cooldownMs: 3 * minute } };
+    const listing = withBase({ cooldownMs: 3 * minute });
     const untimed = vote({ at: null });
     expect(await record(untimed, { listing })).toMatchObject({ outcome: 'recorded' });
     expect(await record(untimed, { listing, receivedAt: start + 2 * minute })).toMatchObject({ outcome: 'duplicate' });
@@ -479,3 +480,7 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
     );
   });
 });
+
+function withBase(changes: Partial<RewardRules>): ListingContext {
+  return { ...theServer, rewards: { ...theServer.rewards, base: { ...theServer.rewards.base, ...changes } } };
+}

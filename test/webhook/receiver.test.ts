@@ -367,7 +367,7 @@ describe('a vote that names only its voter', () => {
         [kind, `${kind}_vote`, 'test'],
       ]);
     }
-    const configured = await startReceiver({ listings: [...loadConfig(settings(unreachableDiscord)).listings] });
+    const configured = await startReceiver({ listings: listingsWithCommunity(loadConfig(settings(unreachableDiscord)).listings) });
     await configured.post('/webhooks/vote', minimal);
     expect(await listingsOf(configured)).toEqual([['server', 'server_vote', 'recorded']]);
     const both = await startReceiver();

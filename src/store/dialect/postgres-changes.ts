@@ -1,7 +1,14 @@
 import type { Kysely } from 'kysely';
+import type { AccountState } from '../../tally/account-state.ts';
 import { serializeAnnouncement } from '../json-columns.ts';
 import type { Changes } from '../recording/changes.ts';
-import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
+import {
+  accountColumns,
+  accountValues,
+  insertCorrection,
+  saveOrder,
+  updateReplayedDelivery,
+} from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 import type { PostgresTransactions } from './postgres-connection.ts';
 
@@ -23,19 +30,41 @@ export function sendChanges(
       JSON.stringify(newDeliveries),
       JSON.stringify(events),
       JSON.stringify(entries.map((entry) => ({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
-      JSON.stringify(
-        [...accounts.values()].map((account) => ({ ...account, lastVotes: JSON.stringify(account.lastVotes) })),
-      ),
+      JSON.stringify([...accounts.values()].map(toRow)),
       JSON.stringify(
         effects.map(({ announcement, ...effect }) => ({ ...effect, content: serializeAnnouncement(announcement) })),
       ),
       emptyAccounts.filter((userId) => !accounts.has(userId)),
     ],
   });
+  sendRewards(connection, changes);
   for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
   for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
   for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
 }
+
+/** Grants and parties, of which most batches have none. */
+function sendRewards(connection: PostgresTransactions, { grants, parties, partyVoters }: Changes): void {
+  if (grants.size > 0) connection.send({ sql: writeGrants, parameters: [JSON.stringify([...grants.values()])] });
+  if (parties.size === 0) return;
+  const progress = [...parties].map(([period, { votes, reachedAt }]) => ({ period, votes, reachedAt }));
+  // A row can be inserted only once per statement.
+  const voters = new Map(partyVoters.map((voter) => [`${voter.period} ${voter.userId}`, voter]));
+  for (const voter of partyVoters) {
+    if (voter.state === 'eligible') voters.set(`${voter.period} ${voter.userId}`, voter);
+  }
+  connection.send({ sql: writeParties, parameters: [JSON.stringify(progress)] });
+  connection.send({ sql: writePartyVoters, parameters: [JSON.stringify([...voters.values()])] });
+}
+
+function toRow(account: AccountState): Record<string, unknown> {
+  const values = accountValues(account);
+  return Object.fromEntries([['user_id', account.userId], ...accountColumns.map((name, index) => [name, values[index]])]);
+}
+
+const accountTypes = accountColumns.map(
+  (name) => `${name} ${['last_votes', 'history'].includes(name) ? 'text' : 'bigint'}`,
+);
 
 /** JSON is the fastest way to send many rows: a parameter per value takes longer to bind, and an array to build. */
 const writeRows = `
@@ -54,22 +83,18 @@ const writeRows = `
     ),
     new_entries as (
       insert into entries (
-        id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed
+        id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement
       )
-      select id, "userId", listing, credits, cause, reason, at, "deliveryId", previous, number, untimed
+      select id, "userId", listing, credits, cause, reason, at, "deliveryId", previous, number, untimed, achievement
       from json_to_recordset($3::json) as rows (
         id bigint, "userId" text, listing text, credits bigint, cause text, reason text, at bigint, "deliveryId" bigint,
-        previous bigint, number bigint, untimed int
+        previous bigint, number bigint, untimed int, achievement text
       )
     ),
     changed_balances as (
-      update balances
-      set credits = rows.credits, votes = rows.votes, last_entry = rows."lastEntry", last_votes = rows."lastVotes",
-        entries = rows.entries
-      from json_to_recordset($4::json) as rows (
-        "userId" text, credits bigint, votes bigint, "lastEntry" bigint, "lastVotes" text, entries bigint
-      )
-      where balances.user_id = rows."userId"
+      update balances set ${accountColumns.map((name) => `${name} = rows.${name}`).join(', ')}
+      from json_to_recordset($4::json) as rows (user_id text, ${accountTypes.join(', ')})
+      where balances.user_id = rows.user_id
     ),
     new_effects as (
       insert into effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
@@ -79,3 +104,22 @@ const writeRows = `
       )
     )
   delete from balances where user_id = any($6::text[])`;
+
+const writeGrants = `
+  insert into grants (user_id, role, source, guild_id, until, state)
+  select "userId", role, source, "guildId", until, state
+  from json_to_recordset($1::json) as rows (
+    "userId" text, role text, source text, "guildId" text, until bigint, state text
+  )
+  on conflict (user_id, role, source) do update
+    set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`;
+
+const writeParties = `
+  update parties set votes = rows.votes, reached_at = rows."reachedAt"
+  from json_to_recordset($1::json) as rows (period text, votes bigint, "reachedAt" bigint)
+  where parties.period = rows.period`;
+
+const writePartyVoters = `
+  insert into party_voters (period, user_id, state)
+  select period, "userId", state from json_to_recordset($1::json) as rows (period text, "userId" text, state text)
+  on conflict (period, user_id) do update set state = excluded.state where party_voters.state = 'late'`;

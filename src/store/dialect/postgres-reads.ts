@@ -93,8 +93,8 @@ export async function selectVotes(
   const votes = await all(
     connection,
     db,
-    sql<{ place: number; listing: string | null; at: number; cause: PastVote['cause']; untimed: number }>`
-      select ranges.place, votes.listing, votes.at, votes.cause, votes.untimed
+    sql<Omit<PastVote, 'untimed'> & { place: number; untimed: number }>`
+      select ranges.place, votes.listing, votes.credits, votes.at, votes.cause, votes.untimed
       from json_to_recordset(${JSON.stringify(rows)}::json)
         as ranges (place int, newest bigint, listing text, after bigint, before bigint)
       cross join lateral (
@@ -104,7 +104,7 @@ export async function selectVotes(
           select entries.* from linked join entries on entries.id = linked.previous
           where (entries.number, entries.id) < (linked.number, linked.id)
         )
-        select listing, at, cause, untimed from linked
+        select listing, credits, at, cause, untimed from linked
         where at > coalesce(ranges.after, at - 1) and at < coalesce(ranges.before, at + 1)
           and listing = coalesce(ranges.listing, listing)
           and cause in (${sql.join(allVoteCauses.map(literal))})
@@ -113,7 +113,7 @@ export async function selectVotes(
   return ranges.map((_, index) =>
     votes
       .filter(({ place }) => place === index)
-      .map(({ listing, at, cause, untimed }) => ({ listing, at, cause, untimed: untimed !== 0 })),
+      .map(({ place: _, ...vote }) => ({ ...vote, untimed: vote.untimed !== 0 })),
   );
 }
 

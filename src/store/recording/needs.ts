@@ -70,6 +70,11 @@ function addJob(needs: Needs, job: RecordingJob): void {
       const [{ userId }, idempotencyKey] = job.args;
       needs.userIds.add(userId);
       needs.idempotencyKeys.add(idempotencyKey);
+      return;
+    }
+    case 'completeHistory': {
+      const [userId] = job.args;
+      needs.userIds.add(userId);
     }
   }
 }

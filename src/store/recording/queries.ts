@@ -77,14 +77,14 @@ export function selectVotesBetween(
 ) {
   const votes = linkedEntries(db, newestEntry)
     .selectFrom('linked')
-    .select(['listing', 'at', 'cause', 'untimed'])
+    .select(['listing', 'credits', 'at', 'cause', 'untimed'])
     .where('at', '>', after)
     .where('at', '<', before)
     .where('cause', 'in', allVoteCauses.map(literal));
   return listing === null ? votes : votes.where('listing', '=', listing);
 }
 
-export function toPastVote(row: Pick<Selectable<Tables['entries']>, 'listing' | 'at' | 'cause' | 'untimed'>): PastVote {
+export function toPastVote(row: Pick<Selectable<Tables['entries']>, keyof PastVote>): PastVote {
   return { ...row, untimed: row.untimed !== 0 };
 }
 

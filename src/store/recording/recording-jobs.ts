@@ -1,3 +1,4 @@
+import { completeHistory } from '../../tally/complete-history.ts';
 import { recordCorrection } from '../../tally/record-correction.ts';
 import { recordDelivery, recordReplay } from '../../tally/recorder.ts';
 import type { Tally } from '../../tally/tally.ts';
@@ -7,6 +8,7 @@ const operations = {
   record: recordDelivery,
   recordReplay,
   correct: recordCorrection,
+  completeHistory,
 };
 
 type Operations = typeof operations;
@@ -36,5 +38,7 @@ export function decide(tally: Tally, job: RecordingJob): RecordingResult {
       return operations.recordReplay(tally, ...job.args);
     case 'correct':
       return operations.correct(tally, ...job.args);
+    case 'completeHistory':
+      return operations.completeHistory(tally, ...job.args);
   }
 }

@@ -59,6 +59,8 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
       return updated;
     },
 
+    saveAccount: (account) => void changes.accounts.set(account.userId, account),
+
     votesBetween(account, listing, after, before) {
       const added = changes.entries.filter(
         (entry) => entry.userId === account.userId && isVoteBetween(entry, listing, after, before),
@@ -87,7 +89,7 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
     hasEvent,
 
     grantsOf(userId) {
-      const changed = changes.grants.values().filter((grant) => grant.userId === userId);
+      const changed = [...changes.grants.values()].filter((grant) => grant.userId === userId);
       const stored = reads.grantsOf(userId).filter((grant) => !changes.grants.has(nameOfGrant(grant)));
       return [...changed, ...stored];
     },

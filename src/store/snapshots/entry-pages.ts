@@ -2,7 +2,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** An entry with its id. */
-export interface NumberedEntry extends Omit<Entry, 'untimed'> {
+export interface NumberedEntry extends Omit<Entry, 'untimed' | 'achievement'> {
   readonly id: number;
 }
 

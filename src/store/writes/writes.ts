@@ -5,8 +5,12 @@ import type { RecordingArgs, RecordingName, RecordingResults } from '../recordin
 import type { Tables } from '../tables.ts';
 import { budgetWrites } from './budget.ts';
 import { commandRegistryWrites } from './command-registry.ts';
+import { grantWrites } from './grants.ts';
+import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
+import { partyWrites } from './party.ts';
 import { requeueWrites } from './requeue-effect.ts';
+import { seenRolesWrites } from './seen-roles.ts';
 import { sessionWrites } from './session-revocations.ts';
 
 /**
@@ -19,6 +23,10 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...budgetWrites(db, connection),
     ...sessionWrites(db, connection),
     ...commandRegistryWrites(db, connection),
+    ...grantWrites(db, connection),
+    ...partyWrites(db, connection),
+    ...heartbeatWrites(db, connection),
+    ...seenRolesWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

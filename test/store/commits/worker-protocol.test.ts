@@ -42,7 +42,10 @@ const premium = fc.record({
 const listing = fc.record({
   name: text,
   kind: fc.constantFrom('server', 'bot'),
-  rules: fc.record({ perVote: fc.nat(), perPremium: fc.nat(), whenDenied: fc.nat(), cooldownMs: fc.nat() }),
+  rewards: fc
+    .record({ perVote: fc.nat(), perPremium: fc.nat(), whenDenied: fc.nat(), cooldownMs: fc.nat() })
+    .map(plainRewards),
+  community: fc.record({ guildId: nullable(text), timeZone: text, listings: fc.array(text) }),
   announceChannelId: nullable(text),
   premiumChannelId: nullable(text),
 });

@@ -18,7 +18,8 @@ const start = Date.UTC(2026, 0, 1);
 const listing: ListingContext = {
   name: 'server',
   kind: 'server',
-  rules: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour },
+  rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
+  community: { guildId: null, timeZone: 'UTC', listings: ['server'] },
   announceChannelId: '1',
   premiumChannelId: null,
 };

@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely';
+import type { MemberRole } from '../../outbox/effect-contents.ts';
+import { roleEffect } from '../../tally/grants.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { literal, run } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+import { outboxWrites } from './outbox.ts';
+
+/** What Discord made of a role: the member has it, has it no more, or it cannot be changed for now. */
+export type RoleResult = 'added' | 'removed' | 'failed';
+
+/** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */
+export function grantWrites(db: Kysely<Tables>, connection: Connection) {
+  const { enqueue } = outboxWrites(db, connection);
+  const ofMember = ({ userId, role }: MemberRole) => ({ user_id: userId, role });
+
+  return {
+    /**
+     * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
+     * enqueues another attempt. `now` in ms since the epoch.
+     */
+    async settleRole(memberRole: MemberRole, result: RoleResult, now: number): Promise<void> {
+      const { user_id, role } = ofMember(memberRole);
+      const isSame = db.updateTable('grants').where('user_id', '=', user_id).where('role', '=', role);
+      const grants = await run(connection, isSame.set({ role }).returningAll());
+      const isWanted = grants.some(({ until }) => until === null || until > now);
+      if (result === 'failed') {
+        await run(connection, isSame.set({ state: 'parked' }));
+      } else if (isWanted !== (result === 'added')) {
+        await run(connection, isSame.set({ state: 'pending' }));
+        await enqueue([roleEffect(memberRole, null, now)]);
+        return;
+      } else if (isWanted) {
+        await run(connection, isSame.set({ state: 'applied' }));
+      }
+      const ended = db.deleteFrom('grants').where('user_id', '=', user_id).where('role', '=', role);
+      await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));
+    },
+
+    /** Enqueues the removal of roles whose grant has ended, at most `limit`. Returns how many. */
+    async endGrants(now: number, limit: number): Promise<number> {
+      const ended = await run(
+        connection,
+        db
+          .selectFrom('grants')
+          .selectAll()
+          .where('state', '<>', literal('pending'))
+          .where('until', 'is not', null)
+          .where('until', '<=', now)
+          .orderBy('until')
+          .limit(limit),
+      );
+      await enqueueRoles(ended, now);
+      return ended.length;
+    },
+
+    /** Enqueues the roles of a member again, to repair what was changed in Discord. */
+    async repairMember(userId: string, now: number): Promise<void> {
+      const grants = db.selectFrom('grants').selectAll().where('user_id', '=', userId);
+      await enqueueRoles(await run(connection, grants.where('state', '<>', literal('pending'))), now);
+    },
+
+    /**
+     * Enqueues the roles of the members that follow, at most `limit` of them. Returns the last member; null at the end.
+     */
+    async repairAfter(userId: string, limit: number, now: number): Promise<string | null> {
+      const following = db.selectFrom('grants').selectAll().where('user_id', '>', userId);
+      const grants = await run(connection, following.orderBy('user_id').limit(limit));
+      await enqueueRoles(grants.filter(({ state }) => state !== 'pending'), now);
+      return grants.length < limit ? null : (grants.at(-1)?.user_id ?? null);
+    },
+  };
+
+  async function enqueueRoles(grants: readonly Tables['grants'][], now: number): Promise<void> {
+    const roles = new Map(grants.map((grant) => [`${grant.user_id} ${grant.role}`, grant]));
+    for (const { user_id, role } of roles.values()) {
+      const same = db.updateTable('grants').set({ state: 'pending' }).where('user_id', '=', user_id);
+      await run(connection, same.where('role', '=', role));
+    }
+    await enqueue(
+      [...roles.values()].map(({ guild_id: guildId, user_id: userId, role }) =>
+        roleEffect({ guildId, userId, role }, null, now),
+      ),
+    );
+  }
+}

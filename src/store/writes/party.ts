@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely';
+import { partyEntry } from '../../rewards/party.ts';
+import { addToScores } from '../../rewards/period-scores.ts';
+import type { PartyReward } from '../../outbox/effect-contents.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { literal, run } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+import { appendEntry, lockAccount } from './accounts.ts';
+
+/** Voters per transaction: a few ms, in which other transactions wait. */
+const votersPerPayment = 100;
+
+/** Payments to the voters of a party, for use inside a transaction of `connection`. */
+export function partyWrites(db: Kysely<Tables>, connection: Connection) {
+  return {
+    /**
+     * Pays the reward to voters who have not been paid, at most 100. Returns whether there may be more. `now` in ms
+     * since the epoch.
+     */
+    async payParty({ period, goal, credits, day }: PartyReward, now: number): Promise<boolean> {
+      // Two processes that pay at once take turns.
+      const touch = db.updateTable('parties').set({ period }).where('period', '=', period);
+      const [party] = await run(connection, touch.returning('reached_at'));
+      if (party === undefined || party.reached_at === null) return false;
+      const voters = await run(
+        connection,
+        db
+          .selectFrom('party_voters')
+          .select('user_id')
+          .where('period', '=', period)
+          .where('state', '=', literal('eligible'))
+          .orderBy('user_id')
+          .limit(votersPerPayment),
+      );
+      for (const { user_id: userId } of voters) {
+        const account = await lockAccount(connection, db, userId);
+        const scores = addToScores(account.scores, day, 0, credits);
+        const reward = partyEntry({ goal, credits }, period);
+        const entry = { ...reward, userId, listing: null, at: now, deliveryId: null, untimed: false };
+        await appendEntry(connection, db, { ...account, scores }, entry);
+      }
+      const paid = db.updateTable('party_voters').set({ state: 'paid' }).where('period', '=', period);
+      const userIds = voters.map(({ user_id }) => user_id);
+      if (userIds.length > 0) await run(connection, paid.where('user_id', 'in', userIds));
+      return voters.length === votersPerPayment;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { isCountedVote } from '../ledger/entry.ts';
+import { streakRulesOf } from '../rewards/decide-vote.ts';
+import { addToScores, noScores } from '../rewards/period-scores.ts';
+import { rebuildHistory } from '../rewards/rebuild-history.ts';
+import type { AccountState } from './account-state.ts';
+import { calendarOf, outageDaysOf } from './community.ts';
+import type { ListingContext, Tally } from './tally.ts';
+import { streakAfter } from './vote-streak.ts';
+
+/** Completes the account of a member whose votes are older than histories are, inside the caller's transaction. */
+export function completeHistory(tally: Tally, userId: string, listing: ListingContext, now: number): void {
+  const account = tally.accountState(userId);
+  if (account.history !== null || account.votes === 0) return;
+  const completed = withHistory(tally, account, listing);
+  tally.saveAccount({ ...completed, streak: streakAfter(tally, completed.history, listing, now) });
+}
+
+/** The account with a history and scores. If it has none yet, they are those of its votes. */
+export function withHistory(
+  tally: Tally,
+  account: AccountState,
+  listing: ListingContext,
+): AccountState & { readonly history: NonNullable<AccountState['history']> } {
+  const { history } = account;
+  if (history !== null) return { ...account, history };
+  const calendar = calendarOf(listing.community);
+  const votes = tally
+    .votesBetween(account, null, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    .filter(({ cause }) => isCountedVote(cause))
+    .map((vote) => ({ listing: vote.listing ?? listing.name, day: calendar.dayAt(vote.at), credits: vote.credits }));
+  return {
+    ...account,
+    history: rebuildHistory(votes, streakRulesOf(listing.rewards), outageDaysOf(tally.outages(), calendar), {
+      streaks: 0,
+      bonusDays: [],
+    }),
+    scores: votes
+      .toSorted((one, other) => one.day - other.day)
+      .reduce((scores, { day, credits }) => addToScores(scores, day, 1, credits), noScores),
+  };
+}
