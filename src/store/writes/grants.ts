@@ -1,13 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { MemberRole } from '../../outbox/effect-contents.ts';
 import { roleEffect } from '../../tally/grants.ts';
+import type { RoleResult } from '../../tally/reward-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { outboxWrites } from './outbox.ts';
 
-/** What Discord made of a role: the member has it, has it no more, or it cannot be changed for now. */
-export type RoleResult = 'added' | 'removed' | 'failed';
+
+
 
 /** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */
 export function grantWrites(db: Kysely<Tables>, connection: Connection) {

@@ -1,0 +1,94 @@
+import type { Clock } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { RewardStore } from '../tally/reward-store.ts';
+import type { ListingContext } from '../tally/tally.ts';
+
+/** Roles must be removed within 15 s of their end. */
+const endGrantsEveryMs = 5 * second;
+const beatEveryMs = minute;
+/** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
+const repairEveryMs = minute;
+const repairedRoles = 10;
+const endedRoles = 100;
+const usersPerPage = 100;
+
+/** What is done regularly: heartbeats, the ends of roles, slow repairs, and once the histories of older members. */
+export interface Upkeep {
+  start(): void;
+  /** Resolves when the current step has ended. */
+  stop(): Promise<void>;
+}
+
+export function createUpkeep(options: {
+  readonly rewards: RewardStore;
+  readonly listings: readonly ListingContext[];
+  readonly clock: Clock;
+  readonly log: Log;
+}): Upkeep {
+  const { rewards, listings, clock, log } = options;
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  let loops: Promise<unknown> | undefined;
+  let lastRepaired = '';
+
+  /** Repeats a task, after errors too. A task that returns true has more to do, and is repeated at once. */
+  async function repeat(name: string, everyMs: number, task: () => Promise<boolean>): Promise<void> {
+    while (!signal.aborted) {
+      const hasMore = await task().catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ task: name, reason: messageOf(error) }, 'regular task failed; retrying');
+        return false;
+      });
+      if (!hasMore) await clock.sleep(everyMs, signal);
+    }
+  }
+
+  async function beat(): Promise<false> {
+    await rewards.beat(clock.now());
+    return false;
+  }
+
+  async function endGrants(): Promise<boolean> {
+    return (await rewards.endGrants(clock.now(), endedRoles)) === endedRoles;
+  }
+
+  async function repair(): Promise<false> {
+    lastRepaired = (await rewards.repairAfter(lastRepaired, repairedRoles, clock.now())) ?? '';
+    return false;
+  }
+
+  /** In the order of ids, one user per transaction, so that votes do not wait. */
+  async function completeHistories(): Promise<void> {
+    const [listing] = listings;
+    let last: string | undefined = '';
+    let completed = 0;
+    while (listing !== undefined && last !== undefined && !signal.aborted) {
+      const users: readonly string[] = await rewards.usersWithoutHistory(last, usersPerPage);
+      for (const userId of users) {
+        if (signal.aborted) return;
+        await rewards.completeHistory(userId, listing, clock.now());
+      }
+      completed += users.length;
+      last = users.at(-1);
+    }
+    if (completed > 0) log.info({ members: completed }, 'computed the vote histories of earlier members');
+  }
+
+  return {
+    start() {
+      loops ??= Promise.all([
+        repeat('heartbeat', beatEveryMs, beat),
+        repeat('ends of roles', endGrantsEveryMs, endGrants),
+        repeat('repair of roles', repairEveryMs, repair),
+        completeHistories().catch((error: unknown) =>
+          log.warn({ reason: messageOf(error) }, 'the vote histories of earlier members are incomplete'),
+        ),
+      ]);
+    },
+    async stop() {
+      abortController.abort();
+      await loops;
+    },
+  };
+}

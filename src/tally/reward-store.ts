@@ -1,0 +1,38 @@
+import type { MemberRole, PartyReward } from '../outbox/effect-contents.ts';
+import type { ListingContext } from './tally.ts';
+
+/** What Discord made of a role: the member has it, has it no more, or it cannot be changed for now. */
+export type RoleResult = 'added' | 'removed' | 'failed';
+
+/**
+ * Rewards apart from recordings. Times are ms since the epoch. Methods that write reject with
+ * {@link StoreUnavailableError} or TallyhookError `queue_full`, methods that only read with the driver's own error.
+ */
+export interface RewardStore {
+  /** Whether a grant of the role lasts. */
+  isGranted(memberRole: MemberRole, now: number): Promise<boolean>;
+  /**
+   * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
+   * enqueues another attempt.
+   */
+  settleRole(memberRole: MemberRole, result: RoleResult, now: number): Promise<void>;
+  /** Enqueues the removal of roles whose grants have ended, at most `limit`. Returns how many. */
+  endGrants(now: number, limit: number): Promise<number>;
+  /** Enqueues the roles of a member again, to repair what was changed in Discord. */
+  repairMember(userId: string, now: number): Promise<void>;
+  /**
+   * The same for the members that follow `userId` in the order of ids, until about `limit` roles. Returns the last
+   * member; null at the end.
+   */
+  repairAfter(userId: string, limit: number, now: number): Promise<string | null>;
+  /** Pays the reward of a party to at most 100 voters who have not been paid. Returns whether there may be more. */
+  payParty(reward: PartyReward, now: number): Promise<boolean>;
+  /** Stores which of the roles that a multiplier names a member has (Discord IDs). */
+  seeRoles(userId: string, roles: readonly string[]): Promise<void>;
+  /** Notes that receiving works. More than ten minutes between two calls are an outage. */
+  beat(now: number): Promise<void>;
+  /** Users with votes but without a history, from before histories were kept; those after `userId` in the order of ids. */
+  usersWithoutHistory(userId: string, limit: number): Promise<readonly string[]>;
+  /** Computes the history of a user from the votes. */
+  completeHistory(userId: string, listing: ListingContext, now: number): Promise<void>;
+}

@@ -1,0 +1,238 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Premium, Vote } from '../../src/ledger/event.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { day, hour } from '../../src/platform/durations.ts';
+import type { ListingRewards } from '../../src/rewards/rules.ts';
+import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/store/snapshots/audit.ts';
+import { entryPages } from '../../src/store/snapshots/entry-pages.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import type { ListingContext } from '../../src/tally/tally.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const start = Date.UTC(2026, 0, 5, 12);
+const guildId = '613425648685547541';
+const voterRole = '700000000000000001';
+const milestoneRole = '700000000000000002';
+const goldRole = '700000000000000003';
+
+const everyRule: Partial<ListingRewards> = {
+  multipliers: [{ factor: 2, days: [6, 7], from: null, until: null, role: null }],
+  streak: { every: 3, credits: 50, forgive: 0 },
+  milestones: [
+    { votes: 2, repeats: 'once', credits: 100, role: milestoneRole },
+    { votes: 4, repeats: 'every', credits: 5, role: null },
+  ],
+  voterRole: { role: voterRole, forMs: 12 * hour },
+  premiumRoles: { Gold: goldRole },
+  allListings: 20,
+  party: { goal: 5, per: 'week', credits: 25 },
+};
+
+function listings(rewards: Partial<ListingRewards> = everyRule): { server: ListingContext; bot: ListingContext } {
+  const [server, bot] = serverAndBot().map((listing) => ({
+    ...listing,
+    rewards: { ...listing.rewards, ...rewards },
+    community: { ...listing.community, guildId },
+  }));
+  if (server === undefined || bot === undefined) throw new Error('no listings');
+  return { server, bot };
+}
+
+const { server, bot } = listings();
+
+function rewardTests(newUrl: () => string): void {
+  async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
+    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+    onTestFinished(() => store.close());
+    return { store, url };
+  }
+
+  function castVote(store: Store, userId: string, at: number, listing = server) {
+    const kind = listing.kind === 'server' ? 'server_vote' : 'bot_vote';
+    const target = { kind: listing.kind, id: null };
+    const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded: null, denial: null };
+    return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, { type: 'event', event, listing });
+  }
+
+  function premium(store: Store, changes: Partial<Premium>) {
+    const event: Premium = {
+      family: 'premium',
+      kind: 'premium_purchase',
+      target: { kind: 'server', id: null },
+      userId: '1',
+      isRecipient: false,
+      giftedBy: null,
+      orderIds: ['order'],
+      tier: 'Gold',
+      at: start,
+      periodEnd: start + 30 * day,
+      creditsAwarded: null,
+      ...changes,
+    };
+    const delivery = { receivedAt: event.at ?? start, family: 'premium', body: '{}' } as const;
+    return store.recorder.record(delivery, { type: 'event', event, listing: server });
+  }
+
+  async function entriesOf(url: string, userId: string) {
+    const snapshot = await openSnapshot(url);
+    try {
+      const entries = [];
+      for await (const page of entryPages(snapshot, { userId, since: null })) entries.push(...page);
+      return entries.map(({ cause, credits, reason }) => [cause, credits, reason]);
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  async function expectCleanAudit(url: string): Promise<void> {
+    const snapshot = await openSnapshot(url);
+    try {
+      expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
+      expect(await paymentDifferences(snapshot)).toMatchObject({ count: 0 });
+      expect(await brokenLinks(snapshot)).toBe(0);
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  it('pays every rule with an entry of its own, once', async () => {
+    const { store, url } = await open();
+    // Monday to Wednesday; the streak is complete on Wednesday, the milestone on Tuesday, both listings on Monday.
+    expect(await castVote(store, '1', start)).toMatchObject({ credits: 10 });
+    expect(await castVote(store, '1', start + hour, bot)).toMatchObject({ credits: 10 + 20 + 100 });
+    expect(await castVote(store, '1', start + day)).toMatchObject({ credits: 10 });
+    expect(await castVote(store, '1', start + 2 * day)).toMatchObject({ credits: 10 + 50 + 5 });
+    expect(await castVote(store, '1', start + 2 * day)).toMatchObject({ outcome: 'duplicate', credits: 0 });
+    expect(await castVote(store, '1', start + 2 * day + hour)).toMatchObject({ reason: 'within_cooldown', credits: 0 });
+    // Saturday: doubled.
+    expect(await castVote(store, '1', start + 5 * day)).toMatchObject({ credits: 20 });
+    expect(await entriesOf(url, '1')).toEqual([
+      ['vote', 10, null],
+      ['vote', 10, null],
+      ['milestone', 100, '2 votes'],
+      ['allListings', 20, '2026-01-05'],
+      ['vote', 10, null],
+      ['vote', 10, null],
+      ['streak', 50, '3 days on 2026-01-07'],
+      ['milestone', 5, '4 votes'],
+      ['within_cooldown', 0, 'within_cooldown'],
+      ['vote', 20, '10 × 2'],
+    ]);
+    await expectCleanAudit(url);
+  });
+
+  it('pays the same in whatever order the votes of a batch arrive, over two processes', async () => {
+    const { store, url } = await open();
+    const { store: other } = await open(url);
+    const days = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+    const sums = [];
+    for (const [userId, order] of [
+      ['1', days],
+      ['2', days.toReversed()],
+      ['3', [4, 0, 8, 2, 6, 1, 7, 3, 5]],
+    ] as const) {
+      await Promise.all(
+        order.map((number, index) => castVote(index % 2 === 0 ? store : other, userId, start + number * day)),
+      );
+      sums.push((await store.ledger.account(userId)).credits);
+    }
+    expect(new Set(sums).size).toBe(1);
+    await expectCleanAudit(url);
+  });
+
+  it('counts votes from before the rules for streaks and milestones, and pays nothing for them', async () => {
+    const { store, url } = await open();
+    const plain = listings({}).server;
+    for (const number of [0, 1, 2]) await castVote(store, '1', start + number * day, plain);
+    expect(await castVote(store, '1', start + 3 * day)).toMatchObject({ credits: 10 + 5 });
+    expect(await castVote(store, '1', start + 4 * day)).toMatchObject({ credits: 10 });
+    // The sixth day in a row: the second step.
+    expect(await castVote(store, '1', start + 5 * day)).toMatchObject({ credits: 20 + 50 });
+    await expectCleanAudit(url);
+  });
+
+  it('grants roles, extends the voter role, and enqueues effects', async () => {
+    const { store } = await open();
+    const role = (id: string) => ({ guildId, userId: '1', role: id });
+    await castVote(store, '1', start);
+    expect(await store.rewards.isGranted(role(voterRole), start + 12 * hour - 1)).toBe(true);
+    expect(await store.rewards.isGranted(role(voterRole), start + 12 * hour)).toBe(false);
+    await castVote(store, '1', start + day);
+    expect(await store.rewards.isGranted(role(voterRole), start + day + 12 * hour - 1)).toBe(true);
+    expect(await store.rewards.isGranted(role(milestoneRole), start + 1_000 * day)).toBe(true);
+    const effects = await store.records.findEffects({ state: 'waiting', before: null, limit: 10 });
+    expect(effects.filter(({ kind }) => kind === 'role')).toHaveLength(2);
+  });
+
+  it('grants the role of a tier until the end of its period, and not after a revocation', async () => {
+    const { store } = await open();
+    const gold = { guildId, userId: '1', role: goldRole };
+    await premium(store, {});
+    expect(await store.rewards.isGranted(gold, start + 30 * day - 1)).toBe(true);
+    expect(await store.rewards.isGranted(gold, start + 30 * day)).toBe(false);
+    await premium(store, { kind: 'subscription.renewed', at: start + day, periodEnd: start + 60 * day });
+    expect(await store.rewards.isGranted(gold, start + 60 * day - 1)).toBe(true);
+    await premium(store, { kind: 'subscription.revoked', at: start + 2 * day, userId: null });
+    expect(await store.rewards.isGranted(gold, start + 2 * day)).toBe(false);
+  });
+
+  it('settles roles, and removes them once their grants have ended', async () => {
+    const { store } = await open();
+    const role = { guildId, userId: '1', role: voterRole };
+    await castVote(store, '1', start);
+    await store.rewards.settleRole(role, 'added', start);
+    expect(await store.rewards.endGrants(start + hour, 10)).toBe(0);
+    expect(await store.rewards.endGrants(start + 12 * hour, 10)).toBe(1);
+    expect(await store.rewards.endGrants(start + 12 * hour, 10)).toBe(0);
+    // A vote arrives before the role is removed: the removal is wrong, and is repaired by another attempt.
+    await castVote(store, '1', start + 13 * hour);
+    await store.rewards.settleRole(role, 'removed', start + 13 * hour);
+    expect(await store.rewards.isGranted(role, start + 13 * hour)).toBe(true);
+    expect((await store.records.counts()).effects.waiting).toBeGreaterThanOrEqual(4);
+    await store.rewards.settleRole(role, 'added', start + 13 * hour);
+    expect(await store.rewards.endGrants(start + 25 * hour, 10)).toBe(1);
+    await store.rewards.settleRole(role, 'removed', start + 25 * hour);
+    expect(await store.rewards.isGranted(role, start)).toBe(false);
+  });
+
+  it('pays a party to everyone who voted before its goal was reached, once, over two processes', async () => {
+    const { store, url } = await open();
+    const { store: other } = await open(url);
+    const party = { period: 'week 2026-W02', goal: 5, credits: 25, day: 20_459 };
+    const onlyParty = listings({ party: everyRule.party ?? null }).server;
+    for (const userId of ['1', '2', '3', '4']) await castVote(store, userId, start, onlyParty);
+    expect(await store.rewards.payParty(party, start)).toBe(false);
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 10 });
+    await castVote(other, '5', start + hour, onlyParty);
+    // After the goal: recorded late but cast before, and cast after it.
+    await castVote(store, '6', start + hour - 1, onlyParty);
+    await castVote(store, '7', start + 2 * hour, onlyParty);
+    await Promise.all([store, other, store].map((each) => each.rewards.payParty(party, start + day)));
+    const credits = await Promise.all(
+      ['1', '2', '3', '4', '5', '6', '7'].map(async (id) => (await store.ledger.account(id)).credits),
+    );
+    expect(credits).toEqual([35, 35, 35, 35, 35, 35, 10]);
+    expect(await entriesOf(url, '6')).toEqual([
+      ['vote', 10, null],
+      ['party', 25, '5 votes, week 2026-W02'],
+    ]);
+    await expectCleanAudit(url);
+  });
+
+  it('forgives days on which receiving was down', async () => {
+    const { store } = await open();
+    await store.rewards.beat(start);
+    await castVote(store, '1', start);
+    await store.rewards.beat(start + 5 * hour);
+    await store.rewards.beat(start + 2 * day - 6 * hour);
+    await store.rewards.beat(start + 2 * day);
+    await castVote(store, '1', start + 2 * day);
+    // Monday, Wednesday and Thursday, without a missed day in between.
+    expect(await castVote(store, '1', start + 3 * day)).toMatchObject({ credits: 10 + 50 });
+  });
+}
+
+describe('rewards', () => describeOnEveryDatabase('rewards', rewardTests));
