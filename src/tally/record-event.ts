@@ -136,9 +136,9 @@ function writeEvent(
   }
   const channelId = channelFor(event.family, listing);
   if (channelId !== null) {
-    const announcement = announcementOf(event, listing, { credits, balance, reason, receivedAt });
+    const content = announcementOf(event, listing, { credits, balance, reason, receivedAt });
     const createdAt = rowWriter.effectsCreatedAt;
-    tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt });
+    tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
   }
   return { outcome: 'recorded', deliveryId, credits, reason };
 }

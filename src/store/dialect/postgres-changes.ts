@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { serializeAnnouncement } from '../json-columns.ts';
-import type { Changes } from '../recording/changes.ts';
-import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
-import type { Tables } from '../tables.ts';
+import { serializeContent } from '../json-columns.ts';
+import { type Changes, isPlanned } from '../recording/changes.ts';
+import { insertCorrection, insertPlanned, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
+import { noDelivery, type Tables } from '../tables.ts';
 import type { PostgresTransactions } from './postgres-connection.ts';
 
 /**
@@ -27,13 +27,20 @@ export function sendChanges(
         [...accounts.values()].map((account) => ({ ...account, lastVotes: JSON.stringify(account.lastVotes) })),
       ),
       JSON.stringify(
-        effects.map(({ announcement, ...effect }) => ({ ...effect, content: serializeAnnouncement(announcement) })),
+        effects
+          .filter((effect) => !isPlanned(effect))
+          .map((effect) => ({
+            ...effect,
+            deliveryId: effect.deliveryId ?? noDelivery,
+            content: serializeContent(effect),
+          })),
       ),
       emptyAccounts.filter((userId) => !accounts.has(userId)),
     ],
   });
   for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
   for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
+  for (const effect of effects.filter(isPlanned)) connection.send(insertPlanned(db, effect).compile());
   for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
 }
 
@@ -72,10 +79,10 @@ const writeRows = `
       where balances.user_id = rows."userId"
     ),
     new_effects as (
-      insert into effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
-      select "deliveryId", kind, "channelId", content, 'waiting', 0, "createdAt", "createdAt"
+      insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
+      select "deliveryId", kind, queue, content, 'waiting', 0, "createdAt", "createdAt"
       from json_to_recordset($5::json) as rows (
-        "deliveryId" bigint, kind text, "channelId" text, content text, "createdAt" bigint
+        "deliveryId" bigint, kind text, queue text, content text, "createdAt" bigint
       )
     )
   delete from balances where user_id = any($6::text[])`;

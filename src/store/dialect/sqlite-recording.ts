@@ -1,11 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Compilable, Kysely } from 'kysely';
 import { emptyAccount } from '../../ledger/account.ts';
-import { serializeAnnouncement } from '../json-columns.ts';
-import type { Changes } from '../recording/changes.ts';
+import { serializeContent } from '../json-columns.ts';
+import { type Changes, isPlanned } from '../recording/changes.ts';
 import {
   type BalanceRow,
   insertCorrection,
+  insertPlanned,
   saveOrder,
   selectCorrections,
   selectOrderNames,
@@ -20,7 +21,7 @@ import {
 } from '../recording/queries.ts';
 import { decide } from '../recording/recording-jobs.ts';
 import { createUnitOfWork, type RecordingReads } from '../recording/unit-of-work.ts';
-import type { Tables } from '../tables.ts';
+import { noDelivery, type Tables } from '../tables.ts';
 import type { RecordBatch } from './dialect.ts';
 
 /*
@@ -97,7 +98,7 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
        last_entry = excluded.last_entry, last_votes = excluded.last_votes, entries = excluded.entries`,
   );
   const insertEffect = database.prepare(
-    `insert into effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
+    `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
      values (?, ?, ?, ?, 'waiting', 0, ?, ?)`,
   );
 
@@ -116,8 +117,10 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     for (const { userId, credits, votes, lastEntry, lastVotes, entries: number } of accounts.values()) {
       saveBalance.run(userId, credits, votes, lastEntry, JSON.stringify(lastVotes), number);
     }
-    for (const { deliveryId, kind, channelId, announcement, createdAt } of effects) {
-      insertEffect.run(deliveryId, kind, channelId, serializeAnnouncement(announcement), createdAt, createdAt);
+    for (const effect of effects) {
+      const { deliveryId, kind, queue, createdAt } = effect;
+      if (isPlanned(effect)) all(database, insertPlanned(db, effect));
+      else insertEffect.run(deliveryId ?? noDelivery, kind, queue, serializeContent(effect), createdAt, createdAt);
     }
     for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) all(database, query);
     for (const correction of corrections) all(database, insertCorrection(db, correction));

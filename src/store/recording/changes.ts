@@ -29,6 +29,11 @@ export interface Changes {
   readonly corrections: StoredCorrection[];
 }
 
+/** Whether an effect is due later than now, so that it does not enter its queue yet. */
+export function isPlanned({ createdAt, dueAt = createdAt }: NewEffect): boolean {
+  return dueAt > createdAt;
+}
+
 export function noChanges(): Changes {
   return {
     newDeliveries: [],
