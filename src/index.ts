@@ -36,7 +36,19 @@ export type {
   VoteStatus,
 } from './lookup/schemas.ts';
 export type { LastVote } from './lookup/with-ledger.ts';
-export type { Announcement, AttemptResult, Effect, RetryLater } from './outbox/effect.ts';
+export type { AttemptResult, ClaimedEffect, Effect, RetryLater, UnreadableEffect } from './outbox/effect.ts';
+export type {
+  Announcement,
+  DirectMessage,
+  DirectMessageContent,
+  EffectContents,
+  EffectKind,
+  MemberRole,
+  OwnerReport,
+  OwnerReportContent,
+  PartyPanel,
+  PartyReward,
+} from './outbox/effect-contents.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
 export type { TallyhookErrorCode } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';

@@ -1,6 +1,6 @@
-import { plainRewards } from '../../src/rewards/rules.ts';
 import type { Vote } from '../../src/ledger/event.ts';
 import { hour } from '../../src/platform/durations.ts';
+import { plainRewards } from '../../src/rewards/rules.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listing, userId, votersOf } from './fixture.ts';
 
@@ -22,7 +22,7 @@ const server = {
   name: listing,
   kind: 'server',
   rewards: plainRewards(rules),
-  community: { guildId: null, timeZone: "UTC", listings: ["server"] },
+  community: { guildId: null, timeZone: 'UTC', listings: ['server'] },
   announceChannelId: '613425648685547542',
   premiumChannelId: null,
 } as const;

@@ -9,7 +9,7 @@ import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
-import type { AttemptResult, Effect } from '../outbox/effect.ts';
+import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -77,7 +77,7 @@ export interface AppDependencies {
   /** Called for every stored delivery, after its commit. */
   readonly onRecorded?: (recorded: RecordedDelivery) => void;
   /** Called for every attempt on effects, before its result is stored. */
-  readonly onAttempted?: (effects: readonly Effect[], attempt: AttemptResult) => void;
+  readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
   /** Wraps the listener of all routes, to observe requests before they are handled. */
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
@@ -135,9 +135,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     clock,
     log,
     metrics,
-    onRecorded(recorded, channelIds) {
-      bot.nudge(channelIds);
-      notices.publish(channelIds);
+    onRecorded(recorded, queues) {
+      bot.nudge(queues);
+      notices.publish(queues);
       onRecorded(recorded);
     },
   };
@@ -158,7 +158,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     checks,
     keys: lookups.keyStatuses,
     replay,
-    nudge: (channelId) => bot.nudge([channelId]),
+    nudge: (queue) => bot.nudge([queue]),
   });
   const http = receiver.withFallback(createHttpApp({ webhooks: receiver.router, health, owner, log }));
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
@@ -217,7 +217,7 @@ interface AppParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly onRecorded: (recorded: RecordedDelivery, channelIds: readonly string[]) => void;
+  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }
 
 function receiverFor(keyring: Keyring, { store, clock, log, metrics, onRecorded }: AppParts): Receiver {

@@ -12,8 +12,9 @@ import { createRegistrar } from '../discord/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
-import type { AttemptResult, Effect } from '../outbox/effect.ts';
+import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { createPerform } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -25,8 +26,8 @@ export interface Bot {
   readonly isConnected: boolean;
   /** Connects, and starts to process the outbox. */
   start(): void;
-  /** Makes the dispatcher check these channels for effects immediately. */
-  nudge(channelIds: readonly string[]): void;
+  /** Makes the dispatcher check these queues for effects immediately. */
+  nudge(queues: readonly string[]): void;
   /** Stops commands and effects; each may finish within a few seconds. */
   stop(): Promise<void>;
 }
@@ -41,7 +42,7 @@ export interface BotDependencies {
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
-  readonly onAttempted: (effects: readonly Effect[], attempt: AttemptResult) => void;
+  readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
 /** Creates the bot without connecting to anything. */
@@ -52,13 +53,15 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
   const dispatcher = createDispatcher({
     outbox,
-    perform: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
+    perform: createPerform({
+      announcement: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
+    }),
     isReachable: createReachabilityProbe(rest),
     clock,
     log,
     newEffectsPollMs,
     onAttempt(effects, attempt) {
-      metrics.attempts.inc({ outcome: attempt.outcome }, effects.length);
+      for (const { kind } of effects) metrics.attempts.inc({ kind, outcome: attempt.outcome });
       onAttempted(effects, attempt);
     },
   });

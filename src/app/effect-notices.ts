@@ -1,33 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { isSnowflake } from '../platform/snowflake.ts';
 
-/** Channel of Redis (publish/subscribe), the same for all versions. */
-const topic = 'tallyhook:effects';
+/** Channel of Redis (publish/subscribe). Its messages are JSON: the id of the sender, then names of queues. */
+const topic = 'tallyhook:effect-queues';
 /** How long notices are collected, so that thousands of deliveries per second are few messages. */
 const collectMs = second / 50;
 
 /**
- * Tells the other processes at once which channels have new effects. Notices may be lost, for example while Redis is
+ * Tells the other processes at once which queues have new effects. Notices may be lost, for example while Redis is
  * down: the dispatcher also finds such effects by itself, a little later.
  */
 export interface EffectNotices {
   /** Begins to receive notices. */
   start(): void;
-  publish(channelIds: readonly string[]): void;
+  publish(queues: readonly string[]): void;
   stop(): void;
 }
 
 /**
  * Connects to Redis on first use, and again whenever the connection is lost.
  * @param cacheUrl the URL of the cache; does nothing unless it is in Redis
- * @param onNotice called with the channels in a notice of another process
+ * @param onNotice called with the queues in a notice of another process
  */
 export function createEffectNotices(
   cacheUrl: string,
   clock: Clock,
-  onNotice: (channelIds: readonly string[]) => void,
+  onNotice: (queues: readonly string[]) => void,
 ): EffectNotices {
   if (!/^rediss?:/.test(cacheUrl)) return { start() {}, publish() {}, stop() {} };
   const ownId = randomUUID();
@@ -52,14 +51,14 @@ export function createEffectNotices(
 
   async function send(): Promise<void> {
     await clock.sleep(collectMs);
-    const message = [ownId, ...collected].join(' ');
+    const message = JSON.stringify([ownId, ...collected]);
     collected = new Set();
     await publisher?.publish(topic, message).catch(ignore);
   }
 
   function receive(message: string): void {
-    const [senderId, ...channelIds] = message.split(' ');
-    if (senderId !== ownId) onNotice(channelIds.filter(isSnowflake));
+    const [senderId, ...queues] = parseNotice(message);
+    if (senderId !== ownId) onNotice(queues);
   }
 
   return {
@@ -67,19 +66,29 @@ export function createEffectNotices(
       const subscribe = (client: RedisClient) => client.subscribe(topic, receive);
       connect(subscribe).catch(ignore);
     },
-    publish(channelIds) {
+    publish(queues) {
       if (!isConnecting) {
         isConnecting = true;
         connect(usePublisher).catch(ignore);
       }
-      if (collected.size === 0 && channelIds.length > 0) void send();
-      for (const channelId of channelIds) collected.add(channelId);
+      if (collected.size === 0 && queues.length > 0) void send();
+      for (const queue of queues) collected.add(queue);
     },
     stop() {
       stopped = true;
       for (const client of clients) if (client.isOpen) client.destroy();
     },
   };
+}
+
+/** The texts in a notice; none if something else was sent. */
+function parseNotice(message: string): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(message);
+    return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+  } catch {
+    return [];
+  }
 }
 
 type RedisClient = Awaited<ReturnType<typeof createRedisClient>>;

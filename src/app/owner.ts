@@ -18,8 +18,8 @@ export interface OwnerAppDependencies {
   /** The status of each listing's key, by the listing's name. */
   readonly keys: () => Promise<ReadonlyMap<string, KeyStatus>>;
   readonly replay: Replay;
-  /** Makes the dispatcher check the channel for effects immediately. */
-  readonly nudge: (channelId: string) => void;
+  /** Makes the dispatcher check the queue for effects immediately. */
+  readonly nudge: (queue: string) => void;
 }
 
 /** The owner's API and console; null without `OWNER_TOKEN`. */

@@ -1,5 +1,5 @@
 import type { Reply } from '../../commands/command.ts';
-import type { Announcement } from '../outbox/effect.ts';
+import type { Announcement } from '../outbox/effect-contents.ts';
 import type { Texts } from '../texts/en.ts';
 import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../texts/markup.ts';
 

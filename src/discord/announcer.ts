@@ -1,5 +1,6 @@
 import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
-import type { AttemptResult, Effect, EffectHandler } from '../outbox/effect.ts';
+import type { AttemptResult, Effect } from '../outbox/effect.ts';
+import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -38,17 +39,17 @@ export function createAnnouncer(options: {
   listingOf: (name: string) => Promise<ListingCard | null>;
   clock: Clock;
   log: Log;
-}): EffectHandler {
+}): EffectHandlers['announcement'] {
   const { rest, texts, listingOf, clock, log } = options;
   const findAnnouncement = createFindAnnouncement(rest);
   const nonceAges = createNonceAges(clock);
 
-  async function renderMessage(effects: readonly Effect[]): Promise<RESTPostAPIChannelMessageJSONBody> {
-    const names = [...new Set(effects.map(({ announcement }) => announcement.listing))];
+  async function renderMessage(effects: readonly Effect<'announcement'>[]): Promise<RESTPostAPIChannelMessageJSONBody> {
+    const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(await Promise.all(names.map(async (name) => [name, await fetchCard(name)] as const)));
     const embeds = effects.map((effect) => {
-      const card = cards.get(effect.announcement.listing) ?? null;
-      const reply = renderAnnouncement(effect.announcement, card, texts.announcement);
+      const card = cards.get(effect.content.listing) ?? null;
+      const reply = renderAnnouncement(effect.content, card, texts.announcement);
       return renderEmbed({ ...reply, footer: deliveryTagOf(effect) }, Math.floor(maxMessageLength / effects.length));
     });
     return { embeds, allowed_mentions: { parse: [] }, enforce_nonce: true };
@@ -64,7 +65,7 @@ export function createAnnouncer(options: {
    * still valid.
    */
   async function resolveEarlierAttempt(
-    effects: readonly Effect[],
+    effects: readonly Effect<'announcement'>[],
     channelId: string,
     nonce: string,
   ): Promise<AttemptResult | null> {
@@ -112,7 +113,7 @@ export function createAnnouncer(options: {
   return async (effects) => {
     const [first] = effects;
     if (first === undefined) return { outcome: 'done' };
-    const { channelId, nonce } = first;
+    const { queue: channelId, nonce } = first;
     const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
     if (earlier !== null) return earlier;
     let body: RESTPostAPIChannelMessageJSONBody;
@@ -131,7 +132,7 @@ export function createAnnouncer(options: {
 }
 
 /** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */
-function firstPossiblySentAt(effects: readonly Effect[]): number | null {
+function firstPossiblySentAt(effects: readonly Effect<'announcement'>[]): number | null {
   const times = effects.map(({ possiblySentSince }) => possiblySentSince).filter((time) => time !== null);
   return times.length === 0 ? null : Math.min(...times);
 }

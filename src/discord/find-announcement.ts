@@ -21,14 +21,17 @@ export type AnnouncementSearch = 'there' | 'absent' | 'unknown';
  * Searches for effects of one channel that were announced since a time (ms since the epoch). Throws discord.js's
  * errors, and ZodError for a response of another shape.
  */
-export type FindAnnouncement = (effects: readonly Effect[], since: number) => Promise<AnnouncementSearch>;
+export type FindAnnouncement = (
+  effects: readonly Effect<'announcement'>[],
+  since: number,
+) => Promise<AnnouncementSearch>;
 
 /**
  * The delivery number in an announcement's footer. The owner finds the delivery by it. The announcer finds the message
  * by it, because Discord forgets a nonce after a few minutes and does not return it with the channel's messages.
  */
 export function deliveryTagOf({ deliveryId }: Pick<Effect, 'deliveryId'>): string {
-  return `#${deliveryId}`;
+  return `#${deliveryId ?? 0}`;
 }
 
 const id = z.string().regex(snowflakePattern);
@@ -51,7 +54,7 @@ export function createFindAnnouncement(rest: DiscordRest): FindAnnouncement {
   return async (effects, since) => {
     const [first] = effects;
     if (first === undefined) return 'absent';
-    const { channelId } = first;
+    const { queue: channelId } = first;
     let after = minSnowflakeAt(since - clockToleranceMs);
     const [bot, { last_message_id: lastMessageId }] = await Promise.all([
       rest.get(Routes.user()).then((json) => user.parse(json)),
@@ -74,13 +77,13 @@ export function createFindAnnouncement(rest: DiscordRest): FindAnnouncement {
   }
 }
 
-function announces(embeds: readonly Embed[], effects: readonly Effect[]): boolean {
+function announces(embeds: readonly Embed[], effects: readonly Effect<'announcement'>[]): boolean {
   return effects.every((effect) => embeds.some((each) => isAnnouncementOf(effect, each)));
 }
 
 /** The delivery number alone is ambiguous: numbers start again in a new database. */
-function isAnnouncementOf(effect: Effect, { footer, description, timestamp }: Embed): boolean {
-  const { userId, at } = effect.announcement;
+function isAnnouncementOf(effect: Effect<'announcement'>, { footer, description, timestamp }: Embed): boolean {
+  const { userId, at } = effect.content;
   return (
     footer?.text === deliveryTagOf(effect) &&
     (userId === null || (description?.includes(mention(userId)) ?? false)) &&

@@ -27,7 +27,17 @@ export type CorrectionResult =
 
 /** The ledger entry of a correction. It has neither a listing nor a delivery. */
 export function correctionEntry({ userId, credits, reason, at }: Correction): Entry {
-  return { userId, listing: null, credits, cause: 'correction', reason, at, deliveryId: null, untimed: false, achievement: null };
+  return {
+    userId,
+    listing: null,
+    credits,
+    cause: 'correction',
+    reason,
+    at,
+    deliveryId: null,
+    untimed: false,
+    achievement: null,
+  };
 }
 
 /** Whether a correction would make the balance negative, which members would not understand. */

@@ -4,11 +4,11 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
-import { createChannelQueue } from './channel-queue.ts';
 import { createDiscovery } from './discovery.ts';
-import type { AttemptResult, Effect, EffectHandler } from './effect.ts';
+import type { AttemptResult, ClaimedEffect, Perform } from './effect.ts';
 import { createOutage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
+import { createQueueRotation } from './queue-rotation.ts';
 import { backoff, type RetryPolicy } from './retry.ts';
 import { type AttemptedBatch, createSettle } from './settle.ts';
 
@@ -16,21 +16,21 @@ import { type AttemptedBatch, createSettle } from './settle.ts';
 const leaseMs = 20 * second;
 /** Pause after a database error. */
 const errorPauseMs = 2 * second;
-/** Delay before the next claim of a channel whose due effects another process is claiming. */
+/** Delay before the next claim of a queue whose due effects another process is claiming. */
 const claimRetryMs = second / 10;
 /** How long `stop` waits for the attempt in progress, and for giving back its lease. */
 const stopTimeoutMs = 3 * second;
-/** Discord accepts ten embeds in one message. */
+/** Announcements in one message: Discord accepts ten embeds. */
 const batchSize = 10;
 
 /** The loop that carries out the effects in the outbox. */
 export interface Dispatcher {
   start(): void;
   /**
-   * Polls these channels as soon as possible, because an effect was enqueued for one of them. Takes constant time, and
-   * does not end pauses of channels nor a global one: Discord is not called more often for new votes.
+   * Polls these queues as soon as possible, because an effect was added to one of them. Takes constant time, and does
+   * not end pauses of queues nor a global one: Discord is not called more often for new votes.
    */
-  nudge(channelIds: readonly string[]): void;
+  nudge(queues: readonly string[]): void;
   /** Makes all waiting effects due immediately and ends a global pause. Rejects as {@link Outbox} does. */
   wake(): Promise<void>;
   /**
@@ -42,7 +42,7 @@ export interface Dispatcher {
 
 export interface DispatcherOptions {
   readonly outbox: Outbox;
-  readonly perform: EffectHandler;
+  readonly perform: Perform;
   /**
    * Whether an attempt could succeed; called instead of `perform` during an outage. It must have no side effects and
    * never throw.
@@ -55,20 +55,20 @@ export interface DispatcherOptions {
   /** Retry delays when Discord gives none; default {@link backoff}. */
   readonly policy?: RetryPolicy;
   /** Called after every attempt, before its result is stored. */
-  readonly onAttempt?: (effects: readonly Effect[], attempt: AttemptResult) => void;
+  readonly onAttempt?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
 /**
- * Sends one message at a time: claim, perform, store the result. A database error is logged, and the step is repeated
+ * Carries out one claim at a time: claim, perform, store the result. A database error is logged, and the step is repeated
  * after 2 s.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
   const { policy = backoff, newEffectsPollMs = null } = options;
   const outage = createOutage(policy);
-  const queue = createChannelQueue(clock);
-  const discovery = createDiscovery({ outbox, queue, clock, newEffectsPollMs });
-  const settle = createSettle({ outbox, outage, queue, policy, clock, log });
+  const rotation = createQueueRotation(clock);
+  const discovery = createDiscovery({ outbox, rotation, clock, newEffectsPollMs });
+  const settle = createSettle({ outbox, outage, rotation, policy, clock, log });
   const clockStep = watchClockSteps(clock);
   /** Due times may still be stored that were written before the clock was set back. */
   let wasSetBack = false;
@@ -79,23 +79,23 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let isGloballyPaused = false;
   /** Set by a call during a step, which has no pause to abort yet. */
   let woken = false;
-  let inProgress: readonly Effect[] = [];
+  let inProgress: readonly ClaimedEffect[] = [];
   /**
    * Stored before anything else is sent: a database that is locked for long would outlast Discord's memory of the
    * nonce.
    */
   let unsettled: AttemptedBatch | undefined;
 
-  /** Claims and attempts one message of the next channel; undefined when it has none. */
+  /** Claims and attempts effects of the next queue; undefined when it has none. */
   async function claimAndAttempt(): Promise<AttemptedBatch | undefined> {
-    const channelId = queue.next();
-    if (channelId === undefined) return undefined;
+    const queue = rotation.next();
+    if (queue === undefined) return undefined;
     const now = clock.now();
-    const dueAt = await outbox.nextDueAt(channelId, now);
+    const dueAt = await outbox.nextDueAt(queue, now);
     if (dueAt === null) return undefined;
-    const effects = dueAt > now ? [] : await outbox.claim(channelId, now, now + leaseMs, batchSize);
+    const effects = dueAt > now ? [] : await outbox.claim(queue, now, now + leaseMs, batchSize);
     if (effects.length === 0) {
-      queue.addAt(channelId, dueAt > now ? dueAt : now + claimRetryMs);
+      rotation.addAt(queue, dueAt > now ? dueAt : now + claimRetryMs);
       return undefined;
     }
     inProgress = effects;
@@ -105,7 +105,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return { effects, attempt };
   }
 
-  /** Handles one message. Returns the pause before the next step (ms); 0 when more effects may be due. */
+  /** Handles one claim. Returns the pause before the next step (ms); 0 when more effects may be due. */
   async function step(): Promise<number> {
     await handleClockStep();
     isGloballyPaused = unsettled === undefined && outage.isActive && !(await isReachable());
@@ -117,15 +117,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     if (unsettled === undefined) return msUntilNextStep();
     const pauseMs = await settle(unsettled);
-    // More effects of the channel may be due: its next turn is after those of the others.
-    for (const { channelId } of unsettled.effects) queue.add(channelId);
+    // More effects of the queue may be due: its next turn is after those of the others.
+    for (const { queue } of unsettled.effects) rotation.add(queue);
     unsettled = undefined;
     isGloballyPaused = pauseMs > 0;
     return pauseMs;
   }
 
   function msUntilNextStep(): number {
-    return queue.isEmpty ? Math.max(0, Math.min(queue.msUntilNext(), discovery.msUntilNext())) : 0;
+    return rotation.isEmpty ? Math.max(0, Math.min(rotation.msUntilNext(), discovery.msUntilNext())) : 0;
   }
 
   /** After the clock was set back, stored due times lie too far ahead: makes all waiting effects due. */
@@ -155,7 +155,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function pause(ms: number): Promise<void> {
-    const isInterrupted = stopped || woken || (!queue.isEmpty && !isGloballyPaused);
+    const isInterrupted = stopped || woken || (!rotation.isEmpty && !isGloballyPaused);
     if (ms > 0 && !isInterrupted) {
       pauseAbort = new AbortController();
       await clock.sleep(ms, pauseAbort.signal);
@@ -170,9 +170,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     start() {
       running ??= run();
     },
-    nudge(channelIds) {
-      for (const channelId of channelIds) {
-        if (queue.add(channelId) && !isGloballyPaused) pauseAbort?.abort();
+    nudge(queues) {
+      for (const queue of queues) {
+        if (rotation.add(queue) && !isGloballyPaused) pauseAbort?.abort();
       }
     },
     async wake() {

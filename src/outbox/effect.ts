@@ -1,40 +1,15 @@
-/** The contents of an announcement: all that is needed to post it without reading another table. */
-export interface Announcement {
-  /** The event type as in the payload (`server_vote`, `subscription.renewed`, …). */
-  readonly event: string;
-  /** Whether the dashboard's test button sent the delivery. A test pays nothing. */
-  readonly test: boolean;
-  /** The name of the configured listing. */
-  readonly listing: string;
-  /** The voter or the holder of the purchase; null when the event names nobody. */
-  readonly userId: string | null;
-  /** What this event paid (credits). */
-  readonly credits: number;
-  /** The balance after it (credits); null without a user. */
-  readonly balance: number | null;
-  /** Why it paid nothing or less: `within_cooldown` or the service's own text; null when it paid in full. */
-  readonly reason: string | null;
-  /** When it happened (ms since the epoch). */
-  readonly at: number;
-  /** When the voter may vote again (ms since the epoch); null unless the event is a vote. */
-  readonly nextVoteAt: number | null;
-  /** The purchased tier, as the service names it. */
-  readonly tier: string | null;
-  /** The user who paid for a gift. */
-  readonly giftedBy: string | null;
-}
+import type { EffectContents, EffectKind } from './effect-contents.ts';
 
 /** `waiting`: not finished, possibly leased. `buried`: failed permanently; only the owner can requeue it. */
 export type EffectState = 'waiting' | 'done' | 'buried';
 
-/** A side effect of an event that still has to be carried out. */
-export interface Effect {
+/** The fields of every effect. */
+interface EffectRow {
   readonly id: number;
-  readonly deliveryId: number;
-  readonly kind: 'announcement';
-  /** The id of the target channel. */
-  readonly channelId: string;
-  readonly announcement: Announcement;
+  /** The delivery that caused it; null without one. */
+  readonly deliveryId: number | null;
+  /** What is rate-limited together, such as the id of a channel. Effects of different queues do not delay each other. */
+  readonly queue: string;
   /** Number of attempts started. */
   readonly attempts: number;
   /** When it was stored (ms since the epoch). */
@@ -42,11 +17,26 @@ export interface Effect {
   /** The nonce of the message, shared by all effects in it. Discord drops a repeated message with the same nonce. */
   readonly nonce: string;
   /**
-   * Start of the earliest attempt whose result is unknown (ms since the epoch): the message may have been sent since
-   * then. Null when no earlier attempt can have sent it.
+   * Start of the earliest attempt whose result is unknown (ms since the epoch): it may have succeeded. Null when no
+   * earlier attempt can have succeeded.
    */
   readonly possiblySentSince: number | null;
 }
+
+/** A side effect that still has to be carried out, discriminated by its kind. */
+export type Effect<Kind extends EffectKind = EffectKind> = {
+  readonly [K in Kind]: EffectRow & { readonly kind: K; readonly content: EffectContents[K] };
+}[Kind];
+
+/** A stored effect that this version cannot read: of an unknown kind, or with invalid contents. */
+export interface UnreadableEffect extends EffectRow {
+  readonly kind: 'unreadable';
+  /** Why it cannot be read. */
+  readonly reason: string;
+}
+
+/** An effect as it is claimed. */
+export type ClaimedEffect = Effect | UnreadableEffect;
 
 /** The attempt failed; retry later. */
 export interface RetryLater {
@@ -55,7 +45,7 @@ export interface RetryLater {
   /** The delay that Discord requires (ms), if it gave one. */
   readonly retryAfterMs?: number;
   /**
-   * `global`: every other effect would fail too. `effects`: only these effects, or their channel if Discord requires a
+   * `global`: every other effect would fail too. `effects`: only these effects, or their queue if Discord requires a
    * delay.
    */
   readonly scope: 'global' | 'effects';
@@ -75,5 +65,5 @@ export type AttemptResult =
   /** Can never succeed. */
   | { readonly outcome: 'bury'; readonly reason: string };
 
-/** Carries out the effects of one message, which share channel and nonce. Never throws. */
-export type EffectHandler = (effects: readonly Effect[]) => Promise<AttemptResult>;
+/** Carries out the effects of one claim: one effect, or the announcements of one message. Never throws. */
+export type Perform = (effects: readonly ClaimedEffect[]) => Promise<AttemptResult>;

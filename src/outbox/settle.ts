@@ -1,18 +1,18 @@
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
-import type { ChannelQueue } from './channel-queue.ts';
-import type { AttemptResult, Effect, RetryLater } from './effect.ts';
+import type { AttemptResult, ClaimedEffect, RetryLater } from './effect.ts';
 import type { Outage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
+import type { QueueRotation } from './queue-rotation.ts';
 import { maxDelayMs, type RetryPolicy } from './retry.ts';
 
 /** Added at random to a delay that Discord requires, to spread the retries. */
 const maxJitterMs = second / 4;
 
-/** The effects of one message and the result of the attempt to send them. */
+/** The effects of one claim and the result of the attempt to carry them out. */
 export interface AttemptedBatch {
-  readonly effects: readonly Effect[];
+  readonly effects: readonly ClaimedEffect[];
   readonly attempt: AttemptResult;
 }
 
@@ -25,14 +25,14 @@ export type Settle = (batch: AttemptedBatch) => Promise<number>;
 export function createSettle(options: {
   outbox: Outbox;
   outage: Outage;
-  queue: ChannelQueue;
+  rotation: QueueRotation;
   policy: RetryPolicy;
   clock: Clock;
   log: Log;
 }): Settle {
-  const { outbox, outage, queue, policy, clock, log } = options;
+  const { outbox, outage, rotation, policy, clock, log } = options;
 
-  async function retryLater(effects: readonly Effect[], attempt: RetryLater, now: number): Promise<number> {
+  async function retryLater(effects: readonly ClaimedEffect[], attempt: RetryLater, now: number): Promise<number> {
     // A rate limit is not a failure of the effects, so it never ends their retries, however old they are.
     if (attempt.retryAfterMs !== undefined) {
       return reschedule(effects, attempt, now, Math.round(attempt.retryAfterMs + maxJitterMs * clock.random()));
@@ -50,15 +50,15 @@ export function createSettle(options: {
   }
 
   async function reschedule(
-    effects: readonly Effect[],
+    effects: readonly ClaimedEffect[],
     attempt: RetryLater,
     now: number,
     delayMs: number,
   ): Promise<number> {
     const { reason } = attempt;
-    const isChannelLimit = attempt.retryAfterMs !== undefined && attempt.scope === 'effects';
+    const isQueueLimit = attempt.retryAfterMs !== undefined && attempt.scope === 'effects';
     // Channel rate limits are routine: a backlog reaches one at every fifth message.
-    log[isChannelLimit ? 'debug' : 'warn'](
+    log[isQueueLimit ? 'debug' : 'warn'](
       { effects: effects.length, attempts: maxAttempts(effects), retryInMs: delayMs, reason },
       'effects will be retried',
     );
@@ -69,7 +69,7 @@ export function createSettle(options: {
       outage.begin(clock.monotonic());
       return delayMs;
     }
-    if (isChannelLimit) for (const { channelId } of effects) queue.pause(channelId, delayMs);
+    if (isQueueLimit) for (const { queue } of effects) rotation.pause(queue, delayMs);
     return 0;
   }
 
@@ -92,6 +92,6 @@ export function createSettle(options: {
   };
 }
 
-function maxAttempts(effects: readonly Effect[]): number {
+function maxAttempts(effects: readonly ClaimedEffect[]): number {
   return Math.max(...effects.map(({ attempts }) => attempts));
 }

@@ -44,8 +44,8 @@ export interface OwnerContext {
   /** The current status of each component, by name. */
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
   readonly budgets: () => Promise<readonly BudgetStatus[]>;
-  /** Makes the dispatcher check the channel, since an effect is waiting. */
-  readonly nudge: (channelId: string) => void;
+  /** Makes the dispatcher check the queue, since an effect is waiting. */
+  readonly nudge: (queue: string) => void;
   readonly clock: Clock;
   readonly log: Log;
 }

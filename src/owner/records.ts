@@ -33,8 +33,10 @@ export interface EffectRecord {
   readonly attempts: number;
   /** The reason why the last attempt failed; null before the first, during an attempt, and when it is done. */
   readonly reason: string | null;
-  readonly deliveryId: number;
-  readonly channelId: string;
+  /** The delivery that caused it; null without one. */
+  readonly deliveryId: number | null;
+  /** What is rate-limited together, such as the id of a channel. */
+  readonly queue: string;
   /** When it was created, or requeued (ms since the epoch). */
   readonly createdAt: number;
   /** When it is due, or when the lease of the current attempt ends (ms since the epoch). */

@@ -18,7 +18,7 @@ export async function replayEffect(context: OwnerContext, id: number): Promise<E
     throw new HttpError(409, `Effect ${id} is ${effect.state}. Only a buried effect can be replayed.`);
   }
   context.log.info({ effect: id }, 'owner replayed an effect');
-  context.nudge(effect.channelId);
+  context.nudge(effect.queue);
   return effect;
 }
 

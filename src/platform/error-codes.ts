@@ -80,7 +80,9 @@ type SandboxCode =
   | 'unknown_component'
   | 'unknown_message'
   | 'unknown_option'
-  | 'unknown_subcommand';
+  | 'unknown_role'
+  | 'unknown_subcommand'
+  | 'unknown_user';
 
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. */
 export type TallyhookErrorCode =

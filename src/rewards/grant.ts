@@ -19,3 +19,15 @@ export function endAfter(stored: Pick<Grant, 'until'> | null, { until, change }:
   if (stored === null || change === 'replace') return until;
   return stored.until === null || until === null ? null : Math.max(stored.until, until);
 }
+
+/**
+ * Whether Discord matches a grant: `pending` while an effect is to make it so, `applied` when it does, `parked` when it
+ * cannot for now.
+ */
+export type GrantState = 'pending' | 'applied' | 'parked';
+
+/** A grant as it is stored, one per user, role and source. */
+export interface StoredGrant extends Omit<Grant, 'change'> {
+  readonly guildId: string;
+  readonly state: GrantState;
+}

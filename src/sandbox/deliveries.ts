@@ -125,8 +125,9 @@ export function createDeliveries(options: {
       }
     },
     onAttempted(effects, attempt) {
-      for (const { deliveryId, channelId } of effects) {
-        const step = attemptStep(attempt, channelName(channelId));
+      for (const { kind, deliveryId, queue } of effects) {
+        if (kind !== 'announcement' || deliveryId === null) continue;
+        const step = attemptStep(attempt, channelName(queue));
         const delivery = byDelivery.get(deliveryId);
         if (delivery !== undefined) addStep(delivery, step, step.name !== 'waiting');
         else {

@@ -1,5 +1,16 @@
 import type { LastVotes } from '../ledger/account.ts';
-import type { Announcement } from '../outbox/effect.ts';
+import type {
+  Announcement,
+  DirectMessage,
+  DirectMessageContent,
+  EffectContents,
+  EffectKind,
+  MemberRole,
+  OwnerReport,
+  OwnerReportContent,
+  PartyPanel,
+  PartyReward,
+} from '../outbox/effect-contents.ts';
 import type { VoteHistory } from '../rewards/history.ts';
 
 /*
@@ -39,20 +50,69 @@ export function parseRoles(text: string): readonly string[] {
   return value;
 }
 
-/** The announcement for `effects.content`: its values without their names, which would double the length. */
-export function serializeAnnouncement(announcement: Announcement): string {
-  const { event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy } = announcement;
+/**
+ * The text for `effects.content`. An announcement is stored as its values without their names, which would double the
+ * length.
+ */
+export function serializeContent({ kind, content }: Contents): string {
+  if (kind !== 'announcement') return JSON.stringify(content);
+  const { event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy } = content;
   return JSON.stringify([event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy]);
 }
 
-/** Parses `effects.content`. Throws an Error that names the effect if it is not an announcement. */
-export function parseAnnouncement(text: string, effectId: number): Announcement {
-  const value: unknown = JSON.parse(text);
-  // Versions before 0.2 stored an object.
-  const fields = Array.isArray(value) ? withNames(value) : value;
-  if (!isObject(fields) || !isAnnouncement(fields))
-    throw new Error(`effects.content is not an announcement (effect ${effectId}).`);
-  return fields;
+/** The kind of an effect with its contents. */
+export type Contents = {
+  readonly [K in EffectKind]: { readonly kind: K; readonly content: EffectContents[K] };
+}[EffectKind];
+
+/** Contents that this version cannot read, and why. */
+export interface UnreadableContents {
+  readonly kind: 'unreadable';
+  readonly reason: string;
+}
+
+/** Parses `effects.content` of an effect of this kind. Never throws. */
+export function parseContent(kind: string, text: string): Contents | UnreadableContents {
+  if (!isEffectKind(kind)) return unreadable(`This version does not know effects of the kind "${kind.slice(0, 50)}".`);
+  return parseKnown(kind, text) ?? unreadable(`The contents are not those of the kind "${kind}".`);
+}
+
+function parseKnown(kind: EffectKind, text: string): Contents | null {
+  const value = parseJson(text);
+  switch (kind) {
+    case 'announcement': {
+      // Versions before 0.2 stored an object.
+      const fields = Array.isArray(value) ? withNames(value) : value;
+      return matches(fields, announcementFields) ? { kind, content: fields } : null;
+    }
+    case 'role':
+      return matches(value, roleFields) ? { kind, content: value } : null;
+    case 'directMessage':
+      return matches(value, directMessageFields) && matchesType(value.message, directMessageTypes)
+        ? { kind, content: value }
+        : null;
+    case 'ownerReport':
+      return matches(value, ownerReportFields) && matchesType(value.report, ownerReportTypes)
+        ? { kind, content: value }
+        : null;
+    case 'partyReward':
+      return matches(value, partyRewardFields) ? { kind, content: value } : null;
+    case 'partyPanel':
+      return matches(value, partyPanelFields) ? { kind, content: value } : null;
+  }
+}
+
+function unreadable(reason: string): UnreadableContents {
+  return { kind: 'unreadable', reason: `${reason} A newer version may have stored it: replay it after an upgrade.` };
+}
+
+/** Undefined if it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function withNames(values: readonly unknown[]): JsonObject {
@@ -69,10 +129,12 @@ function hasNumbers(value: JsonObject): value is Readonly<Record<string, number>
   return Object.values(value).every((item) => typeof item === 'number');
 }
 
-type TypeName = 'string' | 'number' | 'boolean';
+/** The JSON type of a field; `null` in addition if it is nullable. */
+type FieldType = readonly ['string' | 'number' | 'boolean' | 'object'] | readonly ['string' | 'number', null];
+type Fields<Content> = Readonly<Record<Exclude<keyof Content, 'type'>, FieldType>>;
 
-/** The JSON type of each field in stored order; `null` in addition for those that are nullable. */
-const announcementFields: Readonly<Record<keyof Announcement, readonly [TypeName] | readonly [TypeName, null]>> = {
+/** In stored order. */
+const announcementFields: Fields<Announcement> = {
   event: ['string'],
   test: ['boolean'],
   listing: ['string'],
@@ -85,10 +147,43 @@ const announcementFields: Readonly<Record<keyof Announcement, readonly [TypeName
   tier: ['string', null],
   giftedBy: ['string', null],
 };
+const roleFields: Fields<MemberRole> = { guildId: ['string'], userId: ['string'], role: ['string'] };
+const directMessageFields: Fields<DirectMessage> = { userId: ['string'], message: ['object'] };
+const ownerReportFields: Fields<OwnerReport> = { channelId: ['string'], report: ['object'] };
+const partyRewardFields: Fields<PartyReward> = {
+  period: ['string'],
+  goal: ['number'],
+  credits: ['number'],
+  day: ['number'],
+};
+const partyPanelFields: Fields<PartyPanel> = { channelId: ['string'], period: ['string'] };
 
-function isAnnouncement(value: JsonObject): value is JsonObject & Announcement {
-  return Object.entries(announcementFields).every(([field, [type, nullable]]) => {
+/** The fields of each type of direct message, without the type itself. */
+const directMessageTypes: FieldsByType<DirectMessageContent> = { reminder: { listing: ['string'] } };
+const ownerReportTypes: FieldsByType<OwnerReportContent> = { roleFailed: { ...roleFields, reason: ['string'] } };
+
+type FieldsByType<Union extends { readonly type: string }> = {
+  readonly [Type in Union['type']]: Fields<Extract<Union, { readonly type: Type }>>;
+};
+
+const effectKinds: Readonly<Record<EffectKind, true>> = {
+  ...{ announcement: true, role: true, directMessage: true, ownerReport: true, partyReward: true, partyPanel: true },
+};
+
+function isEffectKind(kind: string): kind is EffectKind {
+  return Object.hasOwn(effectKinds, kind);
+}
+
+function matches<Content>(value: unknown, fields: Fields<Content>): value is Content {
+  if (!isObject(value)) return false;
+  return Object.entries<FieldType>(fields).every(([field, [type, nullable]]) => {
     const item = value[field];
-    return typeof item === type || (nullable === null && item === null);
+    return (typeof item === type && item !== null) || (nullable === null && item === null);
   });
+}
+
+/** Whether the object has one of the types and its fields. */
+function matchesType(value: object, types: Readonly<Record<string, Fields<object>>>): boolean {
+  if (!isObject(value) || typeof value['type'] !== 'string' || !Object.hasOwn(types, value['type'])) return false;
+  return matches(value, types[value['type']] ?? {});
 }

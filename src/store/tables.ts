@@ -2,11 +2,15 @@ import type { Generated } from 'kysely';
 import type { Cause } from '../ledger/entry.ts';
 import type { Family } from '../ledger/event.ts';
 import type { EffectState } from '../outbox/effect.ts';
-import type { GrantState } from '../tally/grants.ts';
+import type { EffectKind } from '../outbox/effect-contents.ts';
+import type { GrantState } from '../rewards/grant.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
 export type PartyVoterState = 'eligible' | 'late' | 'paid';
+
+/** The stored `delivery_id` of an effect without a delivery. */
+export const noDelivery = 0;
 
 /** The tables of both databases. Times are ms since the epoch, credits are whole numbers. */
 export interface Tables {
@@ -98,10 +102,13 @@ export interface Tables {
   order_names: { name: string; order_id: string };
   effects: {
     id: Generated<number>;
+    /** {@link noDelivery} without one: SQLite can only drop `not null` by copying the table. */
     delivery_id: number;
-    kind: 'announcement';
-    channel_id: string;
-    /** JSON: the announcement as an array, in effects from earlier versions as an object. */
+    /** A newer version may have stored kinds that this one does not know. */
+    kind: EffectKind | (string & {});
+    /** What is rate-limited together. Announcements: the id of the channel. */
+    queue: string;
+    /** JSON: an announcement as an array, in effects from the first versions as an object; other contents as objects. */
     content: string;
     state: EffectState;
     attempts: number;
@@ -115,6 +122,17 @@ export interface Tables {
     /** Start of the first attempt whose result is unknown. */
     unsure_since: number | null;
   };
+  /** Effects that are not due yet. They are moved to `effects` then. */
+  planned_effects: {
+    id: Generated<number>;
+    delivery_id: number | null;
+    kind: EffectKind | (string & {});
+    queue: string;
+    content: string;
+    due_at: number;
+  };
+  /** What was reported to the owner, so that it is reported once. */
+  reports: { key: string; at: number };
   /** The owner's corrections by idempotency key, each with the resulting balance. */
   corrections: {
     idempotency_key: string;

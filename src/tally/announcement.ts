@@ -1,5 +1,5 @@
 import type { Event, Family } from '../ledger/event.ts';
-import type { Announcement } from '../outbox/effect.ts';
+import type { Announcement } from '../outbox/effect-contents.ts';
 import type { Delivery, ListingContext, RoutedDelivery, TestEvent } from './tally.ts';
 
 /** The channel for announcements of a family; null for none. */
@@ -7,8 +7,11 @@ export function channelFor(family: Family, listing: ListingContext): string | nu
   return family === 'vote' ? listing.announceChannelId : listing.premiumChannelId;
 }
 
-/** The channels in which the delivery may be announced. Several only if the stored order decides its listing. */
-export function channelsOf({ family }: Delivery, routed: RoutedDelivery): readonly string[] {
+/**
+ * The queues of the channels in which the delivery may be announced. Several only if the stored order decides its
+ * listing.
+ */
+export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly string[] {
   switch (routed.type) {
     case 'event':
       return channelsFor(routed.event.family, [routed.listing]);

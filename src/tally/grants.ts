@@ -4,18 +4,6 @@ import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
 import type { ListingContext, Tally } from './tally.ts';
 
-/**
- * Whether Discord matches a grant: `pending` while an effect is to make it so, `applied` when it does, `parked` when it
- * cannot for now.
- */
-export type GrantState = 'pending' | 'applied' | 'parked';
-
-/** A grant as it is stored, one per user, role and source. */
-export interface StoredGrant extends Omit<Grant, 'change'> {
-  readonly guildId: string;
-  readonly state: GrantState;
-}
-
 /** Whether a vote for the listing can change roles. */
 export function grantsRoles({ rewards, community }: ListingContext): boolean {
   const { voterRole, milestones } = rewards;
@@ -34,7 +22,11 @@ interface GrantingEvent {
  * Stores the desired roles, and enqueues an effect for each one, also if nothing has changed: so each vote repairs a
  * role that was taken away in Discord. A waiting effect suffices, because it reads the grants when it is performed.
  */
-export function applyGrants(tally: Tally, grants: readonly Grant[], { community, deliveryId, now }: GrantingEvent): void {
+export function applyGrants(
+  tally: Tally,
+  grants: readonly Grant[],
+  { community, deliveryId, now }: GrantingEvent,
+): void {
   const { guildId } = community;
   if (guildId === null) return;
   for (const grant of grants) {

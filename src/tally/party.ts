@@ -33,5 +33,11 @@ export function countForParty(tally: Tally, { listing, userId, at, day, delivery
   tally.addPartyVote({ period, userId, isEligible, progress });
   if (payees === 'nobody') return;
   const { goal, credits } = rules;
-  tally.enqueue({ kind: 'partyReward', queue: 'party', content: { period, goal, credits, day }, deliveryId, createdAt: now });
+  tally.enqueue({
+    kind: 'partyReward',
+    queue: 'party',
+    content: { period, goal, credits, day },
+    deliveryId,
+    createdAt: now,
+  });
 }

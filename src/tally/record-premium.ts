@@ -43,7 +43,8 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
       entries: decision.entries,
       eventKey: keys[0],
       account: event.userId === null ? null : afterPremium(tally.accountState(event.userId)),
-      apply: (deliveryId) => applyGrants(tally, decision.grants, { community, deliveryId, now: rowWriter.effectsCreatedAt }),
+      apply: (deliveryId) =>
+        applyGrants(tally, decision.grants, { community, deliveryId, now: rowWriter.effectsCreatedAt }),
     },
     context,
   );

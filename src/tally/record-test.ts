@@ -22,8 +22,8 @@ export function recordTest(
   if (deliveryId === null) return alreadyReplayed;
   const channelId = channelFor(delivery.family, listing);
   if (channelId !== null) {
-    const announcement = testAnnouncementOf(test, listing, delivery.receivedAt);
-    tally.enqueue({ deliveryId, kind: 'announcement', channelId, announcement, createdAt: effectsCreatedAt });
+    const content = testAnnouncementOf(test, listing, delivery.receivedAt);
+    tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt: effectsCreatedAt });
   }
   return { outcome: 'test', deliveryId, credits: 0, reason: null };
 }

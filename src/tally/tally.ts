@@ -1,13 +1,13 @@
 import type { Correction } from '../ledger/correction.ts';
-import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
 import type { Entry } from '../ledger/entry.ts';
+import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
+import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
 import type { PartyProgress } from '../rewards/party.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { AccountState } from './account-state.ts';
 import type { CommunityContext } from './community.ts';
-import type { StoredGrant } from './grants.ts';
 import type { EventKey } from './idempotency-key.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import type { Log } from '../platform/log.ts';
-import { channelsOf } from '../tally/announcement.ts';
+import { queuesOf } from '../tally/announcement.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import type { Keyring, ReceivedBody, Verified } from './keyring.ts';
@@ -45,8 +45,8 @@ export function createIntake(options: {
   recorder: Recorder;
   clock: Clock;
   log: Log;
-  /** Called after each commit with the channels that may have a new effect. */
-  onRecorded?: (recorded: RecordedDelivery, channelIds: readonly string[]) => void;
+  /** Called after each commit with the queues that may have a new effect. */
+  onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
   observeCommit?: (durationMs: number) => void;
 }): Intake {
@@ -70,7 +70,7 @@ export function createIntake(options: {
     try {
       const recorded = await commit(delivery, routed);
       logRecorded(recorded, log);
-      onRecorded(recorded, channelsOf(delivery, routed));
+      onRecorded(recorded, queuesOf(delivery, routed));
       return { status: 200, outcome: recorded.outcome };
     } catch (error) {
       if (!(error instanceof TallyhookError)) throw error;

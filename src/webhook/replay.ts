@@ -1,7 +1,7 @@
 import { type Family, type VoteKind, voteKinds } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { parseJson } from '../platform/json.ts';
-import { channelsOf } from '../tally/announcement.ts';
+import { queuesOf } from '../tally/announcement.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
@@ -28,8 +28,8 @@ export function createReplay(options: {
   listings: readonly ResolvableListing[];
   recorder: Recorder;
   clock: Clock;
-  /** Called after each commit with the channels that may have a new effect. */
-  onRecorded?: (recorded: RecordedDelivery, channelIds: readonly string[]) => void;
+  /** Called after each commit with the queues that may have a new effect. */
+  onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
 }): Replay {
   const { listings, recorder, clock, onRecorded = () => {} } = options;
 
@@ -45,7 +45,7 @@ export function createReplay(options: {
     const payload = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
     const routed = routeDelivery(requireFamily(family, payload), scopes);
     const recorded = await recorder.recordReplay(id, { receivedAt, family, body }, routed, now);
-    onRecorded(recorded, channelsOf(delivery, routed));
+    onRecorded(recorded, queuesOf(delivery, routed));
     return recorded;
   };
 }

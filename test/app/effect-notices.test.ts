@@ -9,9 +9,9 @@ it.skipIf(!isRedisInstalled && !process.env['CI'])(
   async () => {
     const port = await freePort();
     const url = `redis://127.0.0.1:${port}`;
-    const received: { readonly process: number; readonly channelIds: readonly string[] }[] = [];
+    const received: { readonly process: number; readonly queues: readonly string[] }[] = [];
     const processes = [0, 1, 2].map((process) => {
-      const notices = createEffectNotices(url, systemClock, (channelIds) => received.push({ process, channelIds }));
+      const notices = createEffectNotices(url, systemClock, (queues) => received.push({ process, queues }));
       onTestFinished(() => notices.stop());
       // One process only receives webhooks.
       if (process < 2) notices.start();
@@ -34,7 +34,7 @@ it.skipIf(!isRedisInstalled && !process.env['CI'])(
     let redis = await startRedis(port);
     await publishUntilReceived(0);
     expect(new Set(received.map(({ process }) => process))).toEqual(new Set([1]));
-    expect(received.at(-1)?.channelIds).toEqual(['1', '2', '3']);
+    expect(received.at(-1)?.queues).toEqual(['1', '2', '3']);
 
     await redis.stop();
     received.length = 0;
@@ -42,7 +42,7 @@ it.skipIf(!isRedisInstalled && !process.env['CI'])(
     redis = await startRedis(port);
     onTestFinished(() => redis.stop());
     await publishUntilReceived(2);
-    expect(received.at(-1)?.channelIds).toEqual(['1', '2', '3']);
+    expect(received.at(-1)?.queues).toEqual(['1', '2', '3']);
   },
 );
 

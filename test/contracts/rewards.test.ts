@@ -163,7 +163,7 @@ function rewardTests(newUrl: () => string): void {
     await castVote(store, '1', start + day);
     expect(await store.rewards.isGranted(role(voterRole), start + day + 12 * hour - 1)).toBe(true);
     expect(await store.rewards.isGranted(role(milestoneRole), start + 1_000 * day)).toBe(true);
-    const effects = await store.records.findEffects({ state: 'waiting', before: null, limit: 10 });
+    const effects = await store.records.effects({ state: 'waiting', before: null, limit: 10 });
     expect(effects.filter(({ kind }) => kind === 'role')).toHaveLength(2);
   });
 

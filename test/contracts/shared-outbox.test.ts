@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createChannelQueue } from '../../src/outbox/channel-queue.ts';
 import { createDiscovery } from '../../src/outbox/discovery.ts';
 import type { Outbox } from '../../src/outbox/outbox.ts';
+import { createQueueRotation } from '../../src/outbox/queue-rotation.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
@@ -116,21 +116,21 @@ describe.skipIf(programs === null && !process.env['CI'])('the outbox of several 
     const url = server.newDatabase();
     const [store, other] = [await open(url), await open(url)];
     const clock = manualClock(start);
-    const queue = createChannelQueue(clock);
-    const discovery = createDiscovery({ outbox: store.outbox, queue, clock, newEffectsPollMs: pollMs });
+    const rotation = createQueueRotation(clock);
+    const discovery = createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: pollMs });
     await discovery.run();
-    expect(queue.next()).toBe(undefined);
+    expect(rotation.next()).toBe(undefined);
 
     const late = await connect(url);
     await late.query('BEGIN');
-    const columns = 'delivery_id, kind, channel_id, content, state, attempts, due_at, created_at';
+    const columns = 'delivery_id, kind, queue, content, state, attempts, due_at, created_at';
     const values = `1, 'announcement', '${otherChannel}', '{}', 'waiting', 0, ${start}, ${start}`;
     await late.query(`INSERT INTO effects (${columns}) VALUES (${values})`);
     await enqueue(other, 1);
     const poll = async () => {
       await clock.advance(pollMs);
       await discovery.run();
-      return [queue.next(), queue.next()];
+      return [rotation.next(), rotation.next()];
     };
     expect(await poll()).toEqual([channel, undefined]);
     await other.outbox.done(await other.outbox.claim(channel, start, start + minute, 10), start);

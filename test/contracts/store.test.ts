@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Vote } from '../../src/ledger/event.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
+import { plainRewards } from '../../src/rewards/rules.ts';
 import { postgres as postgresDialect } from '../../src/store/dialect/postgres.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
@@ -58,7 +59,7 @@ function storeTests(newUrl: () => string): void {
 
   it('writes an event completely or not at all', async () => {
     const store = await open();
-    await expect(record(store, vote('1'), start, invalidChannel)).rejects.toThrow(/channel_id|null|bound/i);
+    await expect(record(store, vote('1'), start, invalidChannel)).rejects.toThrow(/queue|null|bound/i);
     expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
     expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 0 }, effects: { waiting: 0 } });
   });
@@ -266,7 +267,7 @@ function storeTests(newUrl: () => string): void {
   });
 
   describe('the outbox', () => {
-    it('leases due effects to one claimant, together per channel, until the lease ends', async () => {
+    it('leases due effects to one claimant, together per queue, until the lease ends', async () => {
       const store = await open();
       for (let user = 1; user <= 12; user += 1) await record(store, vote(String(user)));
       const first = await claimDue(store.outbox, start, start + minute, 10);
@@ -274,8 +275,9 @@ function storeTests(newUrl: () => string): void {
       expect(new Set(first.map(({ nonce }) => nonce)).size).toBe(1);
       expect(first[0]).toMatchObject({
         attempts: 1,
-        channelId: server?.announceChannelId,
-        announcement: { userId: '1', balance: 10 },
+        kind: 'announcement',
+        queue: server?.announceChannelId,
+        content: { userId: '1', balance: 10 },
       });
       expect(await claimDue(store.outbox, start, start + minute, 10)).toHaveLength(2);
       expect(await claimDue(store.outbox, start, start + minute, 10)).toEqual([]);
@@ -299,17 +301,17 @@ function storeTests(newUrl: () => string): void {
       expect(ids).toHaveLength(30);
     });
 
-    it('leases only effects of the channel', async () => {
+    it('leases only effects of the queue', async () => {
       const store = await open();
       await record(store, vote('1'));
       await record(store, vote('2'), start, { announceChannelId: otherChannel });
       expect(await store.outbox.claim(otherChannel, start, start + minute, 10)).toMatchObject([
-        { announcement: { userId: '2' } },
+        { content: { userId: '2' } },
       ]);
       expect(await store.outbox.claim(otherChannel, start, start + minute, 10)).toEqual([]);
     });
 
-    it('lists the channels with waiting effects in pages, each with the time when its next effect is due', async () => {
+    it('lists the queues with waiting effects in pages, each with the time when its next effect is due', async () => {
       const store = await open();
       const channels = Array.from({ length: 5 }, (_, index) => `50000000000000000${index}`);
       for (const [index, channelId] of channels.entries()) {
@@ -319,26 +321,26 @@ function storeTests(newUrl: () => string): void {
       }
       const { outbox } = store;
       await outbox.done(await outbox.claim(channels[1] ?? '', start + hour, start + 2 * hour, 10), start);
-      const waiting = [0, 2, 3, 4].map((index) => ({ channelId: channels[index] ?? '', dueAt: start + index }));
-      const first = await outbox.channelsAfter('', 2, start);
+      const waiting = [0, 2, 3, 4].map((index) => ({ queue: channels[index] ?? '', dueAt: start + index }));
+      const first = await outbox.queuesAfter('', 2, start);
       expect(first).toEqual(waiting.slice(0, 2));
-      expect(await outbox.channelsAfter(first[1]?.channelId ?? '', 2, start)).toEqual(waiting.slice(2));
-      expect(await outbox.channelsAfter(channels[4] ?? '', 2, start)).toEqual([]);
+      expect(await outbox.queuesAfter(first[1]?.queue ?? '', 2, start)).toEqual(waiting.slice(2));
+      expect(await outbox.queuesAfter(channels[4] ?? '', 2, start)).toEqual([]);
       expect(await outbox.nextDueAt(channels[2] ?? '', start)).toBe(start + 2);
       expect(await outbox.nextDueAt(channels[1] ?? '', start)).toBe(null);
     });
 
-    it('lists the channels of new effects that are waiting', async () => {
+    it('lists the queues of new effects that are waiting', async () => {
       const store = await open();
       const { outbox } = store;
-      expect(await outbox.newEffects(null)).toEqual({ lastId: 0, channelIds: [] });
+      expect(await outbox.newEffects(null)).toEqual({ lastId: 0, queues: [] });
       await record(store, vote('1'));
-      expect(await outbox.newEffects(null)).toEqual({ lastId: 1, channelIds: [] });
-      expect(await outbox.newEffects(0)).toEqual({ lastId: 1, channelIds: [server?.announceChannelId] });
-      expect(await outbox.newEffects(1)).toEqual({ lastId: 1, channelIds: [] });
+      expect(await outbox.newEffects(null)).toEqual({ lastId: 1, queues: [] });
+      expect(await outbox.newEffects(0)).toEqual({ lastId: 1, queues: [server?.announceChannelId] });
+      expect(await outbox.newEffects(1)).toEqual({ lastId: 1, queues: [] });
       await record(store, vote('2'), start, { announceChannelId: otherChannel });
       await outbox.done(await outbox.claim(otherChannel, start, start + minute, 10), start);
-      expect(await outbox.newEffects(1)).toEqual({ lastId: 2, channelIds: [] });
+      expect(await outbox.newEffects(1)).toEqual({ lastId: 2, queues: [] });
     });
 
     it('stores the start of the first attempt with an unknown result', async () => {
@@ -390,7 +392,11 @@ function storeTests(newUrl: () => string): void {
       await store.outbox.release(await claim(start), start + minute, 'no connection');
       await record(store, vote('3'), start + minute);
       const together = await claim(start + minute);
-      expect(together.map(({ announcement }) => announcement.userId)).toEqual(['1', '2', '3']);
+      expect(together.map((effect) => effect.kind === 'announcement' && effect.content.userId)).toEqual([
+        '1',
+        '2',
+        '3',
+      ]);
       expect(together.map(({ possiblySentSince }) => possiblySentSince)).toEqual([null, null, null]);
 
       await store.outbox.split(together, 'refused together');
@@ -473,7 +479,7 @@ function storeTests(newUrl: () => string): void {
       await store.outbox.done(alone[0] ?? [], start);
       await store.outbox.bury(alone[1] ?? [], start, 'no such channel');
       await store.outbox.retry(alone[2] ?? [], start + 2 * minute, 'Discord is down');
-      expect(await store.outbox.channelsAfter('', 9, start)).toMatchObject([{ dueAt: start + 2 * minute }]);
+      expect(await store.outbox.queuesAfter('', 9, start)).toMatchObject([{ dueAt: start + 2 * minute }]);
       expect(await claim(start + minute)).toEqual([]);
       await store.outbox.wake(start + minute);
       expect(await claim(start + minute)).toHaveLength(1);

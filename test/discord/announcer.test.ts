@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ListingCard } from '../../src/discord/announcement.ts';
 import { createAnnouncer } from '../../src/discord/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import type { Announcement, Effect } from '../../src/outbox/effect.ts';
+import type { Effect } from '../../src/outbox/effect.ts';
+import type { Announcement } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
@@ -44,12 +45,12 @@ async function announcing(changes: { listingOf?: (name: string) => Promise<Listi
     log,
   });
   const channelId = discord.channels.announcements;
-  const effect = (announcement: Announcement, place = 0): Effect => ({
+  const effect = (announcement: Announcement, place = 0): Effect<'announcement'> => ({
     id: place + 1,
     deliveryId: place + 1,
     kind: 'announcement',
-    channelId,
-    announcement,
+    queue: channelId,
+    content: announcement,
     attempts: 1,
     createdAt: at,
     nonce: 'nonce-of-25-characters-xx',
@@ -158,7 +159,7 @@ describe('a message of several announcements', () => {
     expect(await perform(effects)).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
     expect(shown()[0]?.embeds.map(({ description }) => description?.slice(0, 21))).toEqual(
-      effects.map(({ announcement }) => `<@${announcement.userId}>`),
+      effects.map(({ content }) => `<@${content.userId}>`),
     );
   });
 
@@ -203,12 +204,12 @@ describe('an announcement that was possibly sent already', () => {
     const ours = { ...clock, now: () => clock.now() + ahead };
     const perform = createAnnouncer({ rest, texts: en, listingOf: async () => null, clock: ours, log });
     const begun = ours.now();
-    const effectOf = (place: number, changes: Partial<Effect> = {}): Effect => ({
+    const effectOf = (place: number, changes: Partial<Effect<'announcement'>> = {}): Effect<'announcement'> => ({
       id: place,
       deliveryId: place,
       kind: 'announcement',
-      channelId,
-      announcement: { ...vote, userId: `20000000000000000${place}`, at: begun },
+      queue: channelId,
+      content: { ...vote, userId: `20000000000000000${place}`, at: begun },
       attempts: 1,
       createdAt: begun,
       nonce: 'a-nonce',
@@ -265,7 +266,7 @@ describe('an announcement that was possibly sent already', () => {
 
   it('is not confused with one of the same number from a new database', async () => {
     const { perform, effectOf, unsure, shown } = await afterLostResponse();
-    const other = effectOf(1, { ...unsure, nonce: 'b-nonce', announcement: { ...vote, userId: '3', at } });
+    const other = effectOf(1, { ...unsure, nonce: 'b-nonce', content: { ...vote, userId: '3', at } });
     expect(await perform([other])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(2);
   });
@@ -380,7 +381,7 @@ describe('an attempt that fails', () => {
 
   it('is split if Discord rejects one of several, and buried if it is alone', async () => {
     const { perform, effect } = await announcing();
-    const tooLong = (place: number): Effect => ({ ...effect(vote, place), nonce: 'x'.repeat(26) });
+    const tooLong = (place: number): Effect<'announcement'> => ({ ...effect(vote, place), nonce: 'x'.repeat(26) });
     expect(await perform([tooLong(0), tooLong(1)])).toMatchObject({ outcome: 'split' });
     expect(await perform([tooLong(0)])).toMatchObject({ outcome: 'bury', reason: expect.stringContaining('400') });
   });

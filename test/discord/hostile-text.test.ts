@@ -5,7 +5,7 @@ import { createAnnouncer } from '../../src/discord/announcer.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { premiumKinds, voteKinds } from '../../src/ledger/event.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
-import type { Announcement } from '../../src/outbox/effect.ts';
+import type { Announcement } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
@@ -120,8 +120,8 @@ describe('hostile text', { timeout: 60_000 }, () => {
           id: place + 1,
           deliveryId: place + 1,
           kind: 'announcement' as const,
-          channelId,
-          announcement,
+          queue: channelId,
+          content: announcement,
           attempts: 1,
           createdAt: 0,
           nonce,

@@ -71,7 +71,7 @@ describe('a scrape', () => {
     const { lines } = await scrape();
     expect(lines).toContain('tallyhook_deliveries_total{status="503",outcome="refused"} 0');
     expect(lines).toContain('tallyhook_deliveries_total{status="200",outcome="quarantined"} 0');
-    expect(lines).toContain('tallyhook_effect_attempts_total{outcome="bury"} 0');
+    expect(lines).toContain('tallyhook_effect_attempts_total{kind="announcement",outcome="bury"} 0');
   });
 
   it('has the other metrics if one source rejects', async () => {

@@ -86,7 +86,7 @@ describe('the dispatcher', () => {
     await enqueue();
     dispatcher.start();
     await vi.waitFor(async () =>
-      expect((await store.outbox.channelsAfter('', 1, start))[0]?.dueAt).toBeGreaterThan(start + minute),
+      expect((await store.outbox.queuesAfter('', 1, start))[0]?.dueAt).toBeGreaterThan(start + minute),
     );
     await dispatcher.wake();
     await attempted(2);

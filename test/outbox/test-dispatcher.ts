@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
-import type { AttemptResult, Effect } from '../../src/outbox/effect.ts';
+import type { AttemptResult, ClaimedEffect } from '../../src/outbox/effect.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -13,7 +13,7 @@ import { tempDir } from '../support/temp-dir.ts';
 export const start = Date.UTC(2026, 0, 1);
 
 /**
- * Adds effects to a database, in turn to `channels` channels whose ids begin with 6. All are due at `dueAt` (ms since
+ * Adds effects to a database, in turn to the queues of `channels` channels whose ids begin with 6. All are due at `dueAt` (ms since
  * the epoch).
  */
 export function addBacklog(path: string, effects: number, { channels = 1, dueAt = start } = {}): void {
@@ -25,7 +25,7 @@ export function addBacklog(path: string, effects: number, { channels = 1, dueAt 
   database
     .prepare(
       `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :effects)
-       INSERT INTO effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
+       INSERT INTO effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
        SELECT n, 'announcement', 600000000000000000 + n % CAST(:channels AS INTEGER), :text, 'waiting', 0, :dueAt, :dueAt FROM numbers`,
     )
     .run({ effects, channels, text, dueAt });
@@ -42,7 +42,7 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
   const store = await openStore(`sqlite:${path}`, clock, { thread: false });
   let onPerform = () => {};
   const performed: { at: number; ids: number[]; nonce: string | undefined }[] = [];
-  const perform = async (effects: readonly Effect[]): Promise<AttemptResult> => {
+  const perform = async (effects: readonly ClaimedEffect[]): Promise<AttemptResult> => {
     onPerform();
     performed.push({ at: clock.now() - start, ids: effects.map(({ id }) => id), nonce: effects[0]?.nonce });
     return attempts.length > 1 ? (attempts.shift() as AttemptResult) : (attempts[0] as AttemptResult);

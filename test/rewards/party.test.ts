@@ -45,7 +45,7 @@ describe('the goal of a party', () => {
   });
 
   it('pays an entry that is unique per account and period', () => {
-    expect(partyEntry(rules, partyPeriod('week', 20_484))).toEqual({
+    expect(partyEntry(rules, partyPeriod('week', 20_484).id)).toEqual({
       cause: 'party',
       credits: 25,
       reason: '3 votes, week 2026-W05',

@@ -6,11 +6,16 @@ import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 export interface Repertoire {
   readonly commands: readonly ApplicationCommandDataResolvable[];
   answer(interaction: Interaction): Promise<void>;
+  /** In addition to Guilds. */
+  readonly intents?: readonly GatewayIntentBits[];
 }
 
 /** Logs a bot with unmodified discord.js in to a local Discord until the test has finished. */
-export async function startBot(discord: LocalDiscord, { commands, answer }: Repertoire): Promise<Client<true>> {
-  const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: discord.apiUrl } });
+export async function startBot(
+  discord: LocalDiscord,
+  { commands, answer, intents = [] }: Repertoire,
+): Promise<Client<true>> {
+  const client = new Client({ intents: [GatewayIntentBits.Guilds, ...intents], rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());
   client.on(Events.InteractionCreate, (interaction) => void answer(interaction));
   const ready = new Promise<Client<true>>((resolve) => client.once(Events.ClientReady, resolve));

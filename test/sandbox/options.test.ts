@@ -71,7 +71,7 @@ describe('the options of a command', () => {
     const { discord, tomas, general, said } = await withEcho();
     const file = { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from('hello') };
     const given = { word: 'four', count: 3, share: 0.5, sure: true };
-    const named = { who: tomas.id, where: general, as: discord.roles.voter, to: discord.roles.supporter };
+    const named = { who: tomas.id, where: general, as: discord.roles.voter, to: discord.roles.premium };
     expect(await said('all', { ...given, ...named, file })).toEqual({
       path: [null, null],
       ...given,
@@ -79,7 +79,7 @@ describe('the options of a command', () => {
       isMember: true,
       where: 'general',
       as: 'Voter',
-      to: 'Supporter',
+      to: 'Premium',
       file: 'note.txt text/plain hello',
     });
     expect(await said('all', { to: tomas.id })).toMatchObject({ to: 'tomas.k', who: null, isMember: false });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAnnouncement, parseLastVotes, serializeAnnouncement } from '../../src/store/json-columns.ts';
+import { type Contents, parseContent, parseLastVotes, serializeContent } from '../../src/store/json-columns.ts';
 
 const announcement = {
   event: 'server_vote',
@@ -17,7 +17,10 @@ const announcement = {
 
 describe('a JSON column', () => {
   it('returns a valid value', () => {
-    expect(parseAnnouncement(JSON.stringify(announcement), 1)).toEqual(announcement);
+    expect(parseContent('announcement', JSON.stringify(announcement))).toEqual({
+      kind: 'announcement',
+      content: announcement,
+    });
     expect(parseLastVotes('{}')).toEqual({});
     expect(parseLastVotes('{"server":5}')).toEqual({ server: 5 });
   });
@@ -28,8 +31,9 @@ describe('a JSON column', () => {
     ['without a field', JSON.stringify({ ...announcement, credits: undefined })],
     ['with null in a field that is not nullable', JSON.stringify({ ...announcement, at: null })],
     ['with a field of another type', JSON.stringify({ ...announcement, userId: 1 })],
-  ])('rejects an announcement that is %s', (_, text) => {
-    expect(() => parseAnnouncement(text, 7)).toThrow('effect 7');
+    ['not JSON', '{'],
+  ])('cannot read an announcement that is %s', (_, text) => {
+    expect(parseContent('announcement', text)).toMatchObject({ kind: 'unreadable' });
   });
 
   it.each(['[]', 'null', '"server"', '{"server":"5"}', '{"server":null}'])('rejects %s as the last votes', (text) => {
@@ -42,5 +46,32 @@ it('an announcement is the same after it was stored, each field with a value of 
     ...{ event: 'event', test: true, listing: 'listing', userId: 'user', credits: 1, balance: 2, reason: 'reason' },
     ...{ at: 3, nextVoteAt: 4, tier: 'tier', giftedBy: 'giver' },
   };
-  expect(parseAnnouncement(serializeAnnouncement(distinct), 1)).toEqual(distinct);
+  const effect = { kind: 'announcement', content: distinct } as const;
+  expect(parseContent('announcement', serializeContent(effect))).toEqual(effect);
+});
+
+const member = { guildId: '1', userId: '2', role: '3' };
+
+it.each<Contents>([
+  { kind: 'role', content: member },
+  { kind: 'directMessage', content: { userId: '2', message: { type: 'reminder', listing: 'server' } } },
+  { kind: 'ownerReport', content: { channelId: '4', report: { type: 'roleFailed', ...member, reason: 'above' } } },
+  { kind: 'partyReward', content: { period: 'week 2026-W02', goal: 10, credits: 5, day: 20_454 } },
+  { kind: 'partyPanel', content: { channelId: '4', period: 'week 2026-W02' } },
+])('the contents of the kind $kind are the same after they were stored, and unreadable without a field', (effect) => {
+  expect(parseContent(effect.kind, serializeContent(effect))).toEqual(effect);
+  for (const field of Object.keys(effect.content)) {
+    const text = JSON.stringify({ ...effect.content, [field]: undefined });
+    expect(parseContent(effect.kind, text)).toMatchObject({ kind: 'unreadable' });
+  }
+});
+
+it.each([
+  ['of an unknown kind', 'medal', '{}'],
+  ['of a kind that every object has', 'toString', '{}'],
+  ['of an unknown type', 'directMessage', '{"userId":"2","message":{"type":"card","listing":"server"}}'],
+  ['with a type that every object has', 'directMessage', '{"userId":"2","message":{"type":"valueOf"}}'],
+  ['with null for an object', 'ownerReport', '{"channelId":"4","report":null}'],
+])('contents %s are unreadable, with the reason', (_, kind, text) => {
+  expect(parseContent(kind, text)).toEqual({ kind: 'unreadable', reason: expect.stringContaining(kind) });
 });

@@ -119,7 +119,7 @@ function upgrades(newUrl: () => string): void {
     for (let index = 0; index < 5; index += 1) claims.push(...(await claimDue(store.outbox, due, due + minute, 10)));
     expect(claims.find(({ nonce }) => nonce === '5-mjuohs00')).toMatchObject({
       attempts: 2,
-      announcement: { userId: '103' },
+      content: { userId: '103' },
     });
     expect(claims.map(({ deliveryId }) => deliveryId)).toEqual(expect.arrayContaining([5, 6, 7, 9, 10]));
     expect(await store.budgetStore.acquire('abcdef', writtenAt + 1, minute, 1)).toEqual({

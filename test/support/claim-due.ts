@@ -1,15 +1,15 @@
-import type { Effect } from '../../src/outbox/effect.ts';
+import type { ClaimedEffect } from '../../src/outbox/effect.ts';
 import type { Outbox } from '../../src/outbox/outbox.ts';
 
-/** Claims due effects of the first channel that has any. */
+/** Claims due effects of the first queue that has any. */
 export async function claimDue(
   outbox: Outbox,
   now: number,
   leaseUntil: number,
   limit: number,
-): Promise<readonly Effect[]> {
-  for (const { channelId } of await outbox.channelsAfter('', 100, now)) {
-    const effects = await outbox.claim(channelId, now, leaseUntil, limit);
+): Promise<readonly ClaimedEffect[]> {
+  for (const { queue } of await outbox.queuesAfter('', 100, now)) {
+    const effects = await outbox.claim(queue, now, leaseUntil, limit);
     if (effects.length > 0) return effects;
   }
   return [];

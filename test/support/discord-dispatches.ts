@@ -27,6 +27,11 @@ export function documentedParts({ t, d }: SentDispatch): DocumentedPart[] {
     case 'CHANNEL_UPDATE':
     case 'CHANNEL_DELETE':
       return [{ field: '', type: 'GuildChannelResponse', value: data }];
+    case 'GUILD_ROLE_UPDATE':
+      return [{ field: 'role', type: 'GuildRoleResponse', value: data['role'] }];
+    case 'GUILD_MEMBER_REMOVE':
+      return [{ field: 'user', type: 'UserResponse', value: data['user'] }];
+    case 'GUILD_MEMBER_ADD':
     case 'GUILD_MEMBER_UPDATE':
       return [{ field: '', type: 'GuildMemberResponse', value: omit(data, 'guild_id') }];
     case 'MESSAGE_CREATE':

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Event, Premium, Vote } from '../../src/ledger/event.ts';
+import type { RewardRules } from '../../src/ledger/reward-rules.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { openStore } from '../../src/store/store.ts';
 import { claimDue } from '../support/claim-due.ts';
-import type { RewardRules } from '../../src/ledger/reward-rules.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -184,7 +184,7 @@ describe('a vote', () => {
     const { store, record } = await openRecorder();
     await record(vote());
     const [effect] = await claimDue(store.outbox, start, start + minute, 10);
-    expect(effect?.announcement).toEqual({
+    expect(effect).toHaveProperty('content', {
       event: 'server_vote',
       test: false,
       listing: 'server',
@@ -202,7 +202,7 @@ describe('a vote', () => {
   it('creates no effect if no channel is configured', async () => {
     const { store, record } = await openRecorder();
     await record(vote(), { listing: { ...server, announceChannelId: null } });
-    expect(await store.outbox.channelsAfter('', 1, start)).toEqual([]);
+    expect(await store.outbox.queuesAfter('', 1, start)).toEqual([]);
   });
 });
 
@@ -325,9 +325,7 @@ describe('a premium order', () => {
       expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
       expect(await store.ledger.account(holder)).toMatchObject({ credits: 300 });
       const effects = await claimDue(store.outbox, start, start + minute, 10);
-      expect(effects.map(({ announcement }) => [announcement.userId, announcement.giftedBy])).toEqual(
-        Array(3).fill([holder, giver]),
-      );
+      expect(effects).toMatchObject(Array(3).fill({ content: { userId: holder, giftedBy: giver } }));
     });
 
     it('keeps its holder when an expiry names only the buyer', async () => {
@@ -410,8 +408,8 @@ describe('a delivery that is replayed', () => {
     expect(await records.entries('1', 9)).toMatchObject([{ credits: 10, at: start }]);
     expect(await claimDue(outbox, later - 1, later, 10)).toEqual([]);
     expect(await claimDue(outbox, later, later + minute, 10)).toMatchObject([
-      { createdAt: later, announcement: { at: start, test: false } },
-      { createdAt: later, announcement: { at: start, test: true } },
+      { createdAt: later, content: { at: start, test: false } },
+      { createdAt: later, content: { at: start, test: true } },
     ]);
   });
 });
@@ -481,6 +479,6 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
   });
 });
 
-function withBase(changes: Partial<RewardRules>): ListingContext {
+function withBase(changes: Partial<RewardRules>): typeof theServer {
   return { ...theServer, rewards: { ...theServer.rewards, base: { ...theServer.rewards.base, ...changes } } };
 }

@@ -5,6 +5,7 @@ import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
+import { listingsWithCommunity } from '../../src/app/listings.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -367,7 +368,9 @@ describe('a vote that names only its voter', () => {
         [kind, `${kind}_vote`, 'test'],
       ]);
     }
-    const configured = await startReceiver({ listings: listingsWithCommunity(loadConfig(settings(unreachableDiscord)).listings) });
+    const configured = await startReceiver({
+      listings: listingsWithCommunity(loadConfig(settings(unreachableDiscord)).listings),
+    });
     await configured.post('/webhooks/vote', minimal);
     expect(await listingsOf(configured)).toEqual([['server', 'server_vote', 'recorded']]);
     const both = await startReceiver();

@@ -3,10 +3,10 @@ import { second } from '../../platform/durations.ts';
 
 export interface OutboxMetrics {
   /**
-   * Counts effects, not messages; `outcome` as in `AttemptResult`. An effect that is buried for its age counts as
-   * `later`.
+   * Counts effects, not messages; `kind` and `outcome` as in `ClaimedEffect` and `AttemptResult`. An effect that is
+   * buried for its age counts as `later`.
    */
-  readonly attempts: Counter<'outcome'>;
+  readonly attempts: Counter<'kind' | 'outcome'>;
 }
 
 export interface OutboxSources {
@@ -22,11 +22,11 @@ export interface OutboxSources {
 export function outboxMetrics(registry: Registry): OutboxMetrics {
   const attempts = new Counter({
     name: 'tallyhook_effect_attempts_total',
-    help: 'Effects attempted, by outcome (done, later, split, bury).',
-    labelNames: ['outcome'],
+    help: 'Effects attempted, by kind and outcome (done, later, split, bury).',
+    labelNames: ['kind', 'outcome'],
     registers: [registry],
   });
-  for (const outcome of ['done', 'later', 'split', 'bury']) attempts.inc({ outcome }, 0);
+  for (const outcome of ['done', 'later', 'split', 'bury']) attempts.inc({ kind: 'announcement', outcome }, 0);
   return { attempts };
 }
 

@@ -14,14 +14,14 @@ export function effectItem(
 ): Html {
   const { id, kind, state, createdAt, dueAt, finishedAt } = effect;
   return html`<li><div class="line"><h3>${kind} ${id}</h3> ${statusBadge(state)}
-${returnTo === 'effects' && html`<span>of delivery ${deliveryLink(effect.deliveryId, root)}</span>`}
+${returnTo === 'effects' && effect.deliveryId !== null && html`<span>of delivery ${deliveryLink(effect.deliveryId, root)}</span>`}
 ${
   state === 'buried' &&
   html`<form method="post" action="${root}effects/${id}/replay">${formTokenField(session)}<input type="hidden" name="back" value="${returnTo}">
 <button class="second" aria-label="Replay ${kind} ${id}">Replay</button></form>`
 }</div>
 <p dir="auto">${visible(explainEffect(effect))}</p>
-<p class="quiet">Created ${dateTime(createdAt)} for channel ${effect.channelId}${
+<p class="quiet">Created ${dateTime(createdAt)} in the queue <bdi>${effect.queue}</bdi>${
     finishedAt === null ? html`, due ${dateTime(dueAt)}` : html`, ${state} ${dateTime(finishedAt)}`
   }.</p></li>`;
 }

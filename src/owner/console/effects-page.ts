@@ -25,7 +25,7 @@ export function effectsPage({ state, effects, counts, next }: EffectsView, root:
   const tab = (name: EffectState) =>
     html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${name} <span class="count">${counts[name].toLocaleString('en')}</span></a></li>`;
   return html`<h1>Effects</h1>
-<p class="quiet">Actions in Discord that result from deliveries, such as announcements, and their status.</p>
+<p class="quiet">Actions in Discord, such as announcements and roles, and their status.</p>
 <nav aria-label="State"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
 <section class="card" aria-label="${state} effects">${
     effects.length === 0

@@ -21,7 +21,16 @@ const id = (number: number) => String(1_190_000_000_000_000_000n + BigInt(number
 const createdAt = '2024-01-01T00:00:00.000000+00:00';
 
 export const applicationId = id(2);
-const roleIds = { bot: id(21), voter: id(22), supporter: id(23), owner: id(24) };
+const roleIds = {
+  bot: id(21),
+  voter: id(22),
+  premium: id(23),
+  owner: id(24),
+  regular: id(25),
+  veteran: id(26),
+  vip: id(27),
+  moderator: id(28),
+};
 
 const presetGuild = { id: id(1), name: 'Lantern Harbour' };
 const presetPeople: readonly Person[] = [
@@ -72,13 +81,14 @@ const everyonePermissions = permissions(
   'useApplicationCommands',
 );
 
-const member = (user: User, roles: readonly string[]): Member => ({
+/** A member who has just joined, or with these roles. */
+export const newMember = (user: User, joinedAt: string, roles: readonly string[] = []): Member => ({
   user,
   nick: null,
   avatar: null,
   banner: null,
   roles,
-  joined_at: createdAt,
+  joined_at: joinedAt,
   premium_since: null,
   deaf: false,
   mute: false,
@@ -156,13 +166,17 @@ export function defaultGuild({ guild = presetGuild, people = presetPeople }: Def
     roles: [
       role(guild.id, '@everyone', 0, 0, everyonePermissions),
       role(roleIds.voter, 'Voter', 1, 0x57f287, 0n),
-      role(roleIds.supporter, 'Supporter', 2, 0xf47fff, 0n),
-      role(roleIds.bot, 'tallyhook', 3, 0x5865f2, permissions('manageRoles', 'mentionEveryone')),
-      role(roleIds.owner, 'Owner', 4, 0xfaa61a, permissions('administrator')),
+      role(roleIds.regular, 'Regular', 2, 0x3ba55d, 0n),
+      role(roleIds.veteran, 'Veteran', 3, 0x1abc9c, 0n),
+      role(roleIds.premium, 'Premium', 4, 0xf47fff, 0n),
+      role(roleIds.vip, 'VIP', 5, 0xf1c40f, 0n),
+      role(roleIds.bot, 'tallyhook', 6, 0x5865f2, permissions('manageRoles', 'mentionEveryone')),
+      role(roleIds.moderator, 'Moderator', 7, 0xe67e22, 0n),
+      role(roleIds.owner, 'Owner', 8, 0xfaa61a, permissions('administrator')),
     ],
     members: [
-      member(bot, [roleIds.bot]),
-      ...people.map((person) => member(toUser(person), person === owner ? [roleIds.owner] : [])),
+      newMember(bot, createdAt, [roleIds.bot]),
+      ...people.map((person) => newMember(toUser(person), createdAt, person === owner ? [roleIds.owner] : [])),
     ],
     general: channel(guild.id, 32, 'general', 'General chat'),
     announcements: channel(guild.id, 31, 'votes', 'Every vote as it is recorded'),

@@ -15,7 +15,12 @@ export class DiscordState {
   readonly bot: User;
   readonly applicationId: string;
   readonly guildId: string;
-  readonly roles: readonly Role[];
+  /** By position, lowest (@everyone) first. */
+  roles: readonly Role[];
+  /** The ids of the roles at the start, before any was deleted. */
+  readonly initialRoleIds: readonly string[];
+  /** All users that the bot can meet: members, and those who have left the guild. */
+  readonly users: ReadonlyMap<string, User>;
   readonly members: Map<string, Member>;
   readonly channels: Map<string, Channel>;
   /** Ids of the users who do not accept direct messages from the bot. */
@@ -33,6 +38,8 @@ export class DiscordState {
     this.applicationId = bot.id;
     this.guildId = guild.id;
     this.roles = roles;
+    this.initialRoleIds = roles.map(({ id }) => id);
+    this.users = new Map(members.map(({ user }) => [user.id, user]));
     this.members = new Map(members.map((member) => [member.user.id, member]));
     this.channels = new Map([announcements, general, premium].map((channel) => [channel.id, channel]));
     this.#settings = guild;
@@ -44,7 +51,12 @@ export class DiscordState {
   }
 
   user(id: string): User | undefined {
-    return this.members.get(id)?.user;
+    return this.users.get(id);
+  }
+
+  /** Whether the user shares a guild with the bot. */
+  isMember(userId: string): boolean {
+    return this.members.has(userId);
   }
 
   guildChannels(): GuildChannel[] {
@@ -86,6 +98,13 @@ export class DiscordState {
     return channel;
   }
 
+  /** Whether the user accepts direct messages from the bot. */
+  setDirectMessagesAccepted(userId: string, accepted: boolean): void {
+    if (accepted) this.closedDirectMessages.delete(userId);
+    else this.closedDirectMessages.add(userId);
+    this.events.emit('change', { kind: 'members' });
+  }
+
   /** Denies the bot a permission in one channel, or removes the denial. */
   setBotPermission(channelId: string, name: PermissionName, allowed: boolean): void {
     const channel = this.channels.get(channelId);
@@ -101,6 +120,22 @@ export class DiscordState {
     });
   }
 
+  /** Adds a permission to the bot's own role, or removes it. */
+  setBotRolePermission(name: PermissionName, allowed: boolean): void {
+    const ownRole = this.roles.find(({ tags }) => tags?.bot_id === this.bot.id);
+    if (ownRole === undefined) return;
+    const others = BigInt(ownRole.permissions) & ~permission[name];
+    const role = { ...ownRole, permissions: String(allowed ? others | permission[name] : others) };
+    this.roles = this.roles.map((each) => (each === ownRole ? role : each));
+    const { guildId } = this;
+    this.events.emit('dispatch', {
+      name: 'GUILD_ROLE_UPDATE',
+      data: { guild_id: guildId, role },
+      intent: intent.guilds,
+      guildId,
+    });
+  }
+
   deleteChannel(channelId: string): void {
     const channel = this.channels.get(channelId);
     if (channel === undefined || !this.channels.delete(channelId)) return;
@@ -112,6 +147,7 @@ export class DiscordState {
     const updated = { ...member, roles };
     this.members.set(member.user.id, updated);
     const data = { ...updated, guild_id: this.guildId };
+    // "GUILD_MEMBER_UPDATE is sent for current-user updates regardless of whether the GUILD_MEMBERS intent is set."
     const requiredIntent = member.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
     this.events.emit('dispatch', { name: 'GUILD_MEMBER_UPDATE', data, intent: requiredIntent, guildId: this.guildId });
     this.events.emit('change', { kind: 'members' });

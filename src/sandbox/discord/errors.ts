@@ -54,6 +54,8 @@ export const errorResponse = {
   missingPermissions: () => new DiscordApiError(403, 50013, 'Missing Permissions'),
   invalidWebhookToken: () => new DiscordApiError(401, 50027, 'Invalid Webhook Token'),
   invalidRecipients: () => new DiscordApiError(400, 50033, 'Invalid Recipient(s)'),
+  noMutualGuilds: () =>
+    new DiscordApiError(403, 50278, 'Cannot send messages to this user due to having no mutual guilds'),
   tooLarge: () => new DiscordApiError(413, 40005, 'Request entity too large'),
   invalidJson: () => new DiscordApiError(400, 50109, 'The request body contains invalid JSON.'),
 };

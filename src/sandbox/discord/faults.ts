@@ -81,6 +81,9 @@ export interface FaultControls {
   /** Denies the bot a permission in a channel; default `sendMessages`. Without `viewChannel` it has no access (50001). */
   losePermission(channelId: string, name?: PermissionName): void;
   regainPermission(channelId: string, name?: PermissionName): void;
+  /** Removes a permission from the bot's role in the whole guild, such as `manageRoles`. */
+  loseGuildPermission(name: PermissionName): void;
+  regainGuildPermission(name: PermissionName): void;
   deleteChannel(channelId: string): void;
   /** The member rejects direct messages from the bot (50007), or (false) accepts them again. */
   closeDirectMessages(userId: string, closed?: boolean): void;
@@ -111,10 +114,11 @@ export function createFaultControls(faults: InjectedFaults, state: DiscordState,
     },
     losePermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, false),
     regainPermission: (channelId, name = 'sendMessages') => state.setBotPermission(channelId, name, true),
+    loseGuildPermission: (name) => state.setBotRolePermission(name, false),
+    regainGuildPermission: (name) => state.setBotRolePermission(name, true),
     deleteChannel: (channelId) => state.deleteChannel(channelId),
     closeDirectMessages: (userId, closed = true) => {
-      if (closed) state.closedDirectMessages.add(userId);
-      else state.closedDirectMessages.delete(userId);
+      state.setDirectMessagesAccepted(userId, !closed);
     },
     clear: () => faults.clear(),
   };

@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log.ts';
 import { createPage } from '../page/page.ts';
 import type { PagePorts } from '../page/ports.ts';
 import { Commands, type StoredCommand } from './commands.ts';
-import { type DefaultGuildOptions, defaultGuild, type Person } from './default-guild.ts';
+import { type DefaultGuild, type DefaultGuildOptions, defaultGuild, type Person } from './default-guild.ts';
 import type { RecordedRequest } from './diagnostics.ts';
 import { httpExchanges, sentDispatches, storedMessages } from './diagnostics.ts';
 import { DiscordState } from './discord-state.ts';
@@ -13,6 +13,7 @@ import type { StateChange } from './events.ts';
 import { createFaultControls, type FaultControls, InjectedFaults } from './faults.ts';
 import { Files } from './files.ts';
 import { Gateway } from './gateway.ts';
+import { createGuildControls, type GuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
 import { Interactions } from './interactions.ts';
 import { MemberClient } from './member-client.ts';
@@ -69,11 +70,14 @@ export interface LocalDiscord {
   readonly guildId: string;
   /** Ids. */
   readonly channels: { readonly general: string; readonly announcements: string; readonly premium: string };
-  readonly roles: { readonly voter: string; readonly supporter: string };
+  /** Ids; `bot` is the bot's own role, `moderator` and `owner` are above it, the others below. */
+  readonly roles: DefaultGuild['roleIds'];
   readonly members: readonly Person[];
   /** Whether a bot is connected to the gateway. */
   readonly connected: boolean;
   readonly faults: FaultControls;
+  /** Changes of roles and members that people make on Discord. */
+  readonly guild: GuildControls;
   /** All requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
   /** All dispatches sent to bots, oldest first. */
@@ -126,6 +130,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const interactions = new Interactions(state, stopwatch, stopping.signal);
   const callbacks = new InteractionCallbacks(state, messages, interactions, files);
   const client = new MemberClient(state, commands, messages, interactions, files);
+  const guild = createGuildControls(state);
   const faults = new InjectedFaults(stopwatch);
   const gateway = new Gateway({
     state,
@@ -165,6 +170,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
         messages,
         commands,
         client,
+        guild,
         ports: options.page,
         stopped: stopping.signal,
         stopwatch,
@@ -182,12 +188,13 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     applicationId: state.applicationId,
     guildId: state.guildId,
     channels: { general: defaults.general.id, announcements: defaults.announcements.id, premium: defaults.premium.id },
-    roles: { voter: defaults.roleIds.voter, supporter: defaults.roleIds.supporter },
+    roles: defaults.roleIds,
     members: defaults.people,
     get connected() {
       return gateway.connected;
     },
     faults: createFaultControls(faults, state, gateway),
+    guild,
     requests,
     dispatches,
     events,

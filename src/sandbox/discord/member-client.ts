@@ -36,6 +36,13 @@ export class MemberClient {
     this.#files = files;
   }
 
+  /** Opens the direct messages with the bot; returns the channel's id. @throws RejectedByClientError */
+  openConversation(userId: string): string {
+    const user = this.#state.user(userId);
+    if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
+    return this.#state.openDirectChannel(user).id;
+  }
+
   /** Sends a slash command. @throws RejectedByClientError */
   runCommand({ name: fullName, userId, channelId, options = {} }: CommandAction): InteractionHandle {
     const channel = this.#channelOf(channelId, userId);
@@ -203,7 +210,7 @@ export class MemberClient {
     };
     if (channel.type === 1) {
       const app_permissions = String(state.permissionsOf(state.bot.id));
-      return { user: member?.user, context: 1, app_permissions, ...installation };
+      return { user: state.user(userId), context: 1, app_permissions, ...installation };
     }
     const guild = state.guild();
     return {

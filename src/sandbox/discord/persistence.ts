@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { DiscordState } from './discord-state.ts';
+import { withPositions } from './guild-controls.ts';
 import type { Messages } from './messages.ts';
 import type { DirectChannel, Message } from './objects.ts';
 
@@ -30,14 +31,21 @@ const directChannel = z
   .transform((value) => value as unknown as DirectChannel);
 
 /**
- * The state that survives a restart: messages, direct message channels and the members' roles. Ephemeral messages and uploaded files
- * are not saved; Discord's client also loses ephemeral messages when it restarts.
+ * The state that survives a restart: messages, direct message channels, members with their roles, and the order of the roles.
+ * Ephemeral messages and uploaded files are not saved; Discord's client also loses ephemeral messages when it restarts.
  */
 export const persistedState = z.object({
   version: z.literal(1),
   messages: z.array(message),
   directChannels: z.array(directChannel),
+  /** By user. */
   roles: z.record(id, z.array(id)),
+  /** By role. */
+  rolePositions: z.record(id, z.int()).default({}),
+  deletedRoles: z.array(id).default([]),
+  /** Users who have left the guild. */
+  absentUsers: z.array(id).default([]),
+  closedDirectMessages: z.array(id).default([]),
 });
 export type PersistedState = z.output<typeof persistedState>;
 
@@ -54,12 +62,19 @@ export function exportState(state: DiscordState, messages: Messages): PersistedS
     version: 1,
     messages: persistent.slice(-maxMessages).map((stored) => stored.message),
     directChannels: [...state.channels.values()].filter((channel) => channel.type === 1),
+    rolePositions: Object.fromEntries(state.roles.map(({ id: roleId, position }) => [roleId, position])),
+    deletedRoles: state.initialRoleIds.filter((roleId) => !state.roles.some((role) => role.id === roleId)),
+    absentUsers: [...state.users.keys()].filter((userId) => !state.isMember(userId)),
+    closedDirectMessages: [...state.closedDirectMessages],
     roles: Object.fromEntries([...state.members].map(([userId, { roles }]) => [userId, [...roles]])),
   };
 }
 
 /** Restores saved state that matches the current guild. Emits no events, since no client is connected yet. */
 export function restoreState(state: DiscordState, messages: Messages, saved: PersistedState): void {
+  restoreRoles(state, saved);
+  for (const userId of saved.absentUsers) if (userId !== state.bot.id) state.members.delete(userId);
+  for (const userId of saved.closedDirectMessages) state.closedDirectMessages.add(userId);
   for (const [userId, roles] of Object.entries(saved.roles)) {
     const member = state.members.get(userId);
     const roleIds = roles.filter((roleId) => state.roles.some((role) => role.id === roleId));
@@ -70,4 +85,15 @@ export function restoreState(state: DiscordState, messages: Messages, saved: Per
     if (recipient !== undefined) state.channels.set(channel.id, { ...channel, recipients: [recipient] });
   }
   for (const each of saved.messages) if (state.channels.has(each.channel_id)) messages.restore(each);
+}
+
+/** Roles that the saved state does not contain are new in this version of the program and keep their place. */
+function restoreRoles(state: DiscordState, { rolePositions, deletedRoles }: PersistedState): void {
+  const restored = state.roles
+    .filter(({ id: roleId }) => !deletedRoles.includes(roleId))
+    .map((role) => ({ ...role, position: rolePositions[role.id] ?? role.position }))
+    .toSorted((one, other) => one.position - other.position);
+  const [everyone, ...others] = restored;
+  const hasNewRoles = restored.some(({ id: roleId }) => rolePositions[roleId] === undefined);
+  state.roles = everyone && hasNewRoles ? [everyone, ...withPositions(others)] : restored;
 }

@@ -35,10 +35,11 @@ export function resolveReferences(actor: Actor, references: readonly Reference[]
   const channels: Record<string, unknown> = {};
   const roles: Record<string, unknown> = {};
   for (const { type, id } of references) {
+    const user = type === optionType.user || type === optionType.mentionable ? directory.user(id) : undefined;
     const member = directory.members.get(id);
-    if ((type === optionType.user || type === optionType.mentionable) && member !== undefined) {
-      users[id] = member.user;
-      if (inGuild) members[id] = partialMember(directory, member);
+    if (user !== undefined) {
+      users[id] = user;
+      if (inGuild && member !== undefined) members[id] = partialMember(directory, member);
     }
     const channel = directory.channels.get(id);
     if (type === optionType.channel && channel?.type === 0) channels[id] = partialChannel(actor, channel);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TallyhookError } from '../../platform/errors.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
+import type { GuildControls } from '../discord/guild-controls.ts';
 import type { MemberClient } from '../discord/member-client.ts';
 import { faultActions, type PagePorts } from './ports.ts';
 
@@ -30,6 +31,15 @@ const modalSchema = z.object({
   values: z.record(z.string(), z.union([z.string().max(4000), z.array(z.string().max(100)).max(25)])),
 });
 
+const userSchema = z.object({ userId: id });
+
+const directMessagesSchema = userSchema.extend({ accepted: z.boolean() });
+
+const memberSchema = userSchema.extend({ change: z.enum(['leave', 'rejoin']) });
+
+/** The new position of a role, from 1; null deletes it. */
+const roleSchema = z.object({ roleId: id, position: z.int().min(1).max(250).nullable() });
+
 const voteSchema = z.object({ userId: id, kind: z.enum(['server', 'bot']) });
 
 const faultSchema = z.object({ fault: z.enum(faultActions), userId: id });
@@ -40,10 +50,15 @@ export interface ActionResult {
 }
 
 /** The POST endpoints of the page, by path. */
-export function createActions(
-  client: MemberClient,
-  ports: PagePorts,
-): (path: string, body: unknown) => Promise<ActionResult> {
+export function createActions({
+  client,
+  guild,
+  ports,
+}: {
+  client: MemberClient;
+  guild: GuildControls;
+  ports: PagePorts;
+}): (path: string, body: unknown) => Promise<ActionResult> {
   const handlers: Readonly<Record<string, (body: unknown) => Promise<object>>> = {
     '/page/commands': async (body) => ({ interactionId: client.runCommand(commandSchema.parse(body)).id }),
     '/page/components': async (body) => {
@@ -52,6 +67,23 @@ export function createActions(
     },
     '/page/completions': async (body) => ({ choices: await client.autocomplete(autocompleteSchema.parse(body)) }),
     '/page/modals': async (body) => ({ interactionId: client.submitModal(modalSchema.parse(body)).id }),
+    '/page/conversations': async (body) => ({ channelId: client.openConversation(userSchema.parse(body).userId) }),
+    '/page/direct-messages': async (body) => {
+      const { userId, accepted } = directMessagesSchema.parse(body);
+      guild.acceptDirectMessages(userId, accepted);
+      return {};
+    },
+    '/page/members': async (body) => {
+      const { userId, change } = memberSchema.parse(body);
+      guild[change](userId);
+      return {};
+    },
+    '/page/roles': async (body) => {
+      const { roleId, position } = roleSchema.parse(body);
+      if (position === null) guild.deleteRole(roleId);
+      else guild.moveRole(roleId, position);
+      return {};
+    },
     '/page/trouble': async (body) => {
       const { fault, userId } = faultSchema.parse(body);
       return { message: await ports.injectFault(fault, userId) };

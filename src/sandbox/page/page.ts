@@ -5,6 +5,7 @@ import type { Log } from '../../platform/log.ts';
 import type { Commands } from '../discord/commands.ts';
 import type { DiscordState } from '../discord/discord-state.ts';
 import type { StateChange } from '../discord/events.ts';
+import type { GuildControls } from '../discord/guild-controls.ts';
 import type { MemberClient } from '../discord/member-client.ts';
 import type { Messages } from '../discord/messages.ts';
 import { readAssets } from './assets.ts';
@@ -22,6 +23,7 @@ export interface PageOptions {
   readonly messages: Messages;
   readonly commands: Commands;
   readonly client: MemberClient;
+  readonly guild: GuildControls;
   readonly ports: PagePorts;
   readonly stopped: AbortSignal;
   readonly stopwatch: Clock;
@@ -41,14 +43,14 @@ export interface SandboxPage {
  * sandbox starts; earlier requests wait.
  */
 export function createPage(options: PageOptions): SandboxPage {
-  const { state, client, ports, stopped, stopwatch, log } = options;
+  const { state, ports, stopped, stopwatch, log } = options;
   const loadingAssets = readAssets();
   // Requests for a file report the error; this prevents an unhandled rejection before the first one.
   loadingAssets.catch(() => {});
-  const perform = createActions(client, ports);
+  const perform = createActions(options);
   const stream = new EventStream(stopwatch, stopped);
   const credits = new BalanceCache({
-    userIds: [...state.members.keys()].filter((userId) => userId !== state.bot.id),
+    userIds: [...state.users.keys()].filter((userId) => userId !== state.bot.id),
     fetchBalance: (userId) => ports.credits(userId),
     clock: stopwatch,
     onChange: (balances) => stream.send({ kind: 'credits', credits: balances }),

@@ -24,15 +24,18 @@ export function sidebarState({ state, commands }: SnapshotSources, connected: bo
         ? { id: channel.id, name: channel.name, topic: channel.topic, with: null }
         : { id: channel.id, name: state.bot.username, topic: null, with: channel.recipients[0]?.id ?? null },
     ),
-    members: [...state.members.values()]
-      .filter(({ user }) => !user.bot)
-      .map(({ user, roles }) => ({
-        id: user.id,
-        username: user.username,
-        name: user.global_name ?? user.username,
-        roles,
+    members: [...state.users.values()]
+      .filter(({ bot }) => !bot)
+      .map(({ id, username, global_name }) => ({
+        id,
+        username,
+        name: global_name ?? username,
+        roles: state.members.get(id)?.roles ?? [],
+        /** False after leaving the guild. */
+        isMember: state.isMember(id),
+        acceptsDirectMessages: !state.closedDirectMessages.has(id),
       })),
-    roles: state.roles.map(({ id, name, color }) => ({ id, name, color })),
+    roles: state.roles.map(({ id, name, color, position, managed }) => ({ id, name, color, position, managed })),
     commands: commands.availableIn(state.guildId),
   };
 }

@@ -45,6 +45,8 @@ export interface Dialect {
   readonly blobType: 'blob' | 'bytea';
   /** Makes `ADD COLUMN` repeatable. Empty on SQLite, whose changes of the schema are never half done. */
   readonly columnIfNotExists: RawBuilder<unknown>;
+  /** Selects a row if the table has the column. */
+  readonly selectColumn: (table: string, column: string) => RawBuilder<unknown>;
   /** Suffix of `DROP INDEX` for a unique index; some engines treat it as a constraint. */
   readonly cascade: RawBuilder<unknown>;
   /** Suffix of `CREATE TABLE` for a table that is only read by its key: stores its rows in the order of the key. */

@@ -1,15 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { AccountState } from '../../tally/account-state.ts';
-import { serializeAnnouncement } from '../json-columns.ts';
-import type { Changes } from '../recording/changes.ts';
+import { serializeContent } from '../json-columns.ts';
+import { type Changes, isPlanned } from '../recording/changes.ts';
 import {
   accountColumns,
   accountValues,
   insertCorrection,
+  insertPlanned,
   saveOrder,
   updateReplayedDelivery,
 } from '../recording/queries.ts';
-import type { Tables } from '../tables.ts';
+import { noDelivery, type Tables } from '../tables.ts';
 import type { PostgresTransactions } from './postgres-connection.ts';
 
 /**
@@ -32,7 +33,13 @@ export function sendChanges(
       JSON.stringify(entries.map((entry) => ({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
       JSON.stringify([...accounts.values()].map(toRow)),
       JSON.stringify(
-        effects.map(({ announcement, ...effect }) => ({ ...effect, content: serializeAnnouncement(announcement) })),
+        effects
+          .filter((effect) => !isPlanned(effect))
+          .map((effect) => ({
+            ...effect,
+            deliveryId: effect.deliveryId ?? noDelivery,
+            content: serializeContent(effect),
+          })),
       ),
       emptyAccounts.filter((userId) => !accounts.has(userId)),
     ],
@@ -40,6 +47,7 @@ export function sendChanges(
   sendRewards(connection, changes);
   for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
   for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
+  for (const effect of effects.filter(isPlanned)) connection.send(insertPlanned(db, effect).compile());
   for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
 }
 
@@ -59,7 +67,10 @@ function sendRewards(connection: PostgresTransactions, { grants, parties, partyV
 
 function toRow(account: AccountState): Record<string, unknown> {
   const values = accountValues(account);
-  return Object.fromEntries([['user_id', account.userId], ...accountColumns.map((name, index) => [name, values[index]])]);
+  return Object.fromEntries([
+    ['user_id', account.userId],
+    ...accountColumns.map((name, index) => [name, values[index]]),
+  ]);
 }
 
 const accountTypes = accountColumns.map(
@@ -97,10 +108,10 @@ const writeRows = `
       where balances.user_id = rows.user_id
     ),
     new_effects as (
-      insert into effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
-      select "deliveryId", kind, "channelId", content, 'waiting', 0, "createdAt", "createdAt"
+      insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
+      select "deliveryId", kind, queue, content, 'waiting', 0, "createdAt", "createdAt"
       from json_to_recordset($5::json) as rows (
-        "deliveryId" bigint, kind text, "channelId" text, content text, "createdAt" bigint
+        "deliveryId" bigint, kind text, queue text, content text, "createdAt" bigint
       )
     )
   delete from balances where user_id = any($6::text[])`;

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
+import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import type { PartyProgress } from '../../rewards/party.ts';
 import { type AccountState, isEmpty } from '../../tally/account-state.ts';
-import type { StoredGrant } from '../../tally/grants.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { run } from '../query-builder.ts';

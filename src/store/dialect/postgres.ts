@@ -50,6 +50,9 @@ export function postgres(url: string): Dialect {
   return {
     blobType: 'bytea',
     columnIfNotExists: sql`if not exists`,
+    selectColumn: (table, column) => sql`
+      select column_name from information_schema.columns
+      where table_schema = current_schema() and table_name = ${table} and column_name = ${column}`,
     cascade: sql`cascade`,
     withoutRowid: sql``,
     jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,

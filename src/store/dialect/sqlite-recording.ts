@@ -3,13 +3,14 @@ import type { Compilable, Kysely, Selectable } from 'kysely';
 import type { Outage } from '../../rewards/outages.ts';
 import { noPartyProgress } from '../../rewards/party.ts';
 import { emptyAccount } from '../../tally/account-state.ts';
-import { serializeAnnouncement } from '../json-columns.ts';
-import type { Changes } from '../recording/changes.ts';
+import { serializeContent } from '../json-columns.ts';
+import { type Changes, isPlanned } from '../recording/changes.ts';
 import {
   accountColumns,
   accountValues,
   type BalanceRow,
   insertCorrection,
+  insertPlanned,
   saveOrder,
   selectCorrections,
   selectOrderNames,
@@ -26,7 +27,7 @@ import {
 } from '../recording/queries.ts';
 import { decide } from '../recording/recording-jobs.ts';
 import { createUnitOfWork, type RecordingReads } from '../recording/unit-of-work.ts';
-import type { Tables } from '../tables.ts';
+import { noDelivery, type Tables } from '../tables.ts';
 import type { RecordBatch } from './dialect.ts';
 
 /*
@@ -126,7 +127,7 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
      on conflict do update set state = excluded.state where state = 'late'`,
   );
   const insertEffect = database.prepare(
-    `insert into effects (delivery_id, kind, channel_id, content, state, attempts, due_at, created_at)
+    `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
      values (?, ?, ?, ?, 'waiting', 0, ?, ?)`,
   );
 
@@ -150,8 +151,10 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     }
     for (const [period, { votes, reachedAt }] of changes.parties) saveParty.run(period, votes, reachedAt);
     for (const { period, userId, state } of changes.partyVoters) savePartyVoter.run(period, userId, state);
-    for (const { deliveryId, kind, channelId, announcement, createdAt } of effects) {
-      insertEffect.run(deliveryId, kind, channelId, serializeAnnouncement(announcement), createdAt, createdAt);
+    for (const effect of effects) {
+      const { deliveryId, kind, queue, createdAt } = effect;
+      if (isPlanned(effect)) all(database, insertPlanned(db, effect));
+      else insertEffect.run(deliveryId ?? noDelivery, kind, queue, serializeContent(effect), createdAt, createdAt);
     }
     for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) all(database, query);
     for (const correction of corrections) all(database, insertCorrection(db, correction));

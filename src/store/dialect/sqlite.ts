@@ -42,6 +42,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
   return {
     blobType: 'blob',
     columnIfNotExists: sql``,
+    selectColumn: (table, column) => sql`select name from pragma_table_info(${table}) where name = ${column}`,
     cascade: sql``,
     withoutRowid: sql`without rowid`,
     jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,

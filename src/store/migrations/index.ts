@@ -7,6 +7,7 @@ import { registeredCommands } from './005-registered-commands.ts';
 import { revokedSessions } from './006-revoked-sessions.ts';
 import { effectsByChannel } from './007-effects-by-channel.ts';
 import { eventKeys } from './008-event-keys.ts';
+import { effectQueues } from './009-effect-queues.ts';
 import { rewards } from './010-rewards.ts';
 import type { Migration } from './migration.ts';
 
@@ -19,6 +20,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '006-revoked-sessions': revokedSessions,
   '007-effects-by-channel': () => effectsByChannel,
   '008-event-keys': eventKeys,
+  '009-effect-queues': effectQueues,
   '010-rewards': rewards,
 };
 

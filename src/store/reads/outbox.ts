@@ -4,11 +4,11 @@ import { maxDueAheadMs, type Outbox } from '../../outbox/outbox.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { waitingChannels, waitingIn } from '../waiting-channels.ts';
+import { waitingIn, waitingQueues } from '../waiting-queues.ts';
 import type { Write } from '../writes/writes.ts';
 
-/** Channels read by one query of {@link Outbox.waitingSince}: about 1 ms, because SQLite blocks the thread. */
-const channelsPerQuery = 100;
+/** Queues read by one query of {@link Outbox.waitingSince}: about 1 ms, because SQLite blocks the thread. */
+const queuesPerQuery = 100;
 
 /** Waiting effects counted by one query of {@link Outbox.sizes}: about 1 ms. */
 export const effectsPerCount = 5_000;
@@ -19,7 +19,8 @@ const maxNewEffects = 20_000;
 /** The outbox port over SQL. */
 export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write): Outbox {
   return {
-    claim: (channelId, now, leaseUntil, limit) => write('claim', channelId, now, leaseUntil, limit),
+    enqueue: (effects) => write('enqueue', effects),
+    claim: (queue, now, leaseUntil, limit) => write('claim', queue, now, leaseUntil, limit),
     done: (effects, now) => write('done', effects, now),
     retry: (effects, dueAt, reason) => write('retry', effects, dueAt, reason),
     release: (effects, dueAt, reason) => write('release', effects, dueAt, reason),
@@ -28,65 +29,66 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
     giveUp: (effects, now, reason) => write('giveUp', effects, now, reason),
     wake: (now) => write('wake', now),
 
-    async nextDueAt(channelId, now) {
-      const dueTimes = waitingIn(db).where('channel_id', '=', channelId).select('due_at').limit(1);
+    async nextDueAt(queue, now) {
+      const dueTimes = waitingIn(db).where('queue', '=', queue).select('due_at').limit(1);
       const [first] = await run(reading, dueTimes.orderBy('due_at').orderBy('id'));
       if (first === undefined || first.due_at <= now) return first?.due_at ?? null;
       const [last] = await run(reading, dueTimes.orderBy('due_at', 'desc').orderBy('id', 'desc'));
       return dueAtOf(first.due_at, last?.due_at ?? first.due_at, now);
     },
 
-    async channelsAfter(channelId, limit, now) {
-      const channels = waitingChannels(db, channelId, limit)
-        .selectFrom('channels')
-        .where('channels.id', 'is not', null);
+    async queuesAfter(queue, limit, now) {
+      const queues = waitingQueues(db, queue, limit).selectFrom('queues').where('queues.name', 'is not', null);
       const rows = await run(
         reading,
-        channels.select(['channels.id']).select((eb) => {
-          const dueTimes = waitingIn(db).whereRef('channel_id', '=', eb.ref('channels.id')).select('due_at').limit(1);
+        queues.select(['queues.name']).select((eb) => {
+          const dueTimes = waitingIn(db).whereRef('queue', '=', eb.ref('queues.name')).select('due_at').limit(1);
           return [
             dueTimes.orderBy('due_at').orderBy('id').as('firstDueAt'),
             dueTimes.orderBy('due_at', 'desc').orderBy('id', 'desc').as('lastDueAt'),
           ];
         }),
       );
-      return rows.map(({ id, firstDueAt, lastDueAt }) => {
-        return { channelId: id ?? '', dueAt: dueAtOf(firstDueAt ?? now, lastDueAt ?? now, now) };
+      return rows.map(({ name, firstDueAt, lastDueAt }) => {
+        return { queue: name ?? '', dueAt: dueAtOf(firstDueAt ?? now, lastDueAt ?? now, now) };
       });
     },
 
     async newEffects(afterId) {
       const last = db
         .selectFrom('effects')
-        .select(({ fn, lit }) => [
-          lit(null).$castTo<string | null>().as('channelId'),
-          fn.max<number>('id').as('lastId'),
-        ]);
+        .select(({ fn, lit }) => [lit(null).$castTo<string | null>().as('queue'), fn.max<number>('id').as('lastId')]);
       // With the limit, no planner reads the index of all waiting effects instead of the newest rows.
       const newest = db
         .selectFrom('effects')
-        .select(['id', 'channel_id', 'state'])
+        .select(['id', 'queue', 'state'])
         .where('id', '>', afterId)
         .orderBy('id', 'desc')
         .limit(maxNewEffects);
       const added = db
         .selectFrom(newest.as('newest'))
         .where('state', '=', literal('waiting'))
-        .groupBy('channel_id')
-        .select(({ fn }) => ['channel_id as channelId', fn.max<number>('id').as('lastId')]);
+        .groupBy('queue')
+        .select(({ fn }) => ['queue', fn.max<number>('id').as('lastId')]);
       const rows = await run(reading, afterId === null ? last : last.unionAll(added));
-      const channelIds = rows.flatMap(({ channelId }) => channelId ?? []);
-      return { lastId: rows.find(({ channelId }) => channelId === null)?.lastId ?? 0, channelIds };
+      const queues = rows.flatMap(({ queue }) => queue ?? []);
+      return { lastId: rows.find(({ queue }) => queue === null)?.lastId ?? 0, queues };
+    },
+
+    async enqueuePlanned(now, limit) {
+      const planned = db.selectFrom('planned_effects').select('id').where('due_at', '<=', now);
+      const [due] = await run(reading, planned.orderBy('due_at').limit(1));
+      return due === undefined ? [] : write('enqueuePlanned', now, limit);
     },
 
     async waitingSince(now) {
       const times: number[] = [];
       let after = '';
       for (;;) {
-        const channels = await oldestAfter(after, now);
-        times.push(...channels.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
-        if (channels.length < channelsPerQuery) return times.length === 0 ? null : Math.min(...times);
-        after = channels.at(-1)?.id ?? '';
+        const queues = await oldestAfter(after, now);
+        times.push(...queues.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
+        if (queues.length < queuesPerQuery) return times.length === 0 ? null : Math.min(...times);
+        after = queues.at(-1)?.name ?? '';
         await yieldToRequests();
       }
     },
@@ -101,12 +103,12 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
   /** Counts in slices of the index, because there may be a million, and SQLite blocks the thread. */
   async function countWaiting(): Promise<number> {
     let count = 0;
-    let position = { channel_id: '', due_at: 0, id: 0 };
+    let position = { queue: '', due_at: 0, id: 0 };
     for (;;) {
       const rest = waitingIn(db).where(
-        sql<boolean>`(channel_id, due_at, id) > (${position.channel_id}, ${position.due_at}, ${position.id})`,
+        sql<boolean>`(queue, due_at, id) > (${position.queue}, ${position.due_at}, ${position.id})`,
       );
-      const slice = rest.select(['channel_id', 'due_at', 'id']).orderBy('channel_id').orderBy('due_at').orderBy('id');
+      const slice = rest.select(['queue', 'due_at', 'id']).orderBy('queue').orderBy('due_at').orderBy('id');
       const [last] = await run(reading, slice.offset(effectsPerCount - 1).limit(1));
       if (last === undefined) {
         const [row] = await run(reading, rest.select(db.fn.countAll<number>().as('count')));
@@ -118,11 +120,11 @@ export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write)
     }
   }
 
-  /** Of each channel, when its oldest effects were stored: either the first in its queue, or one that was postponed. */
-  function oldestAfter(channelId: string, now: number) {
-    const channels = waitingChannels(db, channelId, channelsPerQuery).selectFrom('channels').select('channels.id');
-    const oldest = channels.where('channels.id', 'is not', null).select((eb) => {
-      const waiting = waitingIn(db).whereRef('channel_id', '=', eb.ref('channels.id'));
+  /** Of each queue, when its oldest effects were stored: either the first one, or one that was postponed. */
+  function oldestAfter(after: string, now: number) {
+    const queues = waitingQueues(db, after, queuesPerQuery).selectFrom('queues').select('queues.name');
+    const oldest = queues.where('queues.name', 'is not', null).select((eb) => {
+      const waiting = waitingIn(db).whereRef('queue', '=', eb.ref('queues.name'));
       const postponed = waiting.where('due_at', '>', now);
       return [
         waiting.select('created_at').orderBy('due_at').orderBy('id').limit(1).as('first'),

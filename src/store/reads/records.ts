@@ -6,14 +6,15 @@ import type { Outcome } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+import { noDelivery, type Tables } from '../tables.ts';
 import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
 
 /** The owner's read port over SQL. */
 export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
   const effects = db
     .selectFrom('effects')
-    .select(['id', 'kind', 'state', 'attempts', 'reason', 'delivery_id as deliveryId', 'channel_id as channelId'])
+    .select(['id', 'kind', 'state', 'attempts', 'reason', 'queue'])
+    .select(sql<number | null>`nullif(delivery_id, ${literal(noDelivery)})`.as('deliveryId'))
     .select(['created_at as createdAt', 'due_at as dueAt', 'finished_at as finishedAt']);
   const selectEntries = (newest: Parameters<typeof linkedEntries>[1]) =>
     linkedEntries(db, newest)

@@ -1,8 +1,8 @@
 import type { Entry } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
+import type { StoredGrant } from '../../rewards/grant.ts';
 import type { PartyProgress } from '../../rewards/party.ts';
 import type { AccountState } from '../../tally/account-state.ts';
-import type { StoredGrant } from '../../tally/grants.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { DeliveryRow, Order, StoredCorrection } from '../../tally/tally.ts';
 import type { PartyVoterState } from '../tables.ts';
@@ -39,6 +39,11 @@ export interface Changes {
   }[];
   readonly orders: { readonly order: Order; readonly at: number }[];
   readonly corrections: StoredCorrection[];
+}
+
+/** Whether an effect is due later than now, so that it does not enter its queue yet. */
+export function isPlanned({ createdAt, dueAt = createdAt }: NewEffect): boolean {
+  return dueAt > createdAt;
 }
 
 export function noChanges(): Changes {

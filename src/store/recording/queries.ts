@@ -1,10 +1,11 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { allVoteCauses } from '../../ledger/entry.ts';
+import type { NewEffect } from '../../outbox/outbox.ts';
+import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import type { AccountState } from '../../tally/account-state.ts';
-import type { StoredGrant } from '../../tally/grants.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
-import { parseHistory, parseLastVotes, parseRoles } from '../json-columns.ts';
+import { parseHistory, parseLastVotes, parseRoles, serializeContent } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -146,6 +147,13 @@ export function selectCorrections(db: Kysely<Tables>, idempotencyKeys: readonly 
 export function toCorrection(row: Selectable<Tables['corrections']>): StoredCorrection {
   const { idempotency_key: idempotencyKey, user_id: userId, credits, reason, balance, at } = row;
   return { idempotencyKey, userId, credits, reason, balance, at };
+}
+
+/** Stores an effect that is not due yet. */
+export function insertPlanned(db: Kysely<Tables>, effect: NewEffect) {
+  const { deliveryId, kind, queue, createdAt, dueAt = createdAt } = effect;
+  const content = serializeContent(effect);
+  return db.insertInto('planned_effects').values({ delivery_id: deliveryId, kind, queue, content, due_at: dueAt });
 }
 
 export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrection) {

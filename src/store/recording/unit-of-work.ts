@@ -1,8 +1,8 @@
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
+import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import type { PartyProgress } from '../../rewards/party.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
-import type { StoredGrant } from '../../tally/grants.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders } from '../../tally/order.ts';
 import type { Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
@@ -135,6 +135,16 @@ function nameOfGrant({ userId, role, source }: StoredGrant): string {
   return `${userId} ${role} ${source}`;
 }
 
-function isVoteBetween({ listing, at, cause }: Entry, ofListing: string | null, after: number, before: number): boolean {
-  return (ofListing === null || listing === ofListing) && at > after && at < before && allVoteCauses.some((voteCause) => voteCause === cause);
+function isVoteBetween(
+  { listing, at, cause }: Entry,
+  ofListing: string | null,
+  after: number,
+  before: number,
+): boolean {
+  return (
+    (ofListing === null || listing === ofListing) &&
+    at > after &&
+    at < before &&
+    allVoteCauses.some((voteCause) => voteCause === cause)
+  );
 }

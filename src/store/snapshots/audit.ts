@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import { literal } from '../query-builder.ts';
+import { noDelivery } from '../tables.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A user whose balance is not the sum of the entries: credits and votes as stored and as summed up. */
@@ -158,6 +159,7 @@ export async function orphanedRows({ db, run }: Snapshot): Promise<OrphanedRows>
     db
       .selectFrom('effects')
       .select(count)
+      .where('delivery_id', '<>', noDelivery)
       .where(({ not, exists }) =>
         not(exists(deliveries.where('deliveries.id', '=', sql.ref<number>('effects.delivery_id')))),
       ),

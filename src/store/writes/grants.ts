@@ -5,14 +5,11 @@ import type { RoleResult } from '../../tally/reward-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { outboxWrites } from './outbox.ts';
-
-
-
+import { enqueueWrites } from './enqueue.ts';
 
 /** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */
 export function grantWrites(db: Kysely<Tables>, connection: Connection) {
-  const { enqueue } = outboxWrites(db, connection);
+  const { enqueue } = enqueueWrites(db, connection);
   const ofMember = ({ userId, role }: MemberRole) => ({ user_id: userId, role });
 
   return {
@@ -67,7 +64,10 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
     async repairAfter(userId: string, limit: number, now: number): Promise<string | null> {
       const following = db.selectFrom('grants').selectAll().where('user_id', '>', userId);
       const grants = await run(connection, following.orderBy('user_id').limit(limit));
-      await enqueueRoles(grants.filter(({ state }) => state !== 'pending'), now);
+      await enqueueRoles(
+        grants.filter(({ state }) => state !== 'pending'),
+        now,
+      );
       return grants.length < limit ? null : (grants.at(-1)?.user_id ?? null);
     },
   };

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { PartyReward } from '../../outbox/effect-contents.ts';
 import { partyEntry } from '../../rewards/party.ts';
 import { addToScores } from '../../rewards/period-scores.ts';
-import type { PartyReward } from '../../outbox/effect-contents.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

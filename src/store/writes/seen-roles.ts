@@ -13,7 +13,9 @@ export function seenRolesWrites(db: Kysely<Tables>, connection: Connection) {
         await run(connection, db.updateTable('balances').set({ roles }).where('user_id', '=', userId));
         return;
       }
-      const insert = db.insertInto('balances').values({ user_id: userId, credits: 0, votes: 0, last_votes: '{}', roles });
+      const insert = db
+        .insertInto('balances')
+        .values({ user_id: userId, credits: 0, votes: 0, last_votes: '{}', roles });
       await run(
         connection,
         insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ roles })),

@@ -5,6 +5,7 @@ import type { RecordingArgs, RecordingName, RecordingResults } from '../recordin
 import type { Tables } from '../tables.ts';
 import { budgetWrites } from './budget.ts';
 import { commandRegistryWrites } from './command-registry.ts';
+import { enqueueWrites } from './enqueue.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
@@ -20,6 +21,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
   return {
     ...requeueWrites(db, connection),
     ...outboxWrites(db, connection),
+    ...enqueueWrites(db, connection),
     ...budgetWrites(db, connection),
     ...sessionWrites(db, connection),
     ...commandRegistryWrites(db, connection),

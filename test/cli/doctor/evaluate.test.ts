@@ -124,7 +124,7 @@ describe('the disk', () => {
   });
 });
 
-describe('pending announcements', () => {
+describe('pending effects', () => {
   const empty = { waiting: 0, waitingSince: null, buried: 0, lastReason: null, quarantined: 0 };
   it.each([
     [minute, 'pass'],

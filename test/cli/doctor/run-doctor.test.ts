@@ -212,7 +212,7 @@ describe('doctor, without Discord and the service', { timeout: 30_000 }, () => {
     );
     expect(findingsOf('clock')).toEqual(['warn: Clock check skipped: no server returned a Date header.']);
     expect(findingsOf('ledger')[0]).toBe('pass: Every balance is the sum of its entries.');
-    expect(findingsOf('outbox')[0]).toMatch(/^fail: 3 announcements are pending, the oldest for \d+ days/);
+    expect(findingsOf('outbox')[0]).toMatch(/^fail: 3 effects are pending, the oldest for \d+ days/);
   });
 
   it('lists the users and deliveries that differ from the entries', async () => {
@@ -234,7 +234,7 @@ describe('doctor, without Discord and the service', { timeout: 30_000 }, () => {
     );
     const { findingsOf } = await diagnose(environment);
     expect(findingsOf('outbox').slice(1)).toEqual([
-      'warn: 1 announcement failed permanently. Last reason: There is no channel 7.',
+      'warn: 1 effect failed permanently. Last reason: There is no channel 7.',
       'warn: 1 delivery is in quarantine.',
     ]);
     expect(findingsOf('deliveries')[0]).toMatch(

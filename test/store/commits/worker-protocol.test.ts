@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { premiumKinds, voteKinds } from '../../../src/ledger/event.ts';
 import { StoreUnavailableError } from '../../../src/platform/errors.ts';
+import { plainRewards } from '../../../src/rewards/rules.ts';
 import {
   decodeJob,
   decodeResult,

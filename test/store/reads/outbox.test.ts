@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
+import { plainRewards } from '../../../src/rewards/rules.ts';
 import { createGroupCommit } from '../../../src/store/commits/group-commit.ts';
 import { createWriter } from '../../../src/store/commits/writer.ts';
 import type { Query } from '../../../src/store/dialect/dialect.ts';

@@ -19,9 +19,10 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
     const channel = state.channels.get(id);
     if (channel === undefined) throw errorResponse.unknownChannel();
     if (channel.type === 1) {
-      if (permissions.includes('sendMessages') && state.closedDirectMessages.has(channel.recipients[0]?.id ?? '')) {
-        throw errorResponse.closedDirectMessages();
-      }
+      const recipientId = channel.recipients[0]?.id ?? '';
+      if (!permissions.includes('sendMessages')) return channel;
+      if (!state.isMember(recipientId)) throw errorResponse.noMutualGuilds();
+      if (state.closedDirectMessages.has(recipientId)) throw errorResponse.closedDirectMessages();
       return channel;
     }
     if (!state.hasPermission(state.bot.id, 'viewChannel', channel)) throw errorResponse.missingAccess();

@@ -19,8 +19,8 @@ export function guildRoutes(state: DiscordState): Route[] {
     const role = state.roles.find(({ id }) => id === roleId) ?? throwUnknownRole();
     const botRoles = state.members.get(state.bot.id)?.roles ?? [];
     const highest = Math.max(...state.roles.filter(({ id }) => botRoles.includes(id)).map(({ position }) => position));
-    if (!state.hasPermission(state.bot.id, 'manageRoles') || role.position >= highest || role.managed)
-      throw errorResponse.missingPermissions();
+    const isAssignable = role.position < highest && !role.managed && role.id !== state.guildId;
+    if (!state.hasPermission(state.bot.id, 'manageRoles') || !isAssignable) throw errorResponse.missingPermissions();
     return role;
   };
 
@@ -33,7 +33,7 @@ export function guildRoutes(state: DiscordState): Route[] {
     route('POST', '/users/@me/channels', ({ body }) => {
       const { recipient_id } = validate(z.object({ recipient_id: z.string() }), body);
       const user = state.user(recipient_id);
-      if (user === undefined || user.id === state.bot.id) throw errorResponse.invalidRecipients();
+      if (user === undefined || user.bot) throw errorResponse.invalidRecipients();
       return ok(state.openDirectChannel(user));
     }),
     route('GET', '/users/:userId', ({ ids }) => ok(state.user(ids.userId) ?? throwUnknownUser())),
@@ -60,10 +60,8 @@ export function guildRoutes(state: DiscordState): Route[] {
     route('DELETE', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
       const member = memberOf(ids.guildId, ids.userId);
       const { id } = assignableRole(ids.roleId);
-      state.setRoles(
-        member,
-        member.roles.filter((each) => each !== id),
-      );
+      const remaining = member.roles.filter((each) => each !== id);
+      if (remaining.length < member.roles.length) state.setRoles(member, remaining);
       return noContent;
     }),
   ];

@@ -1,0 +1,81 @@
+/** The contents of an announcement: all that is needed to post it without reading another table. */
+export interface Announcement {
+  /** The event type as in the payload (`server_vote`, `subscription.renewed`, …). */
+  readonly event: string;
+  /** Whether the dashboard's test button sent the delivery. A test pays nothing. */
+  readonly test: boolean;
+  /** The name of the configured listing. */
+  readonly listing: string;
+  /** The voter or the holder of the purchase; null when the event names nobody. */
+  readonly userId: string | null;
+  /** What this event paid (credits). */
+  readonly credits: number;
+  /** The balance after it (credits); null without a user. */
+  readonly balance: number | null;
+  /** Why it paid nothing or less: `within_cooldown` or the service's own text; null when it paid in full. */
+  readonly reason: string | null;
+  /** When it happened (ms since the epoch). */
+  readonly at: number;
+  /** When the voter may vote again (ms since the epoch); null unless the event is a vote. */
+  readonly nextVoteAt: number | null;
+  /** The purchased tier, as the service names it. */
+  readonly tier: string | null;
+  /** The user who paid for a gift. */
+  readonly giftedBy: string | null;
+}
+
+/** A role of a member. Whether the member should have it is decided when the effect is carried out. */
+export interface MemberRole {
+  readonly guildId: string;
+  readonly userId: string;
+  /** The id of the role. */
+  readonly role: string;
+}
+
+/** A direct message to a member. */
+export interface DirectMessage {
+  readonly userId: string;
+  readonly message: DirectMessageContent;
+}
+
+/** What a direct message says. `listing`: the name of the configured listing. */
+export type DirectMessageContent = { readonly type: 'reminder'; readonly listing: string };
+
+/** A message to the owner. */
+export interface OwnerReport {
+  /** The owner's channel. */
+  readonly channelId: string;
+  readonly report: OwnerReportContent;
+}
+
+/** `roleFailed`: a role could not be added or removed, with the reason and a hint in words. */
+export type OwnerReportContent = MemberRole & { readonly type: 'roleFailed'; readonly reason: string };
+
+/** Pays a reached goal to everyone who voted in the period. */
+export interface PartyReward {
+  /** The id of the period, unique per community. */
+  readonly period: string;
+  /** The goal (counted votes), and the reward of each voter (credits), as they were when the goal was reached. */
+  readonly goal: number;
+  readonly credits: number;
+  /** The calendar day of the vote that reached the goal (day number). */
+  readonly day: number;
+}
+
+/** Updates the message with the progress towards the goal of a period. */
+export interface PartyPanel {
+  readonly channelId: string;
+  readonly period: string;
+}
+
+/** What each kind of effect contains, as it is stored. */
+export interface EffectContents {
+  readonly announcement: Announcement;
+  readonly role: MemberRole;
+  readonly directMessage: DirectMessage;
+  readonly ownerReport: OwnerReport;
+  readonly partyReward: PartyReward;
+  readonly partyPanel: PartyPanel;
+}
+
+export type EffectKind = keyof EffectContents;

@@ -1,0 +1,86 @@
+import { newMember } from './default-guild.ts';
+import type { DiscordState } from './discord-state.ts';
+import { RejectedByClientError } from './errors.ts';
+import { intent } from './intents.ts';
+import type { Role } from './objects.ts';
+
+/** What the people who run the guild do to it, and its members to themselves. */
+export interface GuildControls {
+  /** Moves a role; the roles in between make room. `position` from 1 (lowest). @throws RejectedByClientError */
+  moveRole(roleId: string, position: number): void;
+  /** Deletes a role; its members lose it. @throws RejectedByClientError for @everyone, managed and unknown roles */
+  deleteRole(roleId: string): void;
+  /** A member leaves the guild and loses all roles. @throws RejectedByClientError for the owner and others */
+  leave(userId: string): void;
+  /** A user who has left joins again, without roles. @throws RejectedByClientError */
+  rejoin(userId: string): void;
+  /** Whether the user accepts direct messages from the bot (50007 if not). @throws RejectedByClientError */
+  acceptDirectMessages(userId: string, accepted: boolean): void;
+}
+
+export function createGuildControls(state: DiscordState): GuildControls {
+  const { guildId, events } = state;
+  const everyone = state.roles.filter(({ id }) => id === guildId);
+
+  function roleOf(roleId: string): Role {
+    const role = state.roles.find(({ id }) => id === roleId && id !== guildId);
+    if (role === undefined) throw new RejectedByClientError('unknown_role', 'The guild has no such role to change');
+    return role;
+  }
+
+  function dispatch(name: string, data: object, requiredIntent: number): void {
+    events.emit('dispatch', { name, data: { guild_id: guildId, ...data }, intent: requiredIntent, guildId });
+  }
+
+  return {
+    moveRole(roleId, position) {
+      const role = roleOf(roleId);
+      const others = state.roles.filter(({ id }) => id !== roleId && id !== guildId);
+      const before = state.roles;
+      state.roles = [...everyone, ...withPositions(others.toSpliced(position - 1, 0, role))];
+      for (const each of state.roles) {
+        if (!before.includes(each)) dispatch('GUILD_ROLE_UPDATE', { role: each }, intent.guilds);
+      }
+      events.emit('change', { kind: 'members' });
+    },
+    deleteRole(roleId) {
+      if (roleOf(roleId).managed)
+        throw new RejectedByClientError('not_permitted', 'A role of an integration cannot be deleted');
+      state.roles = state.roles.filter(({ id }) => id !== roleId);
+      for (const [userId, member] of state.members) {
+        state.members.set(userId, { ...member, roles: member.roles.filter((id) => id !== roleId) });
+      }
+      dispatch('GUILD_ROLE_DELETE', { role_id: roleId }, intent.guilds);
+      events.emit('change', { kind: 'members' });
+    },
+    leave(userId) {
+      const member = state.members.get(userId);
+      if (member === undefined || member.user.bot)
+        throw new RejectedByClientError('unknown_user', 'The user is not a member of the guild');
+      if (userId === state.guild().owner_id)
+        throw new RejectedByClientError('not_permitted', 'The owner cannot leave the guild');
+      state.members.delete(userId);
+      dispatch('GUILD_MEMBER_REMOVE', { user: member.user }, intent.guildMembers);
+      events.emit('change', { kind: 'members' });
+    },
+    rejoin(userId) {
+      const user = state.user(userId);
+      if (user === undefined || state.isMember(userId))
+        throw new RejectedByClientError('unknown_user', 'Only a user who has left can join again');
+      const member = newMember(user, state.timestamp());
+      state.members.set(userId, member);
+      dispatch('GUILD_MEMBER_ADD', member, intent.guildMembers);
+      events.emit('change', { kind: 'members' });
+    },
+    acceptDirectMessages(userId, accepted) {
+      const user = state.user(userId);
+      if (user === undefined || user.bot) throw new RejectedByClientError('unknown_user', 'There is no such user');
+      state.setDirectMessagesAccepted(userId, accepted);
+    },
+  };
+}
+
+/** The roles above @everyone, lowest first, with the positions of their order; unmoved roles are the same objects. */
+export function withPositions(roles: readonly Role[]): Role[] {
+  return roles.map((role, index) => (role.position === index + 1 ? role : { ...role, position: index + 1 }));
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { NewEffect } from '../../src/outbox/outbox.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { orphanedRows } from '../../src/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const queue = '500000000000000001';
+const roleContent = { guildId: '4', userId: '1', role: '9' };
+const announcementContent = {
+  ...{ event: 'server_vote', test: false, listing: 'server', userId: '1', credits: 10, balance: 10, reason: null },
+  ...{ at: start, nextVoteAt: null, tier: null, giftedBy: null },
+};
+const stored = { queue, deliveryId: null, createdAt: start };
+const role = { ...stored, kind: 'role', content: roleContent } as const;
+const announcement = { ...stored, kind: 'announcement', content: announcementContent } as const;
+/** As a newer version may store it. */
+const unknownKind = { ...role, kind: 'medal' } as unknown as NewEffect;
+
+function effectTests(newUrl: () => string): void {
+  async function open(url = newUrl()): Promise<Store> {
+    const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+    onTestFinished(() => store.close());
+    return store;
+  }
+  const claim = ({ outbox }: Store, at = start, of: string = queue) => outbox.claim(of, at, at + minute, 10);
+
+  it('are claimed in their order: announcements together, other kinds one by one', async () => {
+    const store = await open();
+    await store.outbox.enqueue([announcement, announcement, role, role, announcement]);
+    const claims = [];
+    for (let count = 0; count < 5; count += 1) claims.push(await claim(store));
+    expect(claims.map((claimed) => claimed.map(({ id }) => id))).toEqual([[1, 2], [3], [4], [5], []]);
+    expect(claims[1]).toMatchObject([{ kind: 'role', queue, content: roleContent, deliveryId: null, attempts: 1 }]);
+    expect(claims[0]).toMatchObject(Array(2).fill({ kind: 'announcement', content: announcementContent }));
+    expect(new Set(claims.flat().map(({ nonce }) => nonce)).size).toBe(4);
+  });
+
+  it('without a delivery have none in the records, and refer to no missing one', async () => {
+    const url = newUrl();
+    const store = await open(url);
+    await store.outbox.enqueue([role]);
+    expect(await store.records.effect(1)).toMatchObject({ kind: 'role', queue, deliveryId: null, state: 'waiting' });
+    expect(await store.records.effectsOf(1)).toEqual([]);
+    const snapshot = await openSnapshot(url);
+    onTestFinished(() => snapshot.close());
+    expect(await orphanedRows(snapshot)).toMatchObject({ effects: 0 });
+    await store.outbox.enqueue([{ ...role, deliveryId: 7 }]);
+    expect(await store.records.effectsOf(7)).toMatchObject([{ id: 2, deliveryId: 7 }]);
+  });
+
+  it('that cannot be read are claimed alone with the reason, also from a message that was attempted', async () => {
+    const store = await open();
+    await store.outbox.enqueue([announcement, unknownKind, announcement]);
+    const [unreadable] = await claim(store);
+    expect(unreadable).toMatchObject({ id: 2, kind: 'unreadable', reason: expect.stringContaining('"medal"') });
+    await store.outbox.bury(unreadable ? [unreadable] : [], start, 'unreadable');
+    const message = await claim(store);
+    expect(message.map(({ id }) => id)).toEqual([1, 3]);
+    expect(await store.records.effect(2)).toMatchObject({ kind: 'medal', state: 'buried', reason: 'unreadable' });
+  });
+
+  describe('planned for later', () => {
+    const dueAt = start + 12 * hour;
+    const planned = { ...role, queue: 'role 4', dueAt };
+
+    it('enter their queue when they are due, as new effects', async () => {
+      const store = await open();
+      const { outbox } = store;
+      await outbox.enqueue([planned, { ...planned, dueAt: dueAt + minute }]);
+      expect(await outbox.enqueuePlanned(dueAt - 1, 9)).toEqual([]);
+      expect(await outbox.sizes()).toEqual({ waiting: 0, buried: 0 });
+      expect(await outbox.enqueuePlanned(dueAt, 9)).toEqual(['role 4']);
+      expect(await outbox.enqueuePlanned(dueAt, 9)).toEqual([]);
+      expect(await claim(store, dueAt, 'role 4')).toMatchObject([
+        { kind: 'role', content: roleContent, deliveryId: null, createdAt: dueAt },
+      ]);
+      expect(await outbox.enqueuePlanned(dueAt + hour, 9)).toEqual(['role 4']);
+    });
+
+    it('are not due before, even if all waiting effects are woken', async () => {
+      const store = await open();
+      await store.outbox.enqueue([planned, role]);
+      await store.outbox.wake(start);
+      expect(await store.outbox.enqueuePlanned(start, 9)).toEqual([]);
+      expect(await store.outbox.queuesAfter('', 9, start)).toEqual([{ queue, dueAt: start }]);
+    });
+
+    it('enter their queue once when several processes move them', async () => {
+      const url = newUrl();
+      const stores = [await open(url), await open(url)] as const;
+      await stores[0].outbox.enqueue(Array(20).fill(planned));
+      const moved = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => stores[index % 2 === 0 ? 0 : 1].outbox.enqueuePlanned(dueAt, 5)),
+      );
+      while ((await stores[0].outbox.enqueuePlanned(dueAt, 5)).length > 0);
+      expect(moved.flat().length).toBeGreaterThan(0);
+      expect(await stores[0].outbox.sizes()).toEqual({ waiting: 20, buried: 0 });
+    });
+  });
+}
+
+describeOnEveryDatabase('effects of several kinds', effectTests);
