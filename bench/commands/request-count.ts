@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { CommandInput } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import { createLookup } from '../../src/lookup/client.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -58,7 +59,7 @@ export async function countRequests(voters: Voters, directory: string): Promise<
       const drawn = chance();
       const name = drawn < 0.6 ? 'canvote' : drawn < 0.8 ? 'stats' : 'reviews';
       const userId = memberId(Math.floor(chance() * members));
-      await commands.find((command) => command.name === name)?.execute({ options: {}, userId }, services);
+      await commands.find((command) => command.name === name)?.execute(inputOf(userId), services);
       plain.use(name, userId);
       now += gap;
     }
@@ -78,6 +79,22 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
     wait();
   }
   return votes;
+}
+
+/** A command without options. */
+function inputOf(userId: string): CommandInput {
+  return {
+    ...{ options: {}, action: null, values: [], fields: {} },
+    ...{
+      userId,
+      displayName: userId,
+      guildId: null,
+      channelId: null,
+      roles: null,
+      isManager: false,
+      interactionId: '1',
+    },
+  };
 }
 
 function memberId(number: number): string {

@@ -151,6 +151,7 @@ const failure = {
   tooLate: (retry: Markup) => markup`This took too long. ${tryAgain(retry)}`,
   unknownCommand: markup`This command is no longer available. Discord may show it for a while.`,
   unknownButton: markup`This button has expired. Run the command again.`,
+  managersOnly: markup`Only members with the permission Manage Server can do this.`,
 };
 
 /** English. */

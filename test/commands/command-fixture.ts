@@ -1,4 +1,5 @@
-import type { CommandContext, CommandInput, ListedLookup, OptionValue } from '../../commands/command.ts';
+import type { CommandContext, CommandInput, ListedLookup } from '../../commands/command.ts';
+import type { OptionValue } from '../../commands/reply.ts';
 import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type {
@@ -94,6 +95,20 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
   return { listings, texts: en, clock: manualClock(start) };
 }
 
-export function inputOf(options: Record<string, OptionValue> = {}): CommandInput {
-  return { options, userId: memberId };
+/** The input of a slash command with these options, run by a member in a guild. */
+export function inputOf(options: Record<string, OptionValue> = {}, changes: Partial<CommandInput> = {}): CommandInput {
+  return {
+    options,
+    action: null,
+    values: [],
+    fields: {},
+    userId: memberId,
+    displayName: 'Mira',
+    guildId: '100000000000000001',
+    channelId: '100000000000000002',
+    roles: [],
+    isManager: false,
+    interactionId: '100000000000000003',
+    ...changes,
+  };
 }
