@@ -16,6 +16,7 @@ export const canvote = {
   name: 'canvote',
   visibility: 'private',
   hasPages: false,
+  inDirectMessages: true,
   isServedBy: (listings) => listings.length > 0,
   describe: ({ listings, texts }) => ({
     description: texts.canVote.description,

@@ -18,6 +18,29 @@ export interface CommandContext {
   readonly listings: readonly ListedLookup[];
   readonly texts: Texts;
   readonly clock: Clock;
+  /** All commands, whether or not the listings support them. */
+  readonly commands: readonly Command[];
+  /** The id of a command on Discord; null before its registration. */
+  readonly commandId: (name: string) => string | null;
+  readonly awards: Awards;
+}
+
+/** Changes of accounts by managers. */
+export interface Awards {
+  /**
+   * Adds credits to an account, or subtracts them if negative; once per interaction. Rejects with the errors of the
+   * store.
+   * @returns the balance (credits): the new one, or the unchanged one if it is less than what would be subtracted
+   */
+  award(award: {
+    readonly userId: string;
+    /** Whole and not 0. */
+    readonly credits: number;
+    readonly reason: string;
+    /** The manager's user id. */
+    readonly author: string;
+    readonly interactionId: string;
+  }): Promise<{ readonly outcome: 'awarded' | 'overdrawn'; readonly balance: number }>;
 }
 
 /** An option of a slash command. Discord: "Application Command Option Structure". */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CommandInput } from '../../commands/command.ts';
+import type { CommandContext, CommandInput } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import { createLookup } from '../../src/lookup/client.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -54,7 +54,7 @@ export async function countRequests(voters: Voters, directory: string): Promise<
     });
     const plain = createPlainCache(clock);
     const chance = createPrng(7);
-    const services = { listings: [{ name: 'server', lookup }], texts: en, clock };
+    const services = { listings: [{ name: 'server', lookup }], texts: en, clock, ...unused };
     for (let count = 0; count < thousand; count += 1) {
       const drawn = chance();
       const name = drawn < 0.6 ? 'canvote' : drawn < 0.8 ? 'stats' : 'reviews';
@@ -80,6 +80,13 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
   }
   return votes;
 }
+
+/** The parts of the context that these commands do not use. */
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards'> = {
+  commands,
+  commandId: () => null,
+  awards: { award: () => Promise.reject(new Error('There are no accounts.')) },
+};
 
 /** A command without options. */
 function inputOf(userId: string): CommandInput {

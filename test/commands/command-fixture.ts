@@ -92,7 +92,8 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
 }
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
-  return { listings, texts: en, clock: manualClock(start) };
+  const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
+  return { listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null, awards: noAwards };
 }
 
 /** The input of a slash command with these options, run by a member in a guild. */
