@@ -3,9 +3,10 @@ import type { CachedValue, Lookup } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
-import type { Command, CommandContext, Reply } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
 import { userOption } from './command.ts';
 import { listingName, listingOption, selectedListing, staleNote } from './listing.ts';
+import type { Reply } from './reply.ts';
 
 /** The profile only adds a name and a link, so the reply does not wait longer than this for it (ms). */
 const profileTimeoutMs = 600;
@@ -15,6 +16,7 @@ export const canvote = {
   name: 'canvote',
   visibility: 'private',
   hasPages: false,
+  inDirectMessages: true,
   isServedBy: (listings) => listings.length > 0,
   describe: ({ listings, texts }) => ({
     description: texts.canVote.description,

@@ -3,7 +3,7 @@ import type { Lookup } from '../src/lookup/lookup.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { Texts } from '../src/texts/en.ts';
-import type { Markup } from '../src/texts/markup.ts';
+import type { Modal, OptionValue, Reply } from './reply.ts';
 
 /** A configured listing with its lookup client. */
 export interface ListedLookup {
@@ -18,58 +18,59 @@ export interface CommandContext {
   readonly listings: readonly ListedLookup[];
   readonly texts: Texts;
   readonly clock: Clock;
+  /** All commands, whether or not the listings support them. */
+  readonly commands: readonly Command[];
+  /** The id of a command on Discord; null before its registration. */
+  readonly commandId: (name: string) => string | null;
+  readonly awards: Awards;
 }
 
-/** The value of an option. A button returns each of them as a string. */
-export type OptionValue = string | number | boolean;
+/** Changes of accounts by managers. */
+export interface Awards {
+  /**
+   * Adds credits to an account, or subtracts them if negative; once per interaction. Rejects with the errors of the
+   * store.
+   * @returns the balance (credits): the new one, or the unchanged one if it is less than what would be subtracted
+   */
+  award(award: {
+    readonly userId: string;
+    /** Whole and not 0. */
+    readonly credits: number;
+    readonly reason: string;
+    /** The manager's user id. */
+    readonly author: string;
+    readonly interactionId: string;
+  }): Promise<{ readonly outcome: 'awarded' | 'overdrawn'; readonly balance: number }>;
+}
 
 /** An option of a slash command. Discord: "Application Command Option Structure". */
 export type CommandOption = APIApplicationCommandBasicOption;
 
 /**
- * The input of a command: its options and the member who ran it. A user option contains the user's id. The options of a
- * button can be forged, so a command reads its options with the validating functions below.
+ * The input of a command: its options and the member who ran it. A user, channel or role option contains an id. The
+ * options of a component can be forged, so a command reads its options with the validating functions below.
  */
 export interface CommandInput {
   readonly options: Readonly<Record<string, OptionValue>>;
-  /** The member who ran the command. */
+  /** The action of the component or modal; null for the slash command itself and for page buttons. */
+  readonly action: string | null;
+  /** The selected values of a select: those of its choices, or ids. */
+  readonly values: readonly string[];
+  /** The fields of a submitted modal by name: a text, or the selected values. The texts are external. */
+  readonly fields: Readonly<Record<string, string | readonly string[]>>;
+  /** The member who ran the command or used the component. */
   readonly userId: string;
-}
-
-/** A button. A link opens a URL; a page button calls the command's `execute` with the options of the button. */
-export type ReplyButton =
-  | { readonly kind: 'link'; readonly label: string; readonly url: string }
-  | {
-      readonly kind: 'page';
-      readonly label: string;
-      readonly disabled: boolean;
-      /** The options of the target page; with the command's name at most 100 characters. */
-      readonly options: Readonly<Record<string, OptionValue>>;
-    };
-
-/** At most 25 per reply, with 256 characters for the name and 1,024 for the value. Discord: "Embed Limits". */
-export interface ReplyField {
-  readonly name: Markup;
-  readonly value: Markup;
-  readonly inline?: boolean;
-}
-
-/**
- * The reply to a member: plain data, rendered by `src/discord/reply.ts`, which truncates texts that exceed Discord's
- * limits. Its types guarantee that external text is escaped.
- */
-export interface Reply {
-  readonly tone: 'good' | 'plain' | 'wait' | 'bad';
-  readonly title?: Markup;
-  /** The link of the title. */
-  readonly url?: string;
-  readonly text?: Markup;
-  readonly fields?: readonly ReplyField[];
-  /** Shown without markup. */
-  readonly footer?: string;
-  /** The time of the event (ms since the epoch), if it is not the current time. */
-  readonly at?: number;
-  readonly buttons?: readonly ReplyButton[];
+  /** The member's name in the guild; external text. */
+  readonly displayName: string;
+  /** Null in direct messages. */
+  readonly guildId: string | null;
+  readonly channelId: string | null;
+  /** The ids of the member's roles; null in direct messages. */
+  readonly roles: readonly string[] | null;
+  /** Whether the member has the permission Manage Server. */
+  readonly isManager: boolean;
+  /** Unique, also over restarts. */
+  readonly interactionId: string;
 }
 
 /** A slash command: its description and a function. */
@@ -79,6 +80,19 @@ export interface Command {
   readonly visibility: 'private' | 'public';
   /** Whether its replies have page buttons. A page button of any other command is rejected. */
   readonly hasPages: boolean;
+  /**
+   * The actions of its buttons, selects and modals: lower-case letters and digits, with `-`. Any other action is
+   * rejected. Everyone who sees a component can use it: the member alone under a private reply, anybody under a public
+   * message.
+   */
+  readonly actions?: readonly string[];
+  /** Whether it can also be run in direct messages. Its components work wherever they are. */
+  readonly inDirectMessages?: boolean;
+  /**
+   * The permission that a member needs by default; `ManageGuild` is Manage Server. Checked again when the command or an
+   * action of it is executed, because a guild's administrators can change who sees the command.
+   */
+  readonly defaultMemberPermissions?: 'ManageGuild';
   /** Whether the configured listings support it; otherwise it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
   /** The description and options in the command picker, which depend on the configured listings. */
@@ -87,10 +101,10 @@ export interface Command {
     readonly options: readonly CommandOption[];
   };
   /**
-   * Runs the command. Throws a LookupError if the service fails and nothing is cached; the caller explains it to the
+   * Runs the command, or an action of it. Throws a LookupError if the service fails and nothing is cached; the caller explains it to the
    * member.
    */
-  execute(input: CommandInput, context: CommandContext): Promise<Reply>;
+  execute(input: CommandInput, context: CommandContext): Promise<Reply | Modal>;
 }
 
 /** The integer value of an option, clamped to its range; the fallback for any other value. */
@@ -117,4 +131,16 @@ export function choiceOption<Choice extends string>(
 export function userOption(input: CommandInput, name: string, fallback: string): string {
   const value = input.options[name];
   return isSnowflake(value) ? value : fallback;
+}
+
+/** The text of a modal's field, without spaces around it; empty for a missing field. */
+export function textField(input: CommandInput, name: string): string {
+  const value = input.fields[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** The selected values of a modal's field. */
+export function selectedValues(input: CommandInput, name: string): readonly string[] {
+  const values = input.fields[name];
+  return Array.isArray(values) ? values : [];
 }

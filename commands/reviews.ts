@@ -13,9 +13,10 @@ import {
   repeated,
   timestamp,
 } from '../src/texts/markup.ts';
-import type { Command, CommandInput, ListedLookup, Reply, ReplyButton, ReplyField } from './command.ts';
+import type { Command, CommandInput, ListedLookup } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
 import { listingOption, selectedListing, staleNote } from './listing.ts';
+import type { Reply, ReplyButton, ReplyField } from './reply.ts';
 
 const pageSize = 5;
 const maxReviews = 50;

@@ -2,8 +2,9 @@ import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import type { Texts } from '../src/texts/en.ts';
 import { escapeName, escapeText, grouped, joined, lines, type Markup } from '../src/texts/markup.ts';
-import type { Command, Reply, ReplyField } from './command.ts';
+import type { Command } from './command.ts';
 import { listingName, listingOption, selectedListing, staleNote } from './listing.ts';
+import type { Reply, ReplyField } from './reply.ts';
 
 const maxTags = 20;
 /** Longer texts are truncated (characters). */

@@ -13,7 +13,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   tally: ['platform', 'ledger', 'rewards', 'outbox'],
   lookup: ['platform'],
   texts: ['platform', 'lookup'],
-  commands: ['platform', 'lookup', 'texts'],
+  commands: ['platform', 'ledger', 'lookup', 'texts'],
   webhook: ['platform', 'tally', 'ledger'],
   owner: ['platform', 'web', 'tally', 'ledger', 'outbox'],
   discord: ['platform', 'outbox', 'commands', 'lookup', 'texts'],

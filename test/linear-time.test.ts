@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load.ts';
 import { settingNames } from '../config/settings.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
-import { decodeCustomId } from '../src/discord/command-input.ts';
+import { decodeCustomId } from '../src/discord/custom-id.ts';
 import { renderEmbed } from '../src/discord/reply.ts';
 import {
   botProfileResponse,
@@ -108,7 +108,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['mention', (text) => markup.mention(text)],
   ['renderEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
   ['the id of a button', (text) => decodeCustomId(text)],
-  ['the options of a button', (text) => decodeCustomId(`reviews:${text}`)],
+  ['the options of a button', (text) => decodeCustomId(`tallyhook:reviews:${text}`)],
+  ['the action of a button', (text) => decodeCustomId(`tallyhook:shop/${text}`)],
 
   // Responses of the lookup API
   ['the profile of a server', (text) => serverProfileResponse.safeParse(profile(text))],

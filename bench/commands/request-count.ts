@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { CommandContext, CommandInput } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import { createLookup } from '../../src/lookup/client.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -53,12 +54,12 @@ export async function countRequests(voters: Voters, directory: string): Promise<
     });
     const plain = createPlainCache(clock);
     const chance = createPrng(7);
-    const services = { listings: [{ name: 'server', lookup }], texts: en, clock };
+    const services = { listings: [{ name: 'server', lookup }], texts: en, clock, ...unused };
     for (let count = 0; count < thousand; count += 1) {
       const drawn = chance();
       const name = drawn < 0.6 ? 'canvote' : drawn < 0.8 ? 'stats' : 'reviews';
       const userId = memberId(Math.floor(chance() * members));
-      await commands.find((command) => command.name === name)?.execute({ options: {}, userId }, services);
+      await commands.find((command) => command.name === name)?.execute(inputOf(userId), services);
       plain.use(name, userId);
       now += gap;
     }
@@ -78,6 +79,29 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
     wait();
   }
   return votes;
+}
+
+/** The parts of the context that these commands do not use. */
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards'> = {
+  commands,
+  commandId: () => null,
+  awards: { award: () => Promise.reject(new Error('There are no accounts.')) },
+};
+
+/** A command without options. */
+function inputOf(userId: string): CommandInput {
+  return {
+    ...{ options: {}, action: null, values: [], fields: {} },
+    ...{
+      userId,
+      displayName: userId,
+      guildId: null,
+      channelId: null,
+      roles: null,
+      isManager: false,
+      interactionId: '1',
+    },
+  };
 }
 
 function memberId(number: number): string {

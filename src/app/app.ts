@@ -25,6 +25,7 @@ import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
+import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createEffectNotices } from './effect-notices.ts';
@@ -111,7 +112,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const bot = createBot(config.discord, {
-    context: { listings: lookups.listings, texts: en, clock },
+    context: {
+      listings: lookups.listings,
+      texts: en,
+      clock,
+      awards: createAwards({ actions: store.ownerActions, clock, log }),
+    },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,

@@ -33,7 +33,7 @@ export interface Bot {
 }
 
 export interface BotDependencies {
-  readonly context: CommandContext;
+  readonly context: Omit<CommandContext, 'commands' | 'commandId'>;
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
@@ -81,7 +81,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     globalLimit,
     onInteraction: createInteractions({
       commands,
-      context,
+      context: { ...context, commands, commandId: registrar.idOf },
       isOwnCommand: registrar.isOwn,
       log,
       onAnswered(command, outcome, tookMs) {

@@ -1,4 +1,4 @@
-import type { Reply } from '../../commands/command.ts';
+import type { Reply } from '../../commands/reply.ts';
 import type { Announcement } from '../outbox/effect-contents.ts';
 import type { Texts } from '../texts/en.ts';
 import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../texts/markup.ts';

@@ -11,13 +11,11 @@ import { type ListingCard, renderAnnouncement } from './announcement.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
 import { createNonceAges } from './nonce-ages.ts';
-import { renderEmbed } from './reply.ts';
+import { renderMessage as renderReplies } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** A listing's name and URL are optional: an announcement is sent without them after this time (ms). */
 const cardTimeoutMs = second / 2;
-/** Characters in all embeds of one message. Discord: "Embed Limits". */
-const maxMessageLength = 6_000;
 /**
  * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
  * (ms).
@@ -47,12 +45,12 @@ export function createAnnouncer(options: {
   async function renderMessage(effects: readonly Effect<'announcement'>[]): Promise<RESTPostAPIChannelMessageJSONBody> {
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(await Promise.all(names.map(async (name) => [name, await fetchCard(name)] as const)));
-    const embeds = effects.map((effect) => {
+    const replies = effects.map((effect) => {
       const card = cards.get(effect.content.listing) ?? null;
       const reply = renderAnnouncement(effect.content, card, texts.announcement);
-      return renderEmbed({ ...reply, footer: deliveryTagOf(effect) }, Math.floor(maxMessageLength / effects.length));
+      return { ...reply, footer: deliveryTagOf(effect) };
     });
-    return { embeds, allowed_mentions: { parse: [] }, enforce_nonce: true };
+    return { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true };
   }
 
   async function fetchCard(name: string): Promise<ListingCard | undefined> {

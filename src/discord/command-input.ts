@@ -1,47 +1,68 @@
-import { ApplicationCommandOptionType, type ChatInputCommandInteraction } from 'discord.js';
-import type { CommandInput, OptionValue } from '../../commands/command.ts';
+import {
+  ApplicationCommandOptionType,
+  type BaseInteraction,
+  type ChatInputCommandInteraction,
+  type MessageComponentInteraction,
+  type ModalSubmitInteraction,
+  PermissionFlagsBits,
+} from 'discord.js';
+import type { CommandInput } from '../../commands/command.ts';
+import type { OptionValue } from '../../commands/reply.ts';
+import type { CustomId } from './custom-id.ts';
 
-/** The options of a slash command; a user, channel or role is its id. */
+/** The input of a slash command; a user, channel or role option is its id. */
 export function toCommandInput(interaction: ChatInputCommandInteraction): CommandInput {
   const options = interaction.options.data.flatMap(({ name, type, value }): [string, OptionValue][] =>
     value === undefined || type === ApplicationCommandOptionType.Subcommand ? [] : [[name, value]],
   );
-  return { options: Object.fromEntries(options), userId: interaction.user.id };
+  return { options: Object.fromEntries(options), action: null, values: [], fields: {}, ...originOf(interaction) };
 }
 
-/** Discord: "Custom ID", 1 to 100 characters. */
-const maxCustomIdLength = 100;
-/** Prefix of all our custom ids: other programs with the same token have buttons, selects and modals of their own. */
-const prefix = 'tallyhook:';
-/** The custom ids of buttons that were posted before the prefix was introduced, in exactly their former format. */
-const unprefixedId = /^reviews:sort=(?:newest|highest|lowest)&limit=\d{1,2}(?:&listing=[\w.-]{1,32})?&page=\d{1,2}$/;
+/** The input of a component or a submitted modal with this custom id. */
+export function toActionInput(
+  interaction: MessageComponentInteraction | ModalSubmitInteraction,
+  { action, options }: CustomId,
+): CommandInput {
+  const isSelect = interaction.isMessageComponent() && interaction.isAnySelectMenu();
+  return {
+    options,
+    action,
+    values: isSelect ? interaction.values : [],
+    fields: interaction.isModalSubmit() ? fieldsOf(interaction) : {},
+    ...originOf(interaction),
+  };
+}
 
-/** The content of a page button's custom id: the command to run, and its options. */
-export interface CustomId {
-  readonly command: string;
-  readonly options: Readonly<Record<string, OptionValue>>;
+type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
+
+/** Who caused the interaction, and where. */
+function originOf({ id, user, member, guildId, channelId, memberPermissions }: BaseInteraction): Origin {
+  return {
+    userId: user.id,
+    displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
+    guildId,
+    channelId,
+    roles: member === null ? null : rolesOf(member),
+    isManager: memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,
+    interactionId: id,
+  };
 }
 
 /**
- * `tallyhook:reviews:sort=newest&limit=12&page=2`: the id holds all state of a button. Null if it would exceed 100
- * characters.
+ * The ids of the roles as Discord sent them. discord.js lists only roles of the guild's cache, which is empty without
+ * the intent for guilds; the ids themselves are in a property that it does not document.
  */
-export function encodeCustomId({ command, options }: CustomId): string | null {
-  const pairs = Object.entries(options).map(([name, value]): [string, string] => [name, String(value)]);
-  const id = `${prefix}${command}:${new URLSearchParams(pairs).toString()}`;
-  return id.length <= maxCustomIdLength ? id : null;
+function rolesOf(member: NonNullable<BaseInteraction['member']>): readonly string[] {
+  const roles: unknown = Array.isArray(member.roles) ? member.roles : Reflect.get(member, '_roles');
+  if (!Array.isArray(roles)) throw new Error("discord.js does not provide the member's roles.");
+  return roles.filter((role) => typeof role === 'string');
 }
 
-/** Whether a custom id has our format. It is untrusted: everyone who can post with the token can create one. */
-export function isOwnCustomId(id: string): boolean {
-  return id.startsWith(prefix) || unprefixedId.test(id);
-}
-
-/** Null for an id that is not ours. The options are untrusted strings. */
-export function decodeCustomId(id: string): CustomId | null {
-  if (!isOwnCustomId(id)) return null;
-  const content = id.startsWith(prefix) ? id.slice(prefix.length) : id;
-  const [, command, query] = /^([a-z][a-z0-9_-]{0,31}):(.*)$/s.exec(content) ?? [];
-  if (command === undefined || query === undefined) return null;
-  return { command, options: Object.fromEntries(new URLSearchParams(query)) };
+function fieldsOf({ fields }: ModalSubmitInteraction): CommandInput['fields'] {
+  return Object.fromEntries(
+    fields.fields.map((field) => {
+      if ('values' in field) return [field.customId, field.values];
+      return [field.customId, 'value' in field && typeof field.value === 'string' ? field.value : ''];
+    }),
+  );
 }

@@ -3,13 +3,11 @@ import {
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
+  PermissionFlagsBits,
   type RESTPatchAPIApplicationCommandJSONBody,
 } from 'discord.js';
 import { z } from 'zod';
 import type { Command, CommandContext } from '../../commands/command.ts';
-
-/** Commands are available in guilds, not in direct messages. */
-const contexts = [InteractionContextType.Guild];
 
 /**
  * The request body for a slash command. Discord takes the same body to create a command and, without the type, to edit
@@ -31,9 +29,19 @@ export function bodyOf(
     name: command.name,
     description,
     options: options.map((option) => ({ required: false, ...option })),
+    default_member_permissions:
+      command.defaultMemberPermissions === undefined
+        ? null
+        : String(PermissionFlagsBits[command.defaultMemberPermissions]),
     // Discord stores these two for global commands only.
-    ...(guildId === null ? { contexts, integration_types: [ApplicationIntegrationType.GuildInstall] } : {}),
+    ...(guildId === null
+      ? { contexts: contextsOf(command), integration_types: [ApplicationIntegrationType.GuildInstall] }
+      : {}),
   };
+}
+
+function contextsOf({ inDirectMessages = false }: Command): InteractionContextType[] {
+  return [InteractionContextType.Guild, ...(inDirectMessages ? [InteractionContextType.BotDM] : [])];
 }
 
 const arrayOf = <Item extends z.ZodType>(item: Item) =>
@@ -51,6 +59,10 @@ const comparable = z.object({
   name: z.string(),
   description: z.string(),
   contexts: arrayOf(z.number()),
+  default_member_permissions: z
+    .string()
+    .nullish()
+    .transform((value) => value ?? null),
   options: arrayOf(
     z.object({
       type: z.number(),
@@ -60,6 +72,8 @@ const comparable = z.object({
       choices: arrayOf(z.object({ name: z.string(), value: z.unknown() })),
       min_value: nullableNumber,
       max_value: nullableNumber,
+      min_length: nullableNumber,
+      max_length: nullableNumber,
     }),
   ),
 });

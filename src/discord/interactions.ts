@@ -1,11 +1,12 @@
 import {
-  type ButtonInteraction,
   type ChatInputCommandInteraction,
   DiscordAPIError,
   type Interaction,
-  MessageFlags,
+  type MessageComponentInteraction,
+  type ModalSubmitInteraction,
 } from 'discord.js';
-import type { Command, CommandContext, CommandInput, Reply } from '../../commands/command.ts';
+import type { Command, CommandContext, CommandInput } from '../../commands/command.ts';
+import type { Modal, Reply } from '../../commands/reply.ts';
 import { LookupError } from '../lookup/lookup-error.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -13,9 +14,11 @@ import type { Log } from '../platform/log.ts';
 import { memoizeByIdentity } from '../platform/memoize.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { escapeName, type Markup, timestamp } from '../texts/markup.ts';
-import { decodeCustomId, isOwnCustomId, toCommandInput } from './command-input.ts';
+import { toActionInput, toCommandInput } from './command-input.ts';
+import { decodeCustomId, isOwnCustomId } from './custom-id.ts';
+import { renderModal } from './modal.ts';
 import { type MessageBody, renderReply } from './reply.ts';
-import { buttonResponder, commandResponder, type InteractionResponder } from './responder.ts';
+import { commandResponder, componentResponder, type InteractionResponder, modalResponder } from './responder.ts';
 
 /**
  * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
@@ -30,10 +33,11 @@ const defaultRetryDelayMs = 30 * second;
 /** 10062 Unknown interaction: it has expired. 40060: already acknowledged, by another process. */
 const expiredCodes: readonly (number | string)[] = [10_062, 40_060];
 
-interface CommandResult {
-  readonly reply: Reply;
-  readonly failed: boolean;
-}
+/** What a command returned, or an error message. */
+type CommandResult =
+  | { readonly reply: Reply; readonly failed: boolean }
+  /** An open form is neither a success nor a failure yet; it counts as a reply. */
+  | { readonly modal: Modal; readonly failed: false };
 
 /**
  * Responds to our own commands and components, and ignores those of other programs. Never throws: errors are reported
@@ -65,7 +69,8 @@ export function createInteractions(options: {
 
   async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
     try {
-      return { reply: await command.execute(input, context), failed: false };
+      const result = await command.execute(input, context);
+      return 'kind' in result ? { modal: result, failed: false } : { reply: result, failed: false };
     } catch (error) {
       return { reply: errorReply(describeError(command.name, error)), failed: true };
     }
@@ -83,8 +88,8 @@ export function createInteractions(options: {
     return texts.failure.incident(escapeName(incident));
   }
 
-  function timeoutResult(command: string): CommandResult {
-    log.warn({ command, timeoutMs: replyTimeoutMs }, 'command timed out');
+  function tooLate(command: string, timeoutMs: number): CommandResult & { reply: Reply } {
+    log.warn({ command, timeoutMs }, 'command timed out');
     return { reply: errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R'))), failed: true };
   }
 
@@ -117,19 +122,45 @@ export function createInteractions(options: {
     responder: InteractionResponder,
     startedAt: number,
   ): Promise<boolean> {
+    if (command.defaultMemberPermissions === 'ManageGuild' && !input.isManager) {
+      await responder.reject(errorBody(texts.failure.managersOnly));
+      return true;
+    }
     const execution = execute(command, input);
     const immediate = await settleWithin(deferAfterMs, clock, execution);
     if (immediate !== undefined) {
-      const body = renderOnce(immediate.reply, command);
-      await (immediate.failed ? responder.reject(body) : responder.reply(body));
-      return immediate.failed;
+      const result = 'modal' in immediate ? await openModal(command, immediate.modal, responder) : immediate;
+      if (result === 'opened') return false;
+      const body = renderOnce(result.reply, command);
+      await (result.failed ? responder.reject(body) : responder.reply(body, responseKind(result.reply, input)));
+      return result.failed;
     }
     await responder.deferReply();
     const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
-    const lateResult = (await settleWithin(remainingMs, clock, execution)) ?? timeoutResult(command.name);
-    const body = renderOnce(lateResult.reply, command);
-    await (lateResult.failed ? responder.rejectDeferred(body) : responder.editReply(body));
-    return lateResult.failed;
+    const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(command.name, replyTimeoutMs);
+    // After a deferral, Discord accepts no modal.
+    const result = 'modal' in late ? tooLate(command.name, deferAfterMs) : late;
+    const body = renderOnce(result.reply, command);
+    await (result.failed
+      ? responder.rejectDeferred(body)
+      : responder.editReply(body, responseKind(result.reply, input)));
+    return result.failed;
+  }
+
+  async function openModal(
+    command: Command,
+    modal: Modal,
+    { showModal }: InteractionResponder,
+  ): Promise<'opened' | { reply: Reply; failed: true }> {
+    let body: ReturnType<typeof renderModal>;
+    try {
+      if (showModal === null) throw new Error('A modal cannot open another modal.');
+      body = renderModal(modal, command.name);
+    } catch (error) {
+      return { reply: errorReply(describeError(command.name, error)), failed: true };
+    }
+    await showModal(body);
+    return 'opened';
   }
 
   async function handleCommand(interaction: ChatInputCommandInteraction): Promise<void> {
@@ -140,12 +171,16 @@ export function createInteractions(options: {
     await responder.reject(errorBody(texts.failure.unknownCommand));
   }
 
-  async function handleButton(interaction: ButtonInteraction): Promise<void> {
+  async function handleAction(interaction: MessageComponentInteraction | ModalSubmitInteraction): Promise<void> {
     const id = decodeCustomId(interaction.customId);
     const command = id === null ? undefined : commandsByName.get(id.command);
-    const responder = buttonResponder(interaction);
-    if (id !== null && command?.hasPages) {
-      return run(command, { options: id.options, userId: interaction.user.id }, responder);
+    const responder = interaction.isModalSubmit()
+      ? modalResponder(interaction, command?.visibility ?? 'private')
+      : componentResponder(interaction);
+    const isPage = id?.action === null && interaction.isButton();
+    const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
+    if (id !== null && command !== undefined && isKnown) {
+      return run(command, toActionInput(interaction, id), responder);
     }
     await responder.reject(errorBody(texts.failure.unknownButton));
   }
@@ -160,9 +195,7 @@ export function createInteractions(options: {
       if (interaction.isChatInputCommand()) return await handleCommand(interaction);
       const isOwn = 'customId' in interaction && isOwnCustomId(interaction.customId);
       if (!isOwn) return ignore(interaction);
-      if (interaction.isButton()) return await handleButton(interaction);
-      // We create neither selects nor modals.
-      await interaction.reply({ ...errorBody(texts.failure.unknownButton), flags: MessageFlags.Ephemeral });
+      if (interaction.isMessageComponent() || interaction.isModalSubmit()) await handleAction(interaction);
     } catch (error) {
       const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);
       const fields = { interaction: interaction.id, reason: messageOf(error) };
@@ -171,4 +204,8 @@ export function createInteractions(options: {
       else log.error(fields, 'response could not be sent to Discord');
     }
   };
+}
+
+function responseKind({ response }: Reply, { action }: CommandInput): 'new' | 'update' {
+  return response ?? (action === null ? 'update' : 'new');
 }

@@ -16,6 +16,8 @@ export interface Registrar {
   start(applicationId: string): void;
   /** Whether we registered the command of this id. Rejects with what {@link CommandRegistry} throws. */
   isOwn(commandId: string): Promise<boolean>;
+  /** The id of our command of this name in the scope of the registration; null before it is registered. */
+  idOf(name: string): string | null;
   stop(): void;
 }
 
@@ -31,10 +33,14 @@ export function createRegistrar(
    * Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while.
    */
   const ownIds = new Set<string>();
+  const idsByName = new Map<string, string>();
   let isStarted = false;
 
   async function loadOwnIds(applicationId: string): Promise<void> {
-    for (const { id } of await registry.list(applicationId)) ownIds.add(id);
+    for (const command of await registry.list(applicationId)) {
+      ownIds.add(command.id);
+      if (command.guildId === guildId) idsByName.set(command.name, command.id);
+    }
   }
 
   async function attempt(applicationId: string): Promise<boolean> {
@@ -74,6 +80,7 @@ export function createRegistrar(
       await settleWithin(adoptionTimeoutMs, clock, firstAttempt.promise);
       return isStored(commandId);
     },
+    idOf: (name) => idsByName.get(name) ?? null,
     stop: () => stopping.abort(),
   };
 }

@@ -1,14 +1,7 @@
-import {
-  type APIActionRowComponent,
-  type APIButtonComponentWithCustomId,
-  type APIButtonComponentWithURL,
-  type APIEmbed,
-  ButtonStyle,
-  ComponentType,
-} from 'discord.js';
-import type { Reply, ReplyButton } from '../../commands/command.ts';
+import type { APIEmbed, AttachmentPayload } from 'discord.js';
+import type { Reply, ReplyFile } from '../../commands/reply.ts';
 import { cutMarkup, type Markup, markup, plainName, webAddress } from '../texts/markup.ts';
-import { encodeCustomId } from './command-input.ts';
+import { type ComponentRow, renderComponents } from './components.ts';
 
 /** Discord: "Embed Limits" (characters; `fields` is a count). `total` is shared by all embeds of one message. */
 const maxLengths = {
@@ -20,8 +13,8 @@ const maxLengths = {
   footer: 2_048,
   total: 6_000,
 };
-/** Discord: "Button Structure", "Action Row". */
-const buttonLimits = { label: 80, perRow: 5, rows: 5 };
+/** Discord: "Uploading Files" (`count`) and "Attachment Object" (characters). */
+const fileLimits = { count: 10, description: 1_024 };
 
 const colors: Readonly<Record<Reply['tone'], number>> = {
   good: 0x57_f2_87,
@@ -35,21 +28,32 @@ const empty = markup``;
 /** The end of the year 9999, the last date that Discord accepts (ms since the epoch). */
 const maxTimestamp = 253_402_300_799_999;
 
-type ButtonComponent = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
-
 /** The message content of a reply. It never pings anyone. */
 export interface MessageBody {
   readonly embeds: APIEmbed[];
-  readonly components: APIActionRowComponent<ButtonComponent>[];
+  readonly components: ComponentRow[];
+  readonly files?: AttachmentPayload[];
   readonly allowedMentions: { readonly parse: [] };
 }
 
-/** Renders a reply within Discord's limits. `command` is the command that its page buttons run. */
+/** Renders a reply within Discord's limits. `command` is the command that its page buttons and actions run. */
 export function renderReply(reply: Reply, command: string): MessageBody {
   return {
-    embeds: [renderEmbed(reply)],
-    components: renderButtons(reply.buttons ?? [], command),
+    ...renderMessage([reply], command),
+    ...(reply.files?.length ? { files: reply.files.slice(0, fileLimits.count).map(renderFile) } : {}),
     allowedMentions: { parse: [] },
+  };
+}
+
+/** Renders up to ten replies as one message, in which they share Discord's limits. `command` is null for none. */
+export function renderMessage(
+  replies: readonly Reply[],
+  command: string | null,
+): Pick<MessageBody, 'embeds' | 'components'> {
+  const maxLength = Math.floor(maxLengths.total / replies.length);
+  return {
+    embeds: replies.map((reply) => renderEmbed(reply, maxLength)),
+    components: renderComponents(replies, command),
   };
 }
 
@@ -84,26 +88,10 @@ export function renderEmbed(reply: Reply, maxLength = maxLengths.total): APIEmbe
   };
 }
 
-/** Leaves out buttons that Discord would reject: a reply without a button is better than no reply. */
-function renderButtons(buttons: readonly ReplyButton[], command: string): APIActionRowComponent<ButtonComponent>[] {
-  const components = buttons.map((button) => renderButton(button, command)).filter((button) => button !== null);
-  const ids = components.map((button) => ('custom_id' in button ? button.custom_id : null));
-  const distinct = components.filter((_, index) => ids[index] === null || ids.indexOf(ids[index] ?? null) === index);
-  const rows = Math.min(buttonLimits.rows, Math.ceil(distinct.length / buttonLimits.perRow));
-  return Array.from({ length: rows }, (_, row) => ({
-    type: ComponentType.ActionRow,
-    components: distinct.slice(row * buttonLimits.perRow, (row + 1) * buttonLimits.perRow),
-  }));
-}
-
-function renderButton(button: ReplyButton, command: string): ButtonComponent | null {
-  const label = plainName(button.label, buttonLimits.label);
-  if (label === '') return null;
-  if (button.kind === 'link') {
-    const url = webAddress(button.url);
-    return url === null ? null : { type: ComponentType.Button, style: ButtonStyle.Link, label, url };
-  }
-  const id = encodeCustomId({ command, options: button.options });
-  if (id === null) return null;
-  return { type: ComponentType.Button, style: ButtonStyle.Secondary, label, custom_id: id, disabled: button.disabled };
+function renderFile({ name, content, description }: ReplyFile): AttachmentPayload {
+  return {
+    name,
+    attachment: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+    ...(description === undefined ? {} : { description: plainName(description, fileLimits.description) }),
+  };
 }

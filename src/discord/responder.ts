@@ -1,17 +1,28 @@
-import { type ButtonInteraction, type ChatInputCommandInteraction, MessageFlags } from 'discord.js';
+import {
+  type APIModalInteractionResponseCallbackData,
+  type ChatInputCommandInteraction,
+  type MessageComponentInteraction,
+  MessageFlags,
+  type ModalSubmitInteraction,
+} from 'discord.js';
 import type { MessageBody } from './reply.ts';
+
+/** Whether a response is a new message, or replaces the message of the component. */
+export type ResponseKind = 'new' | 'update';
 
 /**
  * The responses to one interaction. Each method rejects with discord.js's errors. Discord: "Responding to an
  * Interaction".
  */
 export interface InteractionResponder {
-  /** The complete response, within 3 seconds. */
-  reply(body: MessageBody): Promise<unknown>;
+  /** The complete response, within 3 seconds. Without a message of a component it is always a new message. */
+  reply(body: MessageBody, kind: ResponseKind): Promise<unknown>;
+  /** The complete response, within 3 seconds; null where Discord allows no modal. */
+  readonly showModal: ((modal: APIModalInteractionResponseCallbackData) => Promise<unknown>) | null;
   /** Acknowledges within 3 seconds; the response follows within 15 minutes. */
   deferReply(): Promise<unknown>;
   /** The response after {@link deferReply}. */
-  editReply(body: MessageBody): Promise<unknown>;
+  editReply(body: MessageBody, kind: ResponseKind): Promise<unknown>;
   /** An error message instead of the response, visible to the user alone, within 3 seconds. */
   reject(body: MessageBody): Promise<unknown>;
   /** An error message after {@link deferReply}, visible to the user alone if Discord allows it. */
@@ -27,6 +38,31 @@ export function commandResponder(
   interaction: ChatInputCommandInteraction,
   visibility: 'private' | 'public',
 ): InteractionResponder {
+  return { ...newMessageResponder(interaction, visibility), showModal: (modal) => interaction.showModal(modal) };
+}
+
+/** A button or select edits its message or sends a new one to the member, and responds to errors with a new one. */
+export function componentResponder(interaction: MessageComponentInteraction): InteractionResponder {
+  return { ...messageResponder(interaction, interaction), showModal: (modal) => interaction.showModal(modal) };
+}
+
+/** A modal responds as what opened it: a component, or a command of this visibility. */
+export function modalResponder(
+  interaction: ModalSubmitInteraction,
+  visibility: 'private' | 'public',
+): InteractionResponder {
+  const responder = interaction.isFromMessage()
+    ? messageResponder(interaction, interaction)
+    : newMessageResponder(interaction, visibility);
+  return { ...responder, showModal: null };
+}
+
+type WithoutModal = Omit<InteractionResponder, 'showModal'>;
+
+function newMessageResponder(
+  interaction: ChatInputCommandInteraction | ModalSubmitInteraction,
+  visibility: 'private' | 'public',
+): WithoutModal {
   const flags = visibility === 'private' ? ephemeral : {};
   return {
     reply: (body) => interaction.reply({ ...body, ...flags }),
@@ -37,13 +73,22 @@ export function commandResponder(
   };
 }
 
-/** A button edits its message, and responds to errors with a new message. */
-export function buttonResponder(interaction: ButtonInteraction): InteractionResponder {
+/** A deferred update changes nothing yet, so the response can still be either kind. */
+function messageResponder(
+  interaction:
+    | MessageComponentInteraction
+    | (ModalSubmitInteraction & { update: MessageComponentInteraction['update'] }),
+  { message }: Pick<MessageComponentInteraction, 'message'>,
+): WithoutModal {
+  // Discord keeps the files of an edited message that the edit does not list.
+  const replacing = (body: MessageBody) => (message.attachments.size > 0 ? { ...body, attachments: [] } : body);
+  const followUp = (body: MessageBody) => interaction.followUp({ ...body, ...ephemeral });
+  const replyToMember = (body: MessageBody) => interaction.reply({ ...body, ...ephemeral });
   return {
-    reply: (body) => interaction.update(body),
+    reply: (body, kind) => (kind === 'update' ? interaction.update(replacing(body)) : replyToMember(body)),
     deferReply: () => interaction.deferUpdate(),
-    editReply: (body) => interaction.editReply(body),
-    reject: (body) => interaction.reply({ ...body, ...ephemeral }),
-    rejectDeferred: (body) => interaction.followUp({ ...body, ...ephemeral }),
+    editReply: (body, kind) => (kind === 'update' ? interaction.editReply(replacing(body)) : followUp(body)),
+    reject: replyToMember,
+    rejectDeferred: followUp,
   };
 }

@@ -66,6 +66,14 @@ const stats = {
   pageButton: 'View listing',
 };
 
+const help = {
+  description: 'Show the commands that you can use.',
+  title: markup`Commands`,
+  /** Headings. */
+  everyone: bold(markup`For everyone`),
+  managers: bold(markup`For members with the permission Manage Server`),
+};
+
 const someone = markup`Someone`;
 const premium = (tier: Markup | null) => (tier === null ? markup`premium` : bold(tier));
 const subscription = (user: Markup | null, tier: Markup | null) => {
@@ -74,6 +82,25 @@ const subscription = (user: Markup | null, tier: Markup | null) => {
 };
 const creditCount = (credits: number, grouped: Markup) =>
   markup`${bold(grouped)} ${credits === 1 ? markup`credit` : markup`credits`}`;
+
+/** `grouped` is the formatted number of credits. */
+const award = {
+  description: 'Add credits to the account of a member, or subtract them.',
+  userOption: 'The member.',
+  creditsOption: 'How many credits to add; a negative number subtracts.',
+  reasonOption: 'The reason, stored with the credits.',
+  title: markup`Account corrected`,
+  corrected: (user: Markup, credits: number, grouped: Markup) =>
+    credits > 0
+      ? markup`${user} received ${creditCount(Math.abs(credits), grouped)}.`
+      : markup`${user} lost ${creditCount(Math.abs(credits), grouped)}.`,
+  reason: (reason: Markup) => markup`Reason: ${reason}`,
+  balance: (credits: number, grouped: Markup) => markup`New balance: ${creditCount(credits, grouped)}`,
+  overdrawn: (user: Markup, credits: number, grouped: Markup) =>
+    markup`${user} has only ${creditCount(credits, grouped)}, and a balance cannot be less than zero. Nothing was changed.`,
+  invalid: (max: Markup) =>
+    markup`Enter a member, a reason, and a whole number of credits that is not 0, from -${max} to ${max}.`,
+};
 
 /** Our own reasons for a denial, by the reason of the announcement. */
 const reasons: Readonly<Record<string, Markup>> = {
@@ -151,10 +178,11 @@ const failure = {
   tooLate: (retry: Markup) => markup`This took too long. ${tryAgain(retry)}`,
   unknownCommand: markup`This command is no longer available. Discord may show it for a while.`,
   unknownButton: markup`This button has expired. Run the command again.`,
+  managersOnly: markup`Only members with the permission Manage Server can do this.`,
 };
 
 /** English. */
-export const en = { listing, canVote, reviews, stats, announcement, failure };
+export const en = { listing, canVote, reviews, stats, help, award, announcement, failure };
 
 /** All texts that members see, in one language. */
 export type Texts = typeof en;

@@ -71,6 +71,11 @@ export function mention(userId: string): Markup {
   return isSnowflake(userId) ? asMarkup(`<@${userId}>`) : escapeName(userId, 32);
 }
 
+/** A mention of a slash command, which opens it; only its name if the id is not known. */
+export function commandMention(name: string, id: string | null): Markup {
+  return isSnowflake(id) ? asMarkup(`</${name}:${id}>`) : bold(asMarkup(`/${name}`));
+}
+
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 /** A number with grouped digits: 1,234,567. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
@@ -13,6 +14,10 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
     await rest.post(route, { name: 'play', description: 'Plays a song.' });
     await rest.post(route, { name: 'stats', description: 'Statistics of the game.' });
     const otherCommands = await rest.get(route);
+    const offered = commands
+      .filter(({ name }) => name !== 'stats')
+      .map(({ name }) => `/${name}`)
+      .join(', ');
     const directory = tempDir();
     const register = async () => {
       const running = startProgram(['register'], settings(discord), directory);
@@ -20,10 +25,10 @@ describe('tallyhook register', { timeout: 60_000 }, () => {
     };
     const first = await register();
     expect(first.code).toBe(0);
-    expect(first.output).toContain('Registered globally.\n  created: /canvote, /reviews\n');
+    expect(first.output).toContain(`Registered globally.\n  created: ${offered}\n`);
     expect(first.output).toMatch(/\/stats \(\d+\) belongs to another program/);
     const second = await register();
-    expect(second.output).toContain('The commands are already registered globally.\n  unchanged: /canvote, /reviews\n');
+    expect(second.output).toContain(`The commands are already registered globally.\n  unchanged: ${offered}\n`);
     expect(await rest.get(route)).toEqual(expect.arrayContaining(otherCommands as unknown[]));
     expect(discord.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
   });

@@ -1,4 +1,5 @@
-import type { CommandContext, CommandInput, ListedLookup, OptionValue } from '../../commands/command.ts';
+import type { CommandContext, CommandInput, ListedLookup } from '../../commands/command.ts';
+import type { OptionValue } from '../../commands/reply.ts';
 import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type {
@@ -91,9 +92,24 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
 }
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
-  return { listings, texts: en, clock: manualClock(start) };
+  const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
+  return { listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null, awards: noAwards };
 }
 
-export function inputOf(options: Record<string, OptionValue> = {}): CommandInput {
-  return { options, userId: memberId };
+/** The input of a slash command with these options, run by a member in a guild. */
+export function inputOf(options: Record<string, OptionValue> = {}, changes: Partial<CommandInput> = {}): CommandInput {
+  return {
+    options,
+    action: null,
+    values: [],
+    fields: {},
+    userId: memberId,
+    displayName: 'Mira',
+    guildId: '100000000000000001',
+    channelId: '100000000000000002',
+    roles: [],
+    isManager: false,
+    interactionId: '100000000000000003',
+    ...changes,
+  };
 }

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { onTestFinished } from 'vitest';
-import type { Command, CommandContext, Reply } from '../../commands/command.ts';
+import type { Command, CommandContext } from '../../commands/command.ts';
+import type { Reply } from '../../commands/reply.ts';
+import { createAwards } from '../../src/app/awards.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -65,11 +67,16 @@ export function command(changes: Partial<Command> & Pick<Command, 'execute'>): C
   };
 }
 
-/** A command registry in its own database. */
-export async function commandRegistry() {
+/** A store in its own database. */
+async function testStore() {
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, systemClock, { thread: false });
   onTestFinished(() => store.close());
-  return store.commandRegistry;
+  return store;
+}
+
+/** A command registry in its own database. */
+export async function commandRegistry() {
+  return (await testStore()).commandRegistry;
 }
 
 /** A bot with these commands, connected to its own local Discord. */
@@ -86,14 +93,18 @@ export async function connectedBot(
 ) {
   const discord = await localDiscord();
   const { clock = systemClock, listings = [], before = async () => {} } = changes;
-  const context: CommandContext = { listings, texts: en, clock };
   const { log, logged } = collectingLog([discord.token]);
+  const store = await testStore();
+  const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-  const registry = await commandRegistry();
+  const registry = store.commandRegistry;
   await before({ rest, applicationId: discord.applicationId, registry, discord });
-  const registrar = createRegistrar({ rest, guildId: null, commands, context, registry, clock: systemClock, log });
+  const offered = { listings, texts: en };
+  const registration = { rest, guildId: null, commands, context: offered, registry };
+  const registrar = createRegistrar({ ...registration, clock: systemClock, log });
+  const context: CommandContext = { ...offered, clock, commands, commandId: registrar.idOf, awards };
   onTestFinished(() => registrar.stop());
   const client = createGatewayClient({
     token: discord.token,
@@ -117,7 +128,7 @@ export async function connectedBot(
   if (member === undefined || other === undefined) throw new Error('The local Discord has no members.');
   const run = (name: string, options: Record<string, string | number> = {}) =>
     discord.runCommand({ name, options, userId: member.id, channelId: discord.channels.general });
-  return { discord, client, run, member, other, logged, counted, rest, log };
+  return { discord, client, store, run, member, other, logged, counted, rest, log };
 }
 
 export const hello: Reply = { tone: 'plain', text: en.reviews.none };

@@ -62,4 +62,35 @@ describe('the commands on Discord', () => {
       'Lamplighter',
     ]);
   });
+
+  it('/help mentions the commands by their ids', async () => {
+    const { discord, run, other } = await connectedBot(commands, { listings });
+    const text = (await run('help').settled).embeds[0]?.description;
+    for (const { id, name } of discord.commands()) expect(text).toContain(`</${name}:${id}>`);
+    const use = { name: 'help', userId: other.id, channelId: discord.channels.general };
+    const forOthers = (await discord.runCommand(use).settled).embeds[0]?.description;
+    expect(forOthers).toContain('</stats:');
+    expect(forOthers).not.toContain('</award:');
+  });
+
+  it('/award corrects an account, privately', async () => {
+    const { discord, run, store, other } = await connectedBot(commands, { listings });
+    const answer = await run('award', { user: other.id, credits: 25, reason: 'Helped others' }).settled;
+    expect(answer.embeds[0]?.description).toContain('New balance: **25** credits');
+    expect(discord.messages(discord.channels.general)).toEqual([]);
+    expect((await store.ledger.account(other.id)).credits).toBe(25);
+    const use = { name: 'award', userId: other.id, channelId: discord.channels.general };
+    expect(() => discord.runCommand({ ...use, options: { user: other.id, credits: 1, reason: 'x' } })).toThrow(
+      'no permission',
+    );
+  });
+
+  it('can be run in direct messages if they need no guild', async () => {
+    const { discord, rest, other } = await connectedBot(commands, { listings });
+    const { id: channelId } = (await rest.post('/users/@me/channels', { recipient_id: other.id })) as { id: string };
+    const use = { userId: other.id, channelId };
+    const answer = await discord.runCommand({ ...use, name: 'canvote' }).settled;
+    expect(answer.embeds[0]?.title).toBe('Not yet');
+    expect(() => discord.runCommand({ ...use, name: 'award' })).toThrow('Unknown command');
+  });
 });

@@ -18,7 +18,7 @@ describe('a slash command', () => {
     expect(discord.messages(discord.channels.general)).toHaveLength(1);
   });
 
-  it('receives the options and the id of the user', async () => {
+  it('receives the options, and who ran it where', async () => {
     const inputs: CommandInput[] = [];
     const say = command({
       execute: async (input) => {
@@ -26,9 +26,25 @@ describe('a slash command', () => {
         return hello;
       },
     });
-    const { run, member, other } = await connectedBot([say]);
-    await run('say', { user: other.id }).settled;
-    expect(inputs).toEqual([{ options: { user: other.id }, userId: member.id }]);
+    const { discord, run, member, other } = await connectedBot([say]);
+    const used = run('say', { user: other.id });
+    await used.settled;
+    expect(inputs).toEqual([
+      {
+        options: { user: other.id },
+        action: null,
+        values: [],
+        fields: {},
+        userId: member.id,
+        displayName: 'Mira',
+        guildId: discord.guildId,
+        channelId: discord.channels.general,
+        roles: discord.rolesOf(member.id),
+        isManager: true,
+        interactionId: used.id,
+      },
+    ]);
+    expect(discord.rolesOf(member.id)).toHaveLength(1);
   });
 
   it('is answered ephemerally if it is private, deferred or not', async () => {

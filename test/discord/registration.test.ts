@@ -1,10 +1,14 @@
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../commands/index.ts';
+import { canvote } from '../../commands/canvote.ts';
+import type { Command } from '../../commands/command.ts';
+import { reviews } from '../../commands/reviews.ts';
+import { stats } from '../../commands/stats.ts';
 import { registerCommands } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { en } from '../../src/texts/en.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
-import { commandRegistry, localDiscord } from './bot.ts';
+import { command, commandRegistry, hello, localDiscord } from './bot.ts';
 
 const listedServer = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
 const listedBot = { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) };
@@ -27,8 +31,11 @@ async function registering(options: { token?: string } = {}) {
     global: `/applications/${applicationId}/commands`,
     guild: `/applications/${applicationId}/guilds/${discord.guildId}/commands`,
   } as const;
-  const register = (listings: readonly (typeof listedServer)[] = both, guildId: string | null = null) =>
-    registerCommands({ rest, applicationId, guildId, commands, context: { listings, texts: en }, registry });
+  const register = (
+    listings: readonly (typeof listedServer)[] = both,
+    guildId: string | null = null,
+    commands: readonly Command[] = [canvote, reviews, stats],
+  ) => registerCommands({ rest, applicationId, guildId, commands, context: { listings, texts: en }, registry });
   const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
   const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
   const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;
@@ -81,11 +88,40 @@ describe('registering the commands', () => {
     expect(await register([listedBot])).toEqual({ ...noChanges, unchanged: ['canvote', 'stats'] });
   });
 
-  it('offers them in guilds only, to all members', async () => {
+  it('offers them in guilds, some in direct messages, some to managers', async () => {
     const { discord, register } = await registering();
-    await register([listedServer]);
-    for (const command of discord.commands()) {
-      expect(command).toMatchObject({ contexts: [0], integration_types: [0], default_member_permissions: null });
+    const say = command({ execute: async () => hello });
+    const help = { ...say, name: 'help', inDirectMessages: true };
+    const award = { ...say, name: 'award', defaultMemberPermissions: 'ManageGuild' } as const;
+    for (const guildId of [null, discord.guildId]) await register(both, guildId, [say, help, award]);
+    await register(both, null, [say, help, award]);
+    expect(discord.commands()).toMatchObject([
+      { name: 'say', contexts: [0], integration_types: [0], default_member_permissions: null },
+      { name: 'help', contexts: [0, 1], integration_types: [0], default_member_permissions: null },
+      { name: 'award', contexts: [0], integration_types: [0], default_member_permissions: '32' },
+    ]);
+  });
+
+  it.each(['global', 'guild'] as const)('updates them (%s) if their permission or limits change', async (scope) => {
+    const { discord, register } = await registering();
+    const guildId = scope === 'guild' ? discord.guildId : null;
+    const say = command({ execute: async () => hello });
+    const limited = (max_length: number): Command => ({
+      ...say,
+      describe: () => ({
+        description: 'Says something.',
+        options: [{ type: ApplicationCommandOptionType.String, name: 'text', description: 'What.', max_length }],
+      }),
+    });
+    const changes: readonly Command[] = [
+      { ...limited(10), defaultMemberPermissions: 'ManageGuild' },
+      { ...limited(20), defaultMemberPermissions: 'ManageGuild' },
+      limited(20),
+    ];
+    await register(both, guildId, [limited(10)]);
+    for (const changed of changes) {
+      expect(await register(both, guildId, [changed])).toEqual({ ...noChanges, updated: ['say'] });
+      expect(await register(both, guildId, [changed])).toEqual({ ...noChanges, unchanged: ['say'] });
     }
   });
 

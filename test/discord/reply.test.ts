@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reply, ReplyButton } from '../../commands/command.ts';
-import { decodeCustomId, encodeCustomId } from '../../src/discord/command-input.ts';
+import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import { decodeCustomId, encodeCustomId } from '../../src/discord/custom-id.ts';
 import { renderEmbed, renderReply } from '../../src/discord/reply.ts';
 import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
 import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';
@@ -104,12 +104,12 @@ describe('a rendered reply', () => {
 
 describe("a button's custom id", () => {
   it('decodes to the encoded options', () => {
-    const id = { command: 'reviews', options: { sort: 'newest', page: '2', listing: 'a b&c=d:é' } };
+    const id = { command: 'reviews', action: null, options: { sort: 'newest', page: '2', listing: 'a b&c=d:é' } };
     expect(decodeCustomId(encodeCustomId(id) ?? '')).toEqual(id);
   });
 
   it('is null if the options do not fit', () => {
-    expect(encodeCustomId({ command: 'reviews', options: { listing: 'x'.repeat(100) } })).toBeNull();
+    expect(encodeCustomId({ command: 'reviews', action: null, options: { listing: 'x'.repeat(100) } })).toBeNull();
   });
 
   it('is decoded from any string without an error', () => {

@@ -1,0 +1,64 @@
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { maxCorrection, maxReasonLength } from '../src/ledger/correction.ts';
+import { escapeName, grouped, lines, mention, plainName } from '../src/texts/markup.ts';
+import type { Command } from './command.ts';
+import { userOption } from './command.ts';
+
+/** A correction of a member's account by a manager. */
+export const award = {
+  name: 'award',
+  visibility: 'private',
+  hasPages: false,
+  defaultMemberPermissions: 'ManageGuild',
+  isServedBy: () => true,
+  describe: ({ texts }) => ({
+    description: texts.award.description,
+    options: [
+      {
+        type: ApplicationCommandOptionType.User,
+        name: 'user',
+        description: texts.award.userOption,
+        required: true,
+      },
+      {
+        type: ApplicationCommandOptionType.Integer,
+        name: 'credits',
+        description: texts.award.creditsOption,
+        required: true,
+        min_value: -maxCorrection,
+        max_value: maxCorrection,
+      },
+      {
+        type: ApplicationCommandOptionType.String,
+        name: 'reason',
+        description: texts.award.reasonOption,
+        required: true,
+        max_length: maxReasonLength,
+      },
+    ],
+  }),
+  async execute(input, { awards, texts }) {
+    const userId = userOption(input, 'user', '');
+    const credits = Number(input.options['credits']);
+    const reason = plainName(String(input.options['reason'] ?? ''), maxReasonLength);
+    const isValid = Number.isInteger(credits) && credits !== 0 && Math.abs(credits) <= maxCorrection;
+    if (!isValid || userId === '' || reason === '') {
+      return { tone: 'bad', title: texts.failure.title, text: texts.award.invalid(grouped(maxCorrection)) };
+    }
+    const { interactionId, userId: author } = input;
+    const { outcome, balance } = await awards.award({ userId, credits, reason, author, interactionId });
+    if (outcome === 'overdrawn') {
+      const text = texts.award.overdrawn(mention(userId), balance, grouped(balance));
+      return { tone: 'bad', title: texts.failure.title, text };
+    }
+    return {
+      tone: 'good',
+      title: texts.award.title,
+      text: lines(
+        texts.award.corrected(mention(userId), credits, grouped(Math.abs(credits))),
+        texts.award.reason(escapeName(reason)),
+        texts.award.balance(balance, grouped(balance)),
+      ),
+    };
+  },
+} as const satisfies Command;

@@ -1,0 +1,136 @@
+import type { Markup } from '../src/texts/markup.ts';
+
+/** The value of an option. A component returns each of them as a string. */
+export type OptionValue = string | number | boolean;
+
+/** What a component or modal calls: an action of a command. It is stored in the component's id, so it works forever. */
+export interface ActionTarget {
+  /** One of the command's `actions`. */
+  readonly action: string;
+  /** The options for the action; with the names of command and action at most 100 characters. */
+  readonly options?: Readonly<Record<string, OptionValue>>;
+  /** The command with the action, if it is not the one that replies. */
+  readonly command?: string;
+}
+
+/**
+ * A button. A link opens a URL; a page button calls the command's `execute` with the options of the button; an action
+ * button also with the name of the action.
+ */
+export type ReplyButton =
+  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  | {
+      readonly kind: 'page';
+      readonly label: string;
+      readonly disabled: boolean;
+      /** The options of the target page; with the command's name at most 100 characters. */
+      readonly options: Readonly<Record<string, OptionValue>>;
+    }
+  | (ActionTarget & {
+      readonly kind: 'action';
+      readonly label: string;
+      /** Default: secondary (grey). */
+      readonly style?: 'primary' | 'secondary' | 'success' | 'danger';
+      readonly disabled?: boolean;
+    });
+
+/** A choice of a select. `label` and `description` are shown in up to 100 characters; at most 25 choices. */
+export interface SelectChoice {
+  readonly label: string;
+  /** 1 to 100 characters, distinct. */
+  readonly value: string;
+  readonly description?: string;
+  readonly selected?: boolean;
+}
+
+/** What a select offers: fixed choices, or the users, roles or channels of the guild, whose values are their ids. */
+export type SelectSource =
+  | { readonly kind: 'choices'; readonly choices: readonly SelectChoice[] }
+  | { readonly kind: 'users' | 'roles' | 'channels' };
+
+export type Select = SelectSource & {
+  /** Shown while nothing is selected. */
+  readonly placeholder?: string;
+  /** How many values can be selected, each 1 by default and at most 25. */
+  readonly minValues?: number;
+  readonly maxValues?: number;
+};
+
+/** A select in a message. It calls the action as soon as the member has selected the values. */
+export type ReplySelect = Select & ActionTarget & { readonly disabled?: boolean };
+
+/** At most 25 per reply, with 256 characters for the name and 1,024 for the value. Discord: "Embed Limits". */
+export interface ReplyField {
+  readonly name: Markup;
+  readonly value: Markup;
+  readonly inline?: boolean;
+}
+
+/** An attached file. At most 10 per reply. */
+export interface ReplyFile {
+  readonly name: string;
+  readonly content: Uint8Array;
+  /** For screen readers. */
+  readonly description?: string;
+}
+
+/**
+ * The reply to a member: plain data, rendered by `src/discord/reply.ts`, which truncates texts that exceed Discord's
+ * limits. Its types guarantee that external text is escaped.
+ */
+export interface Reply {
+  readonly tone: 'good' | 'plain' | 'wait' | 'bad';
+  readonly title?: Markup;
+  /** The link of the title. */
+  readonly url?: string;
+  readonly text?: Markup;
+  readonly fields?: readonly ReplyField[];
+  /** Shown without markup. */
+  readonly footer?: string;
+  /** The time of the event (ms since the epoch), if it is not the current time. */
+  readonly at?: number;
+  /** At most five rows of five buttons; each select takes a row. */
+  readonly buttons?: readonly ReplyButton[];
+  /** At most five, shown above the buttons. */
+  readonly selects?: readonly ReplySelect[];
+  readonly files?: readonly ReplyFile[];
+  /**
+   * For components, and modals that they opened: whether the reply replaces the message of the component, or is a new
+   * message that only the member sees. Default: `update` for page buttons, `new` for actions.
+   */
+  readonly response?: 'new' | 'update';
+}
+
+/** A field of a modal: a text or a select, with a label (up to 45 characters) and a description (up to 100). */
+export type ModalField = {
+  /** Distinct within the modal; the key in the fields of the input. */
+  readonly name: string;
+  readonly label: string;
+  readonly description?: string;
+  /** Default: true. */
+  readonly required?: boolean;
+} & (
+  | {
+      readonly kind: 'text';
+      /** Default: false. */
+      readonly multiline?: boolean;
+      /** Characters, at most 4,000. */
+      readonly minLength?: number;
+      readonly maxLength?: number;
+      readonly value?: string;
+      readonly placeholder?: string;
+    }
+  | Select
+);
+
+/**
+ * A form, returned in place of a reply; its submission calls the action. Discord opens it only as the immediate
+ * response, so the command must return it within a second; and not in response to another modal.
+ */
+export interface Modal extends ActionTarget {
+  readonly kind: 'modal';
+  /** Up to 45 characters. */
+  readonly title: string;
+  /** One to five. */
+  readonly fields: readonly ModalField[];
+}
