@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { hour } from '../../src/platform/durations.ts';
+import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
 import { connectedBot } from './bot.ts';
 
@@ -23,7 +24,7 @@ describe('the commands on Discord', () => {
   it('/canvote answers ephemerally, with a link to the page', async () => {
     const { discord, run } = await connectedBot(commands, { listings });
     const answer = await run('canvote').settled;
-    expect(answer.components[0]?.components[0]).toMatchObject({ style: 5, url: server.url });
+    expect(controlsOf(answer.components)[0]).toMatchObject({ style: 5, url: server.url });
     expect(discord.messages(discord.channels.general)).toEqual([]);
   });
 
@@ -41,7 +42,7 @@ describe('the commands on Discord', () => {
     const { id } = await run('reviews', { limit: 12, sort: 'highest' }).settled;
     const shown = () => discord.messages(discord.channels.general)[0];
     const click = async (label: string) => {
-      const button = shown()?.components[0]?.components.find((each) => 'label' in each && each.label === label);
+      const button = controlsOf(shown()?.components ?? []).find((each) => 'label' in each && each.label === label);
       await discord.clickButton(id, button?.custom_id ?? '', other.id).response;
     };
     expect(shown()?.embeds[0]?.footer?.text).toBe('12 of 345 reviews · page 1 of 3');

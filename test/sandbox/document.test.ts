@@ -34,7 +34,7 @@ const channelId = channel?.id ?? '';
 const sent = messages.create({
   channel: channel as NonNullable<typeof channel>,
   author: state.bot,
-  payload: { content: 'hi' },
+  content: files.attach([], { content: 'hi' }),
 });
 
 /** A valid exchange with some changes. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addIssue } from './message-schema.ts';
+import { addIssue } from './schema-parts.ts';
 
 /** The schema of a command. Discord: "Application Command Object". */
 

@@ -1,6 +1,13 @@
 import type { UploadedFile } from './body.ts';
-import type { MessagePayload } from './message-schema.ts';
-import type { Attachment } from './objects.ts';
+import { errorResponse, fieldError } from './errors.ts';
+import { pngSize } from './image-size.ts';
+import type { Embed, MessagePayload } from './message-schema.ts';
+import type { MediaResolver } from './normalize-components.ts';
+import type { Attachment, Message } from './objects.ts';
+
+/** "The maximum file size" without a boosted guild (bytes). Discord: "Uploading Files". */
+export const maxFileBytes = 10 * 1024 * 1024;
+const maxFiles = 10;
 
 interface StoredFile {
   readonly contentType: string;
@@ -11,6 +18,26 @@ interface StoredFile {
 export interface FileInput extends StoredFile {
   readonly filename: string;
 }
+
+/** The files of a message, and its payload with their URLs. */
+export interface AttachedFiles {
+  readonly payload: MessagePayload;
+  /** New ones, without those that an embed shows. */
+  readonly attachments: readonly Attachment[];
+  readonly resolveMedia: MediaResolver;
+}
+
+/** By extension, for uploads that do not say their type. */
+const typeByExtension: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  csv: 'text/csv',
+  json: 'application/json',
+  txt: 'text/plain',
+};
 
 /** Uploaded files, stored in memory and served under `/attachments/…` in place of Discord's CDN. */
 export class Files {
@@ -23,38 +50,122 @@ export class Files {
     this.#nextId = nextId;
   }
 
-  /** Stores the files of a message, with the names and descriptions from its payload. */
-  storeUploads(files: readonly UploadedFile[], payload: MessagePayload): Attachment[] {
-    return files.map((file) => {
+  /**
+   * Stores the uploads of a new message, or of an edit of `existing`, and replaces every `attachment://name` of the embeds by the URL
+   * of its file. As on Discord, a file that an embed shows is no attachment of the message.
+   *
+   * @throws DiscordApiError for too many or too large files
+   */
+  attach(
+    uploads: readonly UploadedFile[],
+    payload: MessagePayload,
+    { existing, ephemeral = false }: { existing?: Message; ephemeral?: boolean } = {},
+  ): AttachedFiles {
+    if (uploads.length > maxFiles) throw tooManyFiles();
+    if (uploads.some(({ bytes }) => bytes.length > maxFileBytes)) throw errorResponse.tooLarge();
+    const uploaded = uploads.map((file) => {
       const metadata = payload.attachments?.find((each) => Number(each.id) === file.number);
       const attachment = this.store({ ...file, filename: metadata?.filename ?? file.filename });
-      return metadata?.description ? { ...attachment, description: metadata.description } : attachment;
+      return {
+        ...attachment,
+        ...(metadata?.description ? { description: metadata.description } : {}),
+        ...(ephemeral ? { ephemeral } : {}),
+      };
     });
+    const available = [...uploaded, ...(existing?.attachments ?? [])];
+    const files = [...available, ...(existing?.embeds ?? []).flatMap(embedUrls).flatMap((url) => this.#ownFile(url))];
+    const shownInEmbeds = new Set<string>();
+    const resolveUrl = (url: string): string => {
+      const file = url.startsWith(scheme) ? files.find(({ filename }) => url === scheme + filename) : undefined;
+      if (file !== undefined) shownInEmbeds.add(file.url);
+      return file?.url ?? url;
+    };
+    const embeds = payload.embeds?.map((embed) => withResolvedUrls(embed, resolveUrl));
+    const attachments = uploaded.filter(({ url }) => !shownInEmbeds.has(url));
+    rejectTooMany(attachments, payload, existing);
+    return {
+      payload: embeds ? { ...payload, embeds } : payload,
+      attachments,
+      resolveMedia: (url) => this.#resolveMedia(url, available),
+    };
   }
 
-  store({ filename: originalName, contentType, bytes }: FileInput): Attachment {
+  store({ filename: originalName, contentType: declaredType, bytes }: FileInput): Attachment {
     const id = this.#nextId();
     const filename = originalName.replaceAll(/[^\w.-]/g, '_');
+    const extension = /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+    const isDeclared = declaredType !== '' && declaredType !== unknownType;
+    const contentType = isDeclared ? declaredType : (typeByExtension[extension] ?? unknownType);
     this.#files.set(`${id}/${filename}`, { contentType, bytes });
     const url = `${this.#origin}/attachments/${id}/${filename}`;
-    return { id, filename, content_type: contentType, size: bytes.length, url, proxy_url: url };
+    const size = bytes.length;
+    return { id, filename, content_type: contentType, size, url, proxy_url: url, ...pngSize(bytes) };
   }
 
   /** The file of a path below `/attachments/`. */
   find(path: string): StoredFile | undefined {
     return this.#files.get(path);
   }
+
+  #ownFile(url: string): { filename: string; url: string }[] {
+    const prefix = `${this.#origin}/attachments/`;
+    return url.startsWith(prefix) ? [{ filename: url.slice(url.lastIndexOf('/') + 1), url }] : [];
+  }
+
+  #resolveMedia(url: string, available: readonly Attachment[]): ReturnType<MediaResolver> {
+    if (!url.startsWith(scheme)) {
+      return { media: { id: this.#nextId(), url, proxy_url: url }, filename: null, size: null };
+    }
+    const attachment = available.find(({ filename }) => url === scheme + filename);
+    if (attachment === undefined) {
+      const code = 'UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND';
+      throw fieldError(['components'], code, `The referenced attachment "${url.slice(scheme.length)}" was not found.`);
+    }
+    const { id, filename, size, proxy_url, content_type, width, height } = attachment;
+    const dimensions = width === undefined || height === undefined ? {} : { width, height };
+    const media = { id, url: attachment.url, proxy_url, content_type, ...dimensions, attachment_id: id };
+    return { media, filename, size };
+  }
 }
 
-/** Replaces every `attachment://name` in the embeds by the URL of the stored file. */
-export function resolveAttachmentUrls(payload: MessagePayload, attachments: readonly Attachment[]): MessagePayload {
-  if (attachments.length === 0 || !payload.embeds) return payload;
-  const resolveUrl = (url: string) =>
-    attachments.find(({ filename }) => url === `attachment://${filename}`)?.url ?? url;
-  const embeds = payload.embeds.map((embed) => ({
+const scheme = 'attachment://';
+const unknownType = 'application/octet-stream';
+
+/** Whether a message shows an uploaded file, which is lost when the server stops. */
+export function showsFiles({ attachments, embeds }: Message): boolean {
+  return attachments.length > 0 || embeds.flatMap(embedUrls).some((url) => /^http:\/\/[^/]+\/attachments\//.test(url));
+}
+
+type ImageHolder = Pick<Embed, 'image' | 'thumbnail' | 'author' | 'footer'>;
+
+function embedUrls({ image, thumbnail, author, footer }: ImageHolder): string[] {
+  return [image?.url, thumbnail?.url, author?.icon_url, footer?.icon_url].flatMap((url) => url ?? []);
+}
+
+function withResolvedUrls(embed: Embed, resolve: (url: string) => string): Embed {
+  const { image, thumbnail, author, footer } = embed;
+  return {
     ...embed,
-    ...(embed.image ? { image: { url: resolveUrl(embed.image.url) } } : {}),
-    ...(embed.thumbnail ? { thumbnail: { url: resolveUrl(embed.thumbnail.url) } } : {}),
-  }));
-  return { ...payload, embeds };
+    ...(image ? { image: { url: resolve(image.url) } } : {}),
+    ...(thumbnail ? { thumbnail: { url: resolve(thumbnail.url) } } : {}),
+    ...(author?.icon_url ? { author: { ...author, icon_url: resolve(author.icon_url) } } : {}),
+    ...(footer?.icon_url ? { footer: { ...footer, icon_url: resolve(footer.icon_url) } } : {}),
+  };
+}
+
+/** The attachments of a message that an edit does not remove: all, or those that the payload lists. */
+export function keptAttachments(message: Message, payload: MessagePayload): readonly Attachment[] {
+  const listed = payload.attachments;
+  return listed
+    ? message.attachments.filter(({ id }) => listed.some((each) => String(each.id) === id))
+    : message.attachments;
+}
+
+function rejectTooMany(added: readonly Attachment[], payload: MessagePayload, existing: Message | undefined): void {
+  const kept = existing === undefined ? [] : keptAttachments(existing, payload);
+  if (kept.length + added.length > maxFiles) throw tooManyFiles();
+}
+
+function tooManyFiles() {
+  return fieldError(['attachments'], 'BASE_TYPE_MAX_LENGTH', `Must be ${maxFiles} or fewer in length.`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
-import { addIssue } from './message-schema.ts';
 import type { Message } from './objects.ts';
+import { addIssue } from './schema-parts.ts';
 
 const limit = z.string().transform((text, context) => {
   const count = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;

@@ -2,11 +2,12 @@ import type { UploadedFile } from './body.ts';
 import { type Callback, callbackSchema, callbackType } from './callback-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse, fieldError } from './errors.ts';
-import { type Files, resolveAttachmentUrls } from './files.ts';
+import type { Files } from './files.ts';
 import { type Interaction, type Interactions, interactionType } from './interactions.ts';
-import { type MessagePayload, messageSchema } from './message-schema.ts';
+import { messageFlag, messageType } from './message-flags.ts';
+import { type MessagePayload, messageSchema, validateEdit, withLayoutFlag } from './message-schema.ts';
 import type { Messages } from './messages.ts';
-import { type InteractionMetadata, type Message, messageFlag, messageType } from './objects.ts';
+import type { InteractionMetadata, Message } from './objects.ts';
 import { validate } from './validate.ts';
 
 /** The callback types that each interaction type accepts. */
@@ -34,7 +35,7 @@ export class InteractionCallbacks {
   /** The initial response. Returns the message that it created or edited, if any. */
   respond(id: string, token: string, body: unknown, files: readonly UploadedFile[]) {
     const interaction = this.#interactions.findUnanswered(id, token);
-    const callback = validate(callbackSchema, body);
+    const callback = validate(callbackSchema, this.#asEditOfSource(interaction, body));
     const allowed = allowedCallbacks[interaction.type] ?? [];
     if (!allowed.includes(callback.type)) {
       throw fieldError(['type'], 'BASE_TYPE_CHOICES', `Value must be one of {${allowed.join(', ')}}.`);
@@ -56,7 +57,7 @@ export class InteractionCallbacks {
   edit(token: string, messageId: string, body: unknown, files: readonly UploadedFile[]): Message {
     const interaction = this.#interactions.findByToken(token);
     const message = this.#ownMessage(interaction, messageId);
-    return this.#edit(interaction, message, validate(messageSchema, body), files);
+    return this.#edit(interaction, message, validateEdit(message, body), files);
   }
 
   delete(token: string, messageId: string): void {
@@ -102,14 +103,12 @@ export class InteractionCallbacks {
     const user = this.#state.user(interaction.userId);
     if (channel === undefined || user === undefined) throw errorResponse.unknownChannel();
     const complete = validate(messageSchema, payload);
-    const attachments = this.#files.storeUploads(files, complete);
     const isCommand = interaction.type === interactionType.command;
     const trigger = { id: interaction.id, type: interaction.type, user };
     const message = this.#messages.create({
       channel,
       author: this.#state.bot,
-      payload: resolveAttachmentUrls(complete, attachments),
-      attachments,
+      content: this.#files.attach(files, complete, { ephemeral: (flags & messageFlag.ephemeral) !== 0 }),
       flags,
       onlyFor: flags & messageFlag.ephemeral ? interaction.userId : null,
       extra: {
@@ -125,9 +124,9 @@ export class InteractionCallbacks {
   }
 
   #edit(interaction: Interaction, message: Message, payload: MessagePayload, files: readonly UploadedFile[]): Message {
-    const attachments = this.#files.storeUploads(files, payload);
-    const resolved = resolveAttachmentUrls(payload, attachments);
-    const edited = this.#messages.edit(message.id, resolved, { attachments, clearFlags: messageFlag.loading });
+    const ephemeral = (message.flags & messageFlag.ephemeral) !== 0;
+    const content = this.#files.attach(files, payload, { existing: message, ephemeral });
+    const edited = this.#messages.edit(message.id, content, { clearFlags: messageFlag.loading });
     if (!interaction.messageIds.includes(edited.id)) interaction.messageIds.push(edited.id);
     this.#settleIfShown(interaction, edited);
     return edited;
@@ -135,6 +134,13 @@ export class InteractionCallbacks {
 
   #settleIfShown(interaction: Interaction, message: Message): void {
     if ((message.flags & messageFlag.loading) === 0) interaction.settled.resolve(message);
+  }
+
+  /** The body of a callback; one that edits the component's message keeps that message's flag IS_COMPONENTS_V2. */
+  #asEditOfSource(interaction: Interaction, body: unknown): unknown {
+    const isUpdate = typeof body === 'object' && body !== null && 'type' in body && body.type === callbackType.update;
+    if (!isUpdate || !('data' in body) || interaction.sourceId === null) return body;
+    return { ...body, data: withLayoutFlag(this.#source(interaction), body.data) };
   }
 
   /** The message of the component that was used. */

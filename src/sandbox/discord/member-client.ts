@@ -4,9 +4,9 @@ import type { DiscordState } from './discord-state.ts';
 import { RejectedByClientError } from './errors.ts';
 import type { Files } from './files.ts';
 import { type InteractionRequest, type Interactions, interactionType } from './interactions.ts';
-import type { Button, Select } from './message-schema.ts';
 import type { Messages } from './messages.ts';
 import { toSubmitData } from './modal.ts';
+import { controlsOf, type NormalizedControl } from './normalized-components.ts';
 import type { Channel } from './objects.ts';
 import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
 import { resolveSelection } from './resolve-select.ts';
@@ -112,7 +112,7 @@ export class MemberClient {
     }
     const { message } = stored;
     const channel = this.#channelOf(message.channel_id, userId);
-    const component = message.components.flatMap((row) => row.components).find((each) => each.custom_id === customId);
+    const component = controlsOf(message.components).find((each) => each.custom_id === customId);
     if (component === undefined)
       throw new RejectedByClientError('unknown_component', `The message has no component ${customId}`);
     const label = ('label' in component ? component.label : null) ?? customId;
@@ -125,13 +125,14 @@ export class MemberClient {
         data: {
           custom_id: customId,
           component_type: component.type,
+          id: component.id,
           ...this.#selection(component, values, this.#actor(userId, channel)),
         },
       },
     );
   }
 
-  #selection(component: Button | Select, values: readonly string[] = [], actor: Actor): object {
+  #selection(component: NormalizedControl, values: readonly string[] = [], actor: Actor): object {
     if (component.type === 2) return {};
     const selection = resolveSelection(actor, component, values);
     return { values: selection.values, ...resolvedField(selection.resolved) };

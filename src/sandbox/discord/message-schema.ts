@@ -1,25 +1,10 @@
 import { z } from 'zod';
-import { snowflakePattern } from '../../platform/snowflake.ts';
+import { checkComponents, topLevelComponent } from './layout-schema.ts';
+import { messageFlag } from './message-flags.ts';
+import { addIssue, requiredText, snowflake, text, url } from './schema-parts.ts';
+import { validate } from './validate.ts';
 
-/**
- * The schema of a message. Discord: "Create Message", "Embed Limits", "Component Reference".
- * Lengths count UTF-16 code units, which is at least as strict as Discord.
- */
-
-const snowflake = z.string().regex(snowflakePattern);
-const text = (max: number) => z.string().trim().max(max);
-const requiredText = (max: number) => z.string().trim().min(1).max(max);
-
-const url = z
-  .string()
-  .max(2048)
-  .superRefine((value, context) => {
-    if (/^attachment:\/\/\S+$/.test(value)) return;
-    if (!URL.canParse(value)) addIssue(context, [], 'URL_TYPE_INVALID_URL', 'Not a well formed URL.');
-    else if (!['http:', 'https:'].includes(new URL(value).protocol)) {
-      addIssue(context, [], 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https').");
-    }
-  });
+/** The schema of a message. Discord: "Create Message", "Embed Limits". */
 
 const image = z.object({ url });
 
@@ -48,108 +33,6 @@ const embed = z
 
 export type Embed = z.output<typeof embed>;
 
-/** "32 bit integer used as an optional identifier"; 0 means none. */
-const componentId = z.int32().min(0).nullish();
-
-const emoji = z.object({ id: snowflake.nullish(), name: z.string().nullish(), animated: z.boolean().nullish() });
-
-const button = z
-  .object({
-    type: z.literal(2),
-    id: componentId,
-    style: z.int().min(1).max(5),
-    label: text(80).nullish(),
-    emoji: emoji.nullish(),
-    custom_id: requiredText(100).nullish(),
-    url: url.max(512).nullish(),
-    disabled: z.boolean().nullish(),
-  })
-  .superRefine((value, context) => {
-    const required = value.style === 5 ? 'url' : 'custom_id';
-    const excluded = value.style === 5 ? 'custom_id' : 'url';
-    if (!value[required]) addIssue(context, [required], 'BASE_TYPE_REQUIRED', 'This field is required');
-    if (value[excluded])
-      addIssue(context, [excluded], 'BUTTON_COMPONENT_CUSTOM_ID_AND_URL', 'A button is a link or it acts, not both.');
-    if (!value.label && !value.emoji) {
-      addIssue(context, ['label'], 'BUTTON_COMPONENT_LABEL_REQUIRED', 'A button must have a label or an emoji.');
-    }
-  });
-
-const selectBounds = {
-  id: componentId,
-  custom_id: requiredText(100),
-  placeholder: text(150).nullish(),
-  min_values: z.int().min(0).max(25).nullish(),
-  max_values: z.int().min(1).max(25).nullish(),
-  disabled: z.boolean().nullish(),
-};
-
-export const stringSelect = z.object({
-  type: z.literal(3),
-  ...selectBounds,
-  options: z
-    .array(
-      z.object({
-        label: requiredText(100),
-        value: requiredText(100),
-        description: text(100).nullish(),
-        emoji: emoji.nullish(),
-        default: z.boolean().nullish(),
-      }),
-    )
-    .min(1)
-    .max(25)
-    .superRefine((options, context) => {
-      for (const [index, { value }] of options.entries()) {
-        if (options.findIndex((other) => other.value === value) < index) {
-          const code = 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED';
-          addIssue(context, [index, 'value'], code, 'The specified option value is already used');
-        }
-      }
-    }),
-});
-
-export const entitySelect = z.object({ type: z.literal([5, 6, 7, 8]), ...selectBounds });
-
-export type Button = z.output<typeof button>;
-export type Select = z.output<typeof stringSelect> | z.output<typeof entitySelect>;
-
-const actionRow = z.object({
-  type: z.literal(1),
-  id: componentId,
-  components: z
-    .array(z.discriminatedUnion('type', [button, stringSelect, entitySelect]))
-    .min(1)
-    .max(5),
-});
-
-export type ActionRow = z.output<typeof actionRow>;
-
-const components = z
-  .array(actionRow)
-  .max(5)
-  .superRefine((rows, context) => {
-    const customIds = new Set<string>();
-    for (const [row, { components: children }] of rows.entries()) {
-      if (children.length > 1 && children.some((child) => child.type !== 2)) {
-        addIssue(
-          context,
-          [row, 'components'],
-          'COMPONENT_LAYOUT_WIDTH_EXCEEDED',
-          'The specified component exceeds the maximum width',
-        );
-      }
-      for (const [column, child] of children.entries()) {
-        if (!child.custom_id) continue;
-        if (customIds.has(child.custom_id)) {
-          const path = [row, 'components', column, 'custom_id'];
-          addIssue(context, path, 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated');
-        }
-        customIds.add(child.custom_id);
-      }
-    }
-  });
-
 const allowedMentions = z
   .object({
     parse: z.array(z.enum(['roles', 'users', 'everyone'])).nullish(),
@@ -168,8 +51,7 @@ const allowedMentions = z
 
 export type AllowedMentions = z.output<typeof allowedMentions>;
 
-/** The body of a new message, an edit, or an interaction response. */
-export const messageSchema = z.object({
+const body = z.object({
   content: text(2000).nullish(),
   embeds: z
     .array(embed)
@@ -180,7 +62,7 @@ export const messageSchema = z.object({
       }
     })
     .nullish(),
-  components: components.nullish(),
+  components: z.array(topLevelComponent).nullish(),
   allowed_mentions: allowedMentions.nullish(),
   flags: z.int().min(0).nullish(),
   tts: z.boolean().nullish(),
@@ -198,7 +80,18 @@ export const messageSchema = z.object({
     .nullish(),
 });
 
-export type MessagePayload = z.output<typeof messageSchema>;
+/** The body of a new message, an edit, or an interaction response. */
+export const messageSchema = body.superRefine((payload, context) => {
+  const isLayout = ((payload.flags ?? 0) & messageFlag.isComponentsV2) !== 0;
+  checkComponents(payload.components ?? [], isLayout, context);
+  for (const field of ['content', 'embeds'] as const) {
+    if (!isLayout || !payload[field]?.length) continue;
+    const message = `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`;
+    addIssue(context, [field], 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', message);
+  }
+});
+
+export type MessagePayload = z.output<typeof body>;
 
 /** The characters of an embed that count toward the limit of 6,000 per message. */
 function embedLength(each: Embed): number {
@@ -207,7 +100,15 @@ function embedLength(each: Embed): number {
   return texts.reduce((sum, part) => sum + (part?.length ?? 0), fields);
 }
 
-/** Adds an issue with a Discord error code. */
-export function addIssue(context: z.RefinementCtx, path: PropertyKey[], code: string, message: string): void {
-  context.addIssue({ code: 'custom', path, message, params: { code }, input: context.value });
+/** Validates an edit of a message. @throws DiscordApiError */
+export function validateEdit(message: { readonly flags: number }, edit: unknown): MessagePayload {
+  return validate(messageSchema, withLayoutFlag(message, edit));
+}
+
+/** The body of an edit with the message's flag IS_COMPONENTS_V2, which "can't be removed". */
+export function withLayoutFlag({ flags: current }: { readonly flags: number }, edit: unknown): unknown {
+  const layoutFlag = current & messageFlag.isComponentsV2;
+  if (layoutFlag === 0 || typeof edit !== 'object' || edit === null) return edit;
+  const flags = 'flags' in edit && typeof edit.flags === 'number' ? edit.flags : 0;
+  return { ...edit, flags: flags | layoutFlag };
 }

@@ -1,12 +1,16 @@
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { DiscordState } from './discord-state.ts';
-import { errorResponse } from './errors.ts';
+import { errorResponse, fieldError } from './errors.ts';
+import { type AttachedFiles, keptAttachments } from './files.ts';
 import { intent } from './intents.ts';
 import { findMentions } from './mentions.ts';
+import { messageFlag, messageType } from './message-flags.ts';
 import type { MessagePayload } from './message-schema.ts';
-import { normalizeComponents, normalizeEmbeds } from './normalize.ts';
-import { type Attachment, type Channel, type Message, messageFlag, messageType, type User } from './objects.ts';
+import { normalizeEmbeds } from './normalize.ts';
+import { normalizeComponents } from './normalize-components.ts';
+import { textsOf } from './normalized-components.ts';
+import type { Channel, Message, User } from './objects.ts';
 
 /** How long a nonce is remembered (ms). Discord, "Create Message": "the past few minutes". */
 const nonceLifetimeMs = 5 * minute;
@@ -20,13 +24,15 @@ export interface StoredMessage {
 export interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
-  readonly payload: MessagePayload;
-  readonly attachments?: readonly Attachment[];
+  readonly content: MessageContent;
   readonly flags?: number;
   readonly onlyFor?: string | null;
   /** Fields of interaction responses. */
   readonly extra?: Partial<Message>;
 }
+
+/** A payload with its stored files. */
+export type MessageContent = AttachedFiles;
 
 /** All messages of all channels. Messages are immutable: an edit replaces the message. */
 export class Messages {
@@ -58,9 +64,11 @@ export class Messages {
   }
 
   /** @throws DiscordApiError if the message would be empty */
-  create({ channel, author, payload, attachments = [], flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
+  create({ channel, author, content, flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
+    const { payload, attachments, resolveMedia } = content;
     const duplicate = payload.enforce_nonce ? this.#findByNonce(author, payload.nonce) : undefined;
     if (duplicate !== undefined) return duplicate;
+    const components = normalizeComponents(payload.components, resolveMedia);
     const message: Message = {
       id: this.#state.nextId(),
       channel_id: channel.id,
@@ -69,10 +77,14 @@ export class Messages {
       timestamp: this.#state.timestamp(),
       edited_timestamp: null,
       tts: payload.tts ?? false,
-      ...findMentions(this.#state, payload.content ?? '', payload.allowed_mentions),
+      ...findMentions(
+        this.#state,
+        [payload.content ?? '', ...textsOf(components)].join('\n'),
+        payload.allowed_mentions,
+      ),
       attachments,
       embeds: normalizeEmbeds(payload.embeds),
-      components: normalizeComponents(payload.components),
+      components,
       pinned: false,
       type: messageType.default,
       flags: flags | settableFlags(payload.flags),
@@ -89,25 +101,27 @@ export class Messages {
   /** Replaces the fields that the payload contains, and clears `clearFlags`. */
   edit(
     messageId: string,
-    payload: MessagePayload,
-    options: { attachments?: readonly Attachment[]; clearFlags?: number } = {},
+    { payload, attachments, resolveMedia }: MessageContent,
+    options: { clearFlags?: number } = {},
   ): Message {
     const { message, onlyFor } = this.#messages.get(messageId) ?? throwUnknownMessage();
     const content = payload.content === undefined ? message.content : (payload.content ?? '');
-    const remainingAttachments = payload.attachments
-      ? message.attachments.filter(({ id }) => payload.attachments?.some((each) => String(each.id) === id))
-      : message.attachments;
+    const components =
+      payload.components === undefined ? message.components : normalizeComponents(payload.components, resolveMedia);
+    const text = [content, ...textsOf(components)].join('\n');
+    const isTextChanged = payload.content !== undefined || payload.components !== undefined;
     const edited: Message = {
       ...message,
       content,
-      ...(payload.content === undefined ? {} : findMentions(this.#state, content, payload.allowed_mentions)),
+      ...(isTextChanged ? findMentions(this.#state, text, payload.allowed_mentions) : {}),
       embeds: payload.embeds === undefined ? message.embeds : normalizeEmbeds(payload.embeds),
-      components: payload.components === undefined ? message.components : normalizeComponents(payload.components),
-      attachments: [...remainingAttachments, ...(options.attachments ?? [])],
-      flags: message.flags & ~(options.clearFlags ?? 0),
+      components,
+      attachments: [...keptAttachments(message, payload), ...attachments],
+      flags: (message.flags & ~(options.clearFlags ?? 0)) | ((payload.flags ?? 0) & messageFlag.isComponentsV2),
       edited_timestamp: this.#state.timestamp(),
     };
     rejectEmpty(edited);
+    rejectMixed(edited);
     this.#store({ message: edited, onlyFor });
     this.#dispatchMessage('MESSAGE_UPDATE', withoutNonce(edited), onlyFor);
     return edited;
@@ -176,7 +190,8 @@ function nonceKey(author: User, nonce: MessagePayload['nonce']): string {
 }
 
 function settableFlags(flags: number | null | undefined): number {
-  return (flags ?? 0) & (messageFlag.suppressEmbeds | messageFlag.suppressNotifications);
+  const settable = messageFlag.suppressEmbeds | messageFlag.suppressNotifications | messageFlag.isComponentsV2;
+  return (flags ?? 0) & settable;
 }
 
 function rejectEmpty(message: Message): void {
@@ -184,6 +199,15 @@ function rejectEmpty(message: Message): void {
   const hasContent =
     message.content || message.embeds.length || message.components.length || message.attachments.length;
   if (!hasContent) throw errorResponse.emptyMessage();
+}
+
+/** An edit turns a message into one of components only if it removes the text and the embeds. */
+function rejectMixed({ flags, content, embeds }: Message): void {
+  if ((flags & messageFlag.isComponentsV2) === 0) return;
+  const field = content ? 'content' : embeds.length > 0 ? 'embeds' : undefined;
+  if (field === undefined) return;
+  const message = `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`;
+  throw fieldError([field], 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', message);
 }
 
 function throwUnknownMessage(): never {

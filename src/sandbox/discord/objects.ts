@@ -1,4 +1,5 @@
-import type { NormalizedEmbed, NormalizedRow } from './normalize.ts';
+import type { NormalizedEmbed } from './normalize.ts';
+import type { NormalizedComponent } from './normalized-components.ts';
 
 /** Discord's API objects, limited to the fields that this server supports. Names follow Discord's documentation. */
 
@@ -89,6 +90,11 @@ export interface Attachment {
   readonly size: number;
   readonly url: string;
   readonly proxy_url: string;
+  /** Pixels; only of images. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Whether only one member sees the message, so that the file is deleted later. */
+  readonly ephemeral?: boolean;
 }
 
 export interface InteractionMetadata {
@@ -118,7 +124,7 @@ export interface Message {
   readonly mention_roles: readonly string[];
   readonly attachments: readonly Attachment[];
   readonly embeds: readonly NormalizedEmbed[];
-  readonly components: readonly NormalizedRow[];
+  readonly components: readonly NormalizedComponent[];
   readonly pinned: boolean;
   readonly type: number;
   readonly flags: number;
@@ -129,12 +135,3 @@ export interface Message {
   /** Deprecated by Discord, but the only field with the name of the command. */
   readonly interaction?: { readonly id: string; readonly type: number; readonly name: string; readonly user: User };
 }
-
-export const messageFlag = {
-  suppressEmbeds: 1 << 2,
-  ephemeral: 1 << 6,
-  loading: 1 << 7,
-  suppressNotifications: 1 << 12,
-};
-
-export const messageType = { default: 0, reply: 19, chatInputCommand: 20 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { DiscordState } from './discord-state.ts';
+import { showsFiles } from './files.ts';
 import { withPositions } from './guild-controls.ts';
 import type { Messages } from './messages.ts';
 import type { DirectChannel, Message } from './objects.ts';
@@ -20,7 +21,7 @@ const message = z
     content: z.string(),
     timestamp: z.iso.datetime({ offset: true }),
     embeds: z.array(z.looseObject({})),
-    components: z.array(z.looseObject({ components: z.array(z.looseObject({ type: z.int() })) })),
+    components: z.array(z.looseObject({ type: z.int() })),
     attachments: z.array(z.looseObject({})),
     flags: z.int(),
   })
@@ -55,9 +56,7 @@ export function isPersistent(kind: string): boolean {
 }
 
 export function exportState(state: DiscordState, messages: Messages): PersistedState {
-  const persistent = messages
-    .all()
-    .filter(({ onlyFor, message: { attachments } }) => onlyFor === null && !attachments.length);
+  const persistent = messages.all().filter(({ onlyFor, message: each }) => onlyFor === null && !showsFiles(each));
   return {
     version: 1,
     messages: persistent.slice(-maxMessages).map((stored) => stored.message),

@@ -1,7 +1,7 @@
 import { optionType } from './command-schema.ts';
+import type { Select } from './component-schema.ts';
 import { RejectedByClientError } from './errors.ts';
-import type { Select } from './message-schema.ts';
-import { type Actor, type Directory, type Resolved, resolveReferences } from './resolved.ts';
+import { type Actor, type Resolved, resolveReferences } from './resolved.ts';
 
 /** Discord: "Component Types". */
 export const selectType = { string: 3, user: 5, role: 6, mentionable: 7, channel: 8 } as const;
@@ -30,7 +30,7 @@ export function resolveSelection(
   }
   if (new Set(values).size < values.length)
     throw new RejectedByClientError('picked_twice', 'A value is selected twice');
-  const invalid = values.find((value) => !isOffered(actor.directory, select, value));
+  const invalid = values.find((value) => !isOffered(actor, select, value));
   if (invalid !== undefined) throw new RejectedByClientError('not_offered', 'The select does not have this option');
   const type = optionTypeOf[select.type];
   return {
@@ -45,9 +45,10 @@ export function resolveSelection(
   };
 }
 
-function isOffered(directory: Directory, select: Select, value: string): boolean {
-  const isUser = directory.user(value) !== undefined;
-  const isRole = directory.roles.some(({ id }) => id === value);
+/** In direct messages, the client offers the two users and nothing of the guild. */
+function isOffered({ directory, userId, inGuild }: Actor, select: Select, value: string): boolean {
+  const isUser = inGuild ? directory.members.has(value) : [userId, directory.bot.id].includes(value);
+  const isRole = inGuild && directory.roles.some(({ id }) => id === value);
   switch (select.type) {
     case selectType.string:
       return select.options.some((option) => option.value === value);
@@ -57,7 +58,10 @@ function isOffered(directory: Directory, select: Select, value: string): boolean
       return isRole;
     case selectType.mentionable:
       return isUser || isRole;
-    default:
-      return directory.channels.get(value)?.type === 0;
+    default: {
+      const channelType = directory.channels.get(value)?.type;
+      const isAllowed = !select.channel_types?.length || select.channel_types.includes(0);
+      return inGuild && channelType === 0 && isAllowed;
+    }
   }
 }

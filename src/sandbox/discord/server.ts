@@ -47,9 +47,9 @@ export async function listen(port: number, host: string) {
         const path = /^\/api\/v10(\/.*)$/.exec(pathname)?.[1];
         const file = /^\/attachments\/(.+)$/.exec(pathname)?.[1];
         if (path !== undefined) rest(request, response, path, searchParams);
-        else if (file !== undefined) sendFile(response, files.find(file));
+        else if (file !== undefined) sendFile(response, file, files.find(file));
         else if (page !== undefined) page(request, response, pathname, searchParams);
-        else sendFile(response, undefined);
+        else sendFile(response, '', undefined);
       });
       server.on('upgrade', (request, socket, head) => {
         if (!URL.canParse(request.url ?? '/', origin)) {
@@ -69,7 +69,7 @@ export async function listen(port: number, host: string) {
   };
 }
 
-function sendFile(response: ServerResponse, file: ReturnType<Files['find']>): void {
+function sendFile(response: ServerResponse, path: string, file: ReturnType<Files['find']>): void {
   if (file === undefined) {
     response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Not found\n');
     return;
@@ -79,7 +79,10 @@ function sendFile(response: ServerResponse, file: ReturnType<Files['find']>): vo
     .writeHead(200, {
       'Content-Type': isInline ? file.contentType : 'application/octet-stream',
       'X-Content-Type-Options': 'nosniff',
-      ...(isInline ? {} : { 'Content-Disposition': 'attachment' }),
+      // Opened as a page of its own, a file may neither load nor run anything.
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      // The names of stored files contain letters, digits, dots, hyphens and underscores only.
+      'Content-Disposition': `${isInline ? 'inline' : 'attachment'}; filename="${path.split('/').at(-1)}"`,
     })
     .end(file.bytes);
 }

@@ -1,9 +1,9 @@
 import { second } from '../../../platform/durations.ts';
 import type { DiscordState } from '../discord-state.ts';
 import { errorResponse } from '../errors.ts';
-import { type Files, resolveAttachmentUrls } from '../files.ts';
+import type { Files } from '../files.ts';
 import { historySchema, selectHistory } from '../history.ts';
-import { messageSchema } from '../message-schema.ts';
+import { messageSchema, validateEdit } from '../message-schema.ts';
 import { type Messages, withoutNonce } from '../messages.ts';
 import type { Channel, Message } from '../objects.ts';
 import type { PermissionName } from '../permissions.ts';
@@ -63,15 +63,7 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
         const payload = validate(messageSchema, body);
         if (payload.embeds?.length) channelFor(ids.channelId, 'embedLinks');
         if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
-        const attachments = files.storeUploads(uploads, payload);
-        return ok(
-          messages.create({
-            channel,
-            author: state.bot,
-            payload: resolveAttachmentUrls(payload, attachments),
-            attachments,
-          }),
-        );
+        return ok(messages.create({ channel, author: state.bot, content: files.attach(uploads, payload) }));
       },
       { limit: messageLimit },
     ),
@@ -82,11 +74,9 @@ export function channelRoutes(state: DiscordState, messages: Messages, files: Fi
         channelFor(ids.channelId);
         const message = messageIn(ids.channelId, ids.messageId);
         if (message.author.id !== state.bot.id) throw errorResponse.notMessageAuthor();
-        const payload = validate(messageSchema, body);
-        const attachments = files.storeUploads(uploads, payload);
-        return ok(
-          withoutNonce(messages.edit(message.id, resolveAttachmentUrls(payload, attachments), { attachments })),
-        );
+        if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
+        const content = files.attach(uploads, validateEdit(message, body), { existing: message });
+        return ok(withoutNonce(messages.edit(message.id, content)));
       },
       { limit: messageLimit },
     ),

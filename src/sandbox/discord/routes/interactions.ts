@@ -2,7 +2,7 @@ import { second } from '../../../platform/durations.ts';
 import { callbackType } from '../callback-schema.ts';
 import { errorResponse } from '../errors.ts';
 import type { InteractionCallbacks } from '../interaction-callbacks.ts';
-import { messageFlag } from '../objects.ts';
+import { messageFlag } from '../message-flags.ts';
 import { noContent, ok, type Route, route } from '../route.ts';
 
 /** Responses to interactions. Discord: "Receiving and Responding", endpoints. */

@@ -4,9 +4,12 @@ import { element } from './element.ts';
 /** The file types that `discord-image-attachment` accepts. */
 const imageExtension = /\.(?:bmp|jpe?g|png|gif|webp|tiff)$/i;
 
+/** Discord, "Message Flags": attachments are visible only through components. */
+const isComponentsV2 = 1 << 15;
+
 /** The attachments of a message; null if there are none. */
-export function attachmentCards({ attachments }: Message): HTMLElement | null {
-  if (attachments.length === 0) return null;
+export function attachmentCards({ attachments, flags }: Message): HTMLElement | null {
+  if (attachments.length === 0 || (flags & isComponentsV2) !== 0) return null;
   return element('discord-attachments', { slot: 'attachments' }, ...attachments.map(attachmentCard));
 }
 
@@ -16,11 +19,17 @@ export function localPath(url: string | undefined): string | null {
   return path.startsWith('/attachments/') ? path : null;
 }
 
-function attachmentCard({ url, filename, description, size }: Attachment): HTMLElement {
+function attachmentCard(attachment: Attachment): HTMLElement {
+  const { url, filename, description } = attachment;
   const path = localPath(url);
   if (path !== null && imageExtension.test(path)) {
     return element('discord-image-attachment', { url: path, alt: description ?? filename });
   }
-  const target = { href: path, target: '_blank', rel: 'noopener noreferrer' };
+  return fileCard(attachment);
+}
+
+/** A file to download. */
+export function fileCard({ url, filename, size }: Pick<Attachment, 'url' | 'filename' | 'size'>): HTMLElement {
+  const target = { href: localPath(url), target: '_blank', rel: 'noopener noreferrer' };
   return element('discord-file-attachment', { name: filename, bytes: size, 'bytes-unit': 'bytes', ...target });
 }

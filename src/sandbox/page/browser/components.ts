@@ -1,5 +1,4 @@
-import type { Button } from '../../discord/message-schema.ts';
-import type { Message } from '../../discord/objects.ts';
+import type { NormalizedControl, NormalizedRow } from '../../discord/normalized-components.ts';
 import { syncDisabled } from './discord-components.ts';
 import { element } from './element.ts';
 import { type ComponentContext, selectElement } from './select.ts';
@@ -7,20 +6,23 @@ import { type ComponentContext, selectElement } from './select.ts';
 /** Discord's "Button Styles" as `discord-button` types. */
 const buttonStyles: Readonly<Record<number, string>> = { 1: 'primary', 2: 'secondary', 3: 'success', 4: 'destructive' };
 
-/** The action rows of a message. */
-export function componentRows({ components }: Message, context: ComponentContext): HTMLElement[] {
-  return components.map((row) =>
-    element(
-      'discord-action-row',
-      { slot: 'components', 'aria-busy': context.isBusy },
-      ...row.components.map((component) =>
-        component.type === 2 ? button(component, context) : selectElement(component, context),
-      ),
-    ),
+/** A row of buttons, or of one select. */
+export function rowElement({ components }: NormalizedRow, context: ComponentContext): HTMLElement {
+  return element(
+    'discord-action-row',
+    { slot: 'components', 'aria-busy': context.isBusy },
+    ...components.map((component) => controlElement(component, context)),
   );
 }
 
-function button(component: Button, { isBusy, useComponent: press }: ComponentContext): HTMLElement {
+export function controlElement(component: NormalizedControl, context: ComponentContext): HTMLElement {
+  return component.type === 2 ? button(component, context) : selectElement(component, context);
+}
+
+function button(
+  component: Extract<NormalizedControl, { type: 2 }>,
+  { isBusy, useComponent: press }: ComponentContext,
+): HTMLElement {
   const label = [component.emoji?.name, component.label].filter(Boolean).join(' ');
   const node = element(
     'discord-button',

@@ -1,12 +1,13 @@
 import { minute } from '../../../platform/durations.ts';
+import { textsOf } from '../../discord/normalized-components.ts';
 import type { Message, User } from '../../discord/objects.ts';
 import { attachmentCards } from './attachments.ts';
 import { avatarUrl } from './avatar.ts';
-import { componentRows } from './components.ts';
 import { makeDismissFocusable } from './discord-components.ts';
 import { element } from './element.ts';
 import { embedCard } from './embed.ts';
 import { formatMessageTime, formatTime } from './format-time.ts';
+import { componentElements } from './layout.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import type { PendingAction, State } from './store.ts';
 
@@ -54,7 +55,7 @@ export function messageElement(
     contentElement(message, state),
     attachmentCards(message),
     ...message.embeds.map((embed) => embedCard(embed, state)),
-    ...componentRows(message, {
+    ...componentElements(message.components, {
       state,
       isBusy,
       useComponent: (customId, values) => actions.useComponent(message, customId, values),
@@ -88,7 +89,7 @@ export function isContinuation(message: Message, previous: Message | undefined):
 /** A message as one line for screen readers. */
 export function announcementText(message: Message): string {
   const embeds = message.embeds.map(({ title, description }) => [title, description].filter(Boolean).join(': '));
-  const text = [message.content, ...embeds].filter(Boolean).join('. ');
+  const text = [message.content, ...embeds, ...textsOf(message.components)].filter(Boolean).join('. ');
   return `${message.author.username}: ${text.replaceAll(/<[^<>]*>|[*_`~|#\\]/g, '').slice(0, 300)}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Select } from '../../discord/message-schema.ts';
+import type { Select } from '../../discord/component-schema.ts';
 import type { Modal } from '../../discord/modal.ts';
 import { element, findById } from './element.ts';
 import { renderMarkdown } from './render-markdown.ts';

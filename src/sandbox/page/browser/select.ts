@@ -1,9 +1,12 @@
-import type { Select } from '../../discord/message-schema.ts';
+import type { Select } from '../../discord/component-schema.ts';
+import type { NormalizedControl } from '../../discord/normalized-components.ts';
 import { element } from './element.ts';
 import type { State } from './store.ts';
 
 /** Sends the use of a button or select. */
 export type UseComponent = (customId: string, values?: readonly string[]) => void;
+
+type MessageSelect = Exclude<NormalizedControl, { type: 2 }>;
 
 /** What the controls of a message depend on. */
 export interface ComponentContext {
@@ -14,11 +17,11 @@ export interface ComponentContext {
 }
 
 /** A select of a message. A native control: the library's select emits no selection and ignores the keyboard. */
-export function selectElement(component: Select, context: ComponentContext): HTMLElement {
+export function selectElement(component: MessageSelect, context: ComponentContext): HTMLElement {
   return (component.max_values ?? 1) > 1 ? multiSelect(component, context) : singleSelect(component, context);
 }
 
-function singleSelect(component: Select, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
+function singleSelect(component: MessageSelect, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
   const node: HTMLSelectElement = element(
     'select',
     {
@@ -37,7 +40,7 @@ function singleSelect(component: Select, { state, isBusy, useComponent: press }:
 }
 
 /** A select with multiple values: checkboxes and a button to submit them. */
-function multiSelect(component: Select, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
+function multiSelect(component: MessageSelect, { state, isBusy, useComponent: press }: ComponentContext): HTMLElement {
   const minValues = component.min_values ?? 1;
   const maxValues = component.max_values ?? 1;
   const boxes = selectOptions(component, state).map(({ value, label, hint, selected }) => {
@@ -63,6 +66,17 @@ function multiSelect(component: Select, { state, isBusy, useComponent: press }: 
   );
 }
 
+type Offering = Select | Extract<NormalizedControl, { type: 3 | 5 | 6 | 7 | 8 }>;
+
+/** Whether a channel select may offer text channels (type 0), the only kind in the guild. */
+function offersTextChannels({
+  channel_types: types,
+}: {
+  readonly channel_types?: readonly number[] | null | undefined;
+}) {
+  return !types?.length || types.includes(0);
+}
+
 export interface SelectOption {
   readonly value: string;
   readonly label: string;
@@ -71,26 +85,37 @@ export interface SelectOption {
 }
 
 /** The options of a select: its own, or members, roles and channels. Discord: "Component Types", 3 and 5 to 8. */
-export function selectOptions(component: Select, { members, roles, channels }: State): readonly SelectOption[] {
+export function selectOptions(
+  component: Offering,
+  { members, roles, channels, channelId, userId }: State,
+): readonly SelectOption[] {
+  const defaults = component.type === 3 ? [] : (component.default_values ?? []);
   const toOptions = (items: readonly { id: string; name: string }[], sign: string): readonly SelectOption[] =>
-    items.map(({ id, name }) => ({ value: id, label: sign + name.replace(/^@/, ''), selected: false }));
+    items.map(({ id, name }) => ({
+      value: id,
+      label: sign + name.replace(/^@/, ''),
+      selected: defaults.some((each) => each.id === id),
+    }));
+  const isDirect = channels.some(({ id, with: recipient }) => id === channelId && recipient !== null);
+  const offeredMembers = members.filter(({ id, isMember }) => (isDirect ? id === userId : isMember));
+  const offeredRoles = isDirect ? [] : roles;
   switch (component.type) {
     case 3:
-      return component.options.map(({ label, value, description, default: selected }) => ({
+      return component.options.map(({ label, value, description, emoji, default: selected }) => ({
         value,
-        label,
+        label: [emoji?.name, label].filter(Boolean).join(' '),
         ...(description ? { hint: description } : {}),
         selected: Boolean(selected),
       }));
     case 5:
-      return toOptions(members, '@');
+      return toOptions(offeredMembers, '@');
     case 6:
-      return toOptions(roles, '@');
+      return toOptions(offeredRoles, '@');
     case 7:
-      return [...toOptions(members, '@'), ...toOptions(roles, '@')];
+      return [...toOptions(offeredMembers, '@'), ...toOptions(offeredRoles, '@')];
     case 8:
       return toOptions(
-        channels.filter((channel) => channel.with === null),
+        isDirect || !offersTextChannels(component) ? [] : channels.filter((channel) => channel.with === null),
         '#',
       );
   }

@@ -1,0 +1,91 @@
+import type { Button, Select } from './component-schema.ts';
+import { type AnyComponent, type Component, flatten, layoutType } from './layout-schema.ts';
+import { normalize } from './normalize.ts';
+import type { Inner, Media, NormalizedComponent, NormalizedControl, Shown } from './normalized-components.ts';
+
+/** Media with the fields that only {@link MediaResolver} knows. */
+export interface ResolvedMedia {
+  readonly media: Media;
+  readonly filename: string | null;
+  /** Bytes. */
+  readonly size: number | null;
+}
+
+/** Finds what a URL of a component shows. @throws DiscordApiError if it is an `attachment://` that does not exist */
+export type MediaResolver = (url: string) => ResolvedMedia;
+
+/** "If the id is omitted, it is generated": ascending from 1, skipping used ids. Discord: "Anatomy of a Component". */
+export function normalizeComponents(
+  components: readonly Component[] | null | undefined,
+  resolve: MediaResolver,
+): NormalizedComponent[] {
+  const usedIds = new Set(flatten(components ?? []).map(({ id }) => id));
+  let last = 0;
+  const idOf = ({ id }: AnyComponent) => {
+    if (id) return id;
+    do last += 1;
+    while (usedIds.has(last));
+    return last;
+  };
+
+  const control = (part: Button | Select): NormalizedControl => {
+    const bounds = part.type === 2 ? {} : { min_values: part.min_values ?? 1, max_values: part.max_values ?? 1 };
+    return { ...normalize(part), ...bounds, id: idOf(part) } as NormalizedControl;
+  };
+  const shown = (part: ShownInput): Shown => ({
+    media: resolve(part.media.url).media,
+    description: part.description ?? null,
+    spoiler: part.spoiler ?? false,
+  });
+
+  const inner = (part: Exclude<Component, { type: typeof layoutType.container }>): Inner => {
+    const id = idOf(part);
+    switch (part.type) {
+      case 1:
+        return { type: 1, id, components: part.components.map(control) };
+      case layoutType.textDisplay:
+        return { type: 10, id, content: part.content };
+      case layoutType.section: {
+        const components = part.components.map((each) => ({
+          type: 10 as const,
+          id: idOf(each),
+          content: each.content,
+        }));
+        const { accessory } = part;
+        return {
+          type: 9,
+          id,
+          components,
+          accessory: accessory.type === 2 ? control(accessory) : { type: 11, id: idOf(accessory), ...shown(accessory) },
+        };
+      }
+      case layoutType.mediaGallery:
+        return { type: 12, id, items: part.items.map(shown) };
+      case layoutType.file: {
+        const { media: file, filename, size } = resolve(part.file.url);
+        return { type: 13, id, file, name: filename, size, spoiler: part.spoiler ?? false };
+      }
+      case layoutType.separator:
+        return { type: 14, id, divider: part.divider ?? true, spacing: part.spacing ?? 1 };
+    }
+  };
+
+  return (components ?? []).map((part) => {
+    if (part.type !== layoutType.container) return inner(part);
+    const { accent_color, spoiler } = part;
+    const id = idOf(part);
+    return {
+      type: 17,
+      id,
+      components: part.components.map(inner),
+      accent_color: accent_color ?? null,
+      spoiler: spoiler ?? false,
+    };
+  });
+}
+
+interface ShownInput {
+  readonly media: { readonly url: string };
+  readonly description?: string | null | undefined;
+  readonly spoiler?: boolean | null | undefined;
+}
