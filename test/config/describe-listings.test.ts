@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
 import { listingsFile, listingsFileSchema } from '../../config/listings-file.ts';
@@ -103,8 +104,7 @@ describe('tallyhook config', () => {
 
 describe('the JSON Schema', () => {
   it('describes each setting of rewards and shop', () => {
-    const schema = listingsFileSchema() as { properties: { listings: { items: { properties: Properties } } } };
-    const { rewards: rewardsSchema, shop: shopSchema, ...listing } = schema.properties.listings.items.properties;
+    const { rewards: rewardsSchema, shop: shopSchema, ...listing } = schemaOfListing();
     expect(Object.keys(rewardsSchema?.properties ?? {})).toEqual(Object.keys(rewards));
     expect(shopSchema?.items?.properties).toMatchObject({ for: { type: 'string' }, codesFile: { type: 'string' } });
     const parts = ['multipliers', 'milestones'].map((name) => rewardsSchema?.properties?.[name]?.items?.properties);
@@ -117,6 +117,41 @@ describe('the JSON Schema', () => {
       expect(listing[name]?.description, name).toMatch(/\.$/);
   });
 });
+
+describe('the documentation', () => {
+  const text = readFileSync('docs/configuration.md', 'utf8');
+
+  it('contains examples that are valid', () => {
+    const examples = [...text.matchAll(/```json\n([^`]+)```/g)].map(([, json = '']) =>
+      json.replaceAll('"…"', '"secret"'),
+    );
+    expect(examples).toHaveLength(2);
+    for (const example of examples) {
+      const { listings } = loadConfig(environmentWith(JSON.parse(example).listings, { 'game-keys.txt': 'a\nb' }));
+      expect(listings.map(({ guildId }) => guildId)).toEqual(['613425648685547541', '613425648685547541']);
+    }
+  });
+
+  it('lists every setting of rewards and shop', () => {
+    const { rewards: rewardsSchema, shop: shopSchema, guildId, timeZone, ownerChannelId } = schemaOfListing();
+    const documented = {
+      ...rewardsSchema?.properties,
+      ...shopSchema?.items?.properties,
+      guildId,
+      timeZone,
+      ownerChannelId,
+    };
+    for (const name of Object.keys(documented)) {
+      expect(text, name).toMatch(new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\|`, 'm'));
+    }
+  });
+});
+
+/** The schemas of the settings of a listing by name. */
+function schemaOfListing(): Properties {
+  const schema = listingsFileSchema() as { properties: { listings: { items: { properties: Properties } } } };
+  return schema.properties.listings.items.properties;
+}
 
 type Properties = Record<
   string,
