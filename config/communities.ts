@@ -17,6 +17,8 @@ export const plainCommunity: Community = { timeZone: 'UTC', ownerChannelId: null
 
 /** A listing of the file with its guild, and its shop with all codes. */
 export interface GuildListing {
+  /** Its name in an issue. */
+  readonly setting: string;
   readonly file: FileListing;
   readonly guildId: string | null;
   readonly shop: readonly ShopItem[] | undefined;
@@ -41,8 +43,6 @@ const namesInFile: Readonly<Record<keyof Community, string>> = {
   party: 'rewards.party',
   shop: 'shop',
 };
-const sharedNames = Object.keys(namesInFile) as (keyof Community)[];
-
 /** The shared values that a listing states itself. */
 function ownValues({ file, shop }: GuildListing): { readonly [Name in keyof Community]: Community[Name] | undefined } {
   return { timeZone: file.timeZone, ownerChannelId: file.ownerChannelId, party: file.rewards?.party, shop };
@@ -53,34 +53,34 @@ function ownValues({ file, shop }: GuildListing): { readonly [Name in keyof Comm
  * differ are an issue. Listings without a known guild are one community.
  */
 export function communitiesOf(listings: readonly GuildListing[], issues: ConfigIssue[]): Community[] {
-  issues.push(...listings.flatMap((listing, index) => conflictsOf(listing, index, listings)));
-  return listings.map(({ guildId }) => {
-    const values = listings.filter((each) => each.guildId === guildId).map(ownValues);
-    const shared = <Name extends keyof Community>(name: Name): Community[Name] =>
-      values.map((each) => each[name]).find((value) => value !== undefined) ?? plainCommunity[name];
-    return {
-      timeZone: shared('timeZone'),
-      ownerChannelId: shared('ownerChannelId'),
-      party: shared('party'),
-      shop: shared('shop'),
-    };
-  });
+  const byGuild = Map.groupBy(listings, ({ guildId }) => guildId);
+  const communities = new Map([...byGuild].map(([guildId, members]) => [guildId, communityOf(members, issues)]));
+  return listings.map(({ guildId }) => communities.get(guildId) ?? plainCommunity);
 }
 
-/** An issue for each value that differs from that of the first listing of the guild with such a value. */
-function conflictsOf(listing: GuildListing, index: number, listings: readonly GuildListing[]): ConfigIssue[] {
-  const own = ownValues(listing);
-  return sharedNames.flatMap((name) => {
-    const first = listings.find((each) => each.guildId === listing.guildId && ownValues(each)[name] !== undefined);
-    if (own[name] === undefined || first === undefined || isDeepStrictEqual(own[name], ownValues(first)[name]))
-      return [];
-    const [value, guild] = [namesInFile[name], listing.guildId ?? 'an unknown guild'];
-    return [
-      {
-        setting: `TALLYHOOK_CONFIG listings.${index}.${value}`,
-        problem: `is not the same for the listings "${first.file.name}" and "${listing.file.name}" of one community (${guild}).`,
-        hint: `Listings of one guild share it: keep it in one of them. If the guilds are different, give each its guildId.`,
-      },
-    ];
-  });
+/** The community of these listings, which have the same guild. */
+function communityOf(listings: readonly GuildListing[], issues: ConfigIssue[]): Community {
+  const shared = <Name extends keyof Community>(name: Name): Community[Name] => {
+    const [first, ...others] = listings.filter((each) => ownValues(each)[name] !== undefined);
+    if (first === undefined) return plainCommunity[name];
+    const value = ownValues(first)[name];
+    const different = others.filter((each) => !isDeepStrictEqual(ownValues(each)[name], value));
+    issues.push(...different.map((each) => conflictIssue(name, first, each)));
+    return value ?? plainCommunity[name];
+  };
+  return {
+    timeZone: shared('timeZone'),
+    ownerChannelId: shared('ownerChannelId'),
+    party: shared('party'),
+    shop: shared('shop'),
+  };
+}
+
+function conflictIssue(name: keyof Community, first: GuildListing, other: GuildListing): ConfigIssue {
+  const listings = `the listings "${first.file.name}" and "${other.file.name}"`;
+  return {
+    setting: `${other.setting}.${namesInFile[name]}`,
+    problem: `is different in ${listings}, which belong to the same guild (${other.guildId ?? 'not configured'}).`,
+    hint: 'Keep it in one of them; the listings of a guild share it. If they have different guilds, set guildId.',
+  };
 }

@@ -36,6 +36,11 @@ export const time = z.iso.datetime({ offset: true, error: expectedTime }).transf
 /** The IANA name of a time zone. */
 export const timeZone = z.string(expectedZone).refine(isTimeZone, expectedZone);
 
+/** For checks of a whole list or object, whose parts have their final form only if they are valid. */
+export function hasNoIssues({ issues }: { readonly issues: readonly unknown[] }): boolean {
+  return issues.length === 0;
+}
+
 function isTimeZone(name: string): boolean {
   // Intl also accepts offsets such as +01:00, which know no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;

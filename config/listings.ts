@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { communitiesOf, guildIdsOf, plainCommunity } from './communities.ts';
-import { type FileListing, listingsFile } from './listings-file.ts';
+import type { FileListing } from './listings-file.ts';
+import { parseListingsFile } from './parse-listings-file.ts';
 import { contradictingCredits, rewardsOf } from './rewards.ts';
 import { roleIssues } from './role-issues.ts';
 import type { ConfigIssue, ListingConfig } from './schema.ts';
@@ -88,11 +88,13 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   const secretFiles: SecretFile[] = [];
   const guildIds = guildIdsOf(fileListings, values.DISCORD_GUILD_ID);
   const guildListings = fileListings.map((file, index) => {
-    const shopContext = { setting: `${positionOf(index)}.shop`, directory: dirname(path), issues, secretFiles };
-    return { file, guildId: guildIds[index] ?? null, shop: file.shop && readShop(file.shop, shopContext) };
+    const setting = `TALLYHOOK_CONFIG listings.${index}`;
+    const shopContext = { setting: `${setting}.shop`, directory: dirname(path), issues, secretFiles };
+    const shop = file.shop && readShop(file.shop, shopContext);
+    return { file, setting, guildId: guildIds[index] ?? null, shop };
   });
   const communities = communitiesOf(guildListings, issues);
-  const listings = guildListings.map(({ file, guildId }, index) => {
+  const listings = guildListings.map(({ file, setting, guildId, shop }, index) => {
     const { party, ...community } = communities[index] ?? plainCommunity;
     const rewards = rewardsOf(values, file, { guildId, party });
     const listing: ListingConfig = {
@@ -110,38 +112,12 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
       ...community,
       rewards,
     };
-    issues.push(...contradictingCredits(file, positionOf(index)), ...roleIssues(listing, positionOf(index)));
+    // A shop of another listing is checked there.
+    const own = { ...listing, shop: shop ?? [] };
+    issues.push(...contradictingCredits(file, setting), ...roleIssues(own, setting));
     return listing;
   });
   return { listings, fileListings, secretFiles };
-}
-
-/** The name of a listing of the file in an issue. */
-function positionOf(index: number): string {
-  return `TALLYHOOK_CONFIG listings.${index}`;
-}
-
-function parseListingsFile(path: string, issues: ConfigIssue[]): FileListing[] {
-  const setting = 'TALLYHOOK_CONFIG';
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    // The message of a JSON error quotes the file, which contains secrets.
-    const problem = `points to ${path}, which ${error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'}.`;
-    issues.push({ setting, problem, hint: 'Correct the path or the file. Its schema: `tallyhook config --schema`.' });
-    return [];
-  }
-  const result = listingsFile.safeParse(json);
-  if (result.success) return result.data.listings;
-  for (const { path, message } of result.error.issues) {
-    issues.push({
-      setting: `TALLYHOOK_CONFIG ${path.join('.')}`.trim(),
-      problem: `is invalid: ${message}.`,
-      hint: 'Correct the file. Its schema: `tallyhook config --schema`.',
-    });
-  }
-  return [];
 }
 
 function channelsOf(values: Values, listing: Partial<FileListing>) {

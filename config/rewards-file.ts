@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { largestFactor } from '../src/rewards/multipliers.ts';
 import type { Milestone, Multiplier } from '../src/rewards/rules.ts';
-import { credits, duration, id, time, wholeNumber } from './file-schemas.ts';
+import { credits, duration, hasNoIssues, id, time, wholeNumber } from './file-schemas.ts';
 import { isoWeekday, weekdays } from './weekdays.ts';
 
 const maxCount = 1_000_000_000;
+/** Largest product of multipliers: a vote then earns at most 1,000,000,000 credits, which both databases can store. */
+const maxFactor = 1_000;
 const expectedFactor = 'it must be a number greater than 0 and at most 100';
 
 const multiplier = z
@@ -35,7 +38,7 @@ const milestone = z
   .strictObject({
     votes: wholeNumber(1, maxCount).optional().describe('Paid once, when a member has this many counted votes.'),
     everyVotes: wholeNumber(1, maxCount).optional().describe('Paid whenever a member has a multiple of this many.'),
-    credits: credits.default(0),
+    credits: credits.default(0).describe('Whole credits.'),
     role: id.optional().describe('Role for members with this many votes (Discord id).'),
   })
   .refine(
@@ -52,6 +55,14 @@ const milestone = z
     }),
   );
 
+function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementCtx): void {
+  for (const [index, { votes, repeats }] of all.entries()) {
+    if (all.findIndex((each) => each.votes === votes && each.repeats === repeats) === index) continue;
+    const name = repeats === 'every' ? 'everyVotes' : 'votes';
+    context.addIssue({ code: 'custom', path: [index, name], message: 'an earlier milestone has the same number' });
+  }
+}
+
 /** `rewards` of a listing in the file. Values that are left out are undefined, except lists, which are empty. */
 export const rewards = z.strictObject({
   vote: credits
@@ -62,12 +73,16 @@ export const rewards = z.strictObject({
   multipliers: z
     .array(multiplier)
     .max(100, 'it must have at most 100 multipliers')
+    .refine((all) => largestFactor(all) <= maxFactor, {
+      error: `those that can apply to the same vote must not multiply to more than ${maxFactor}`,
+      when: hasNoIssues,
+    })
     .optional()
     .describe('All that apply at the time of a vote are multiplied.'),
   streak: z
     .strictObject({
       every: wholeNumber(1, 3_650).describe('Counted days for which the credits are paid, again and again.'),
-      credits,
+      credits: credits.describe('Whole credits, paid each time.'),
       forgive: wholeNumber(0, 6).default(0).describe('Missed days in any seven that do not break a streak.'),
     })
     .optional()
@@ -75,14 +90,9 @@ export const rewards = z.strictObject({
   milestones: z
     .array(milestone)
     .max(100, 'it must have at most 100 milestones')
-    .superRefine((all, context) => {
-      for (const [index, { votes, repeats }] of all.entries()) {
-        if (all.findIndex((each) => each.votes === votes && each.repeats === repeats) === index) continue;
-        const name = repeats === 'every' ? 'everyVotes' : 'votes';
-        context.addIssue({ code: 'custom', path: [index, name], message: 'an earlier milestone has the same number' });
-      }
-    })
-    .optional(),
+    .superRefine(rejectEqualMilestones, { when: hasNoIssues })
+    .optional()
+    .describe('Credits and roles for numbers of counted votes.'),
   milestoneRoles: z
     .enum(['all', 'highest'], 'it must be "all" or "highest"')
     .optional()
@@ -102,7 +112,7 @@ export const rewards = z.strictObject({
   party: z
     .strictObject({
       goal: wholeNumber(1, maxCount).describe('Counted votes of all members in one period.'),
-      per: z.enum(['day', 'week', 'month'], 'it must be "day", "week" or "month"'),
+      per: z.enum(['day', 'week', 'month'], 'it must be "day", "week" or "month"').describe('The calendar period.'),
       credits: credits.describe('For each member who voted in the period before the goal was reached.'),
     })
     .optional()

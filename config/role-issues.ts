@@ -10,11 +10,11 @@ type RewardingListing = Pick<ListingConfig, 'guildId' | 'rewards' | 'shop'>;
 export function roleIssues(listing: RewardingListing, setting: string): ConfigIssue[] {
   const roles = rolesOf(listing);
   if (roles.length > 0 && listing.guildId === null) {
-    const problem = 'names a role, but it is not known to which Discord server (guild) the role belongs.';
+    const problem = 'gives or requires a role, but the Discord server (guild) of the role is not configured.';
     return [{ setting, problem, hint: 'Set DISCORD_GUILD_ID to its id, or guildId of the listing in the file.' }];
   }
   if (listing.guildId === null || !roles.includes(listing.guildId)) return [];
-  const problem = `names the role ${listing.guildId}, which is @everyone: it cannot be given or required.`;
+  const problem = `gives or requires the role ${listing.guildId}, which is @everyone and cannot be given.`;
   return [{ setting, problem, hint: 'Use the id of another role (server settings → Roles → Copy Role ID).' }];
 }
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { credits, duration, id, wholeNumber } from './file-schemas.ts';
+import { credits, duration, hasNoIssues, id, wholeNumber } from './file-schemas.ts';
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const expectedName = 'it must have 1 to 80 characters';
-const expectedCode = 'it must be a code of 1 to 200 characters on one line';
 
-const code = z
-  .string(expectedCode)
-  .trim()
-  .regex(/^.{1,200}$/, expectedCode);
+/** Longest code (characters), so that a message with it fits into Discord's limits. */
+export const maxCodeLength = 200;
+
+const expectedCode = `it must be a code of 1 to ${maxCodeLength} characters on one line`;
+const code = z.string(expectedCode).trim().regex(/^.+$/, expectedCode).max(maxCodeLength, expectedCode);
 
 const item = z
   .strictObject({
@@ -53,11 +53,13 @@ const item = z
 export const shop = z
   .array(item)
   .max(100, 'it must have at most 100 items')
-  .superRefine((items, context) => {
-    for (const [index, { id: itemId }] of items.entries()) {
-      if (items.findIndex((each) => each.id === itemId) === index) continue;
-      context.addIssue({ code: 'custom', path: [index, 'id'], message: 'an earlier item has the same id' });
-    }
-  });
+  .superRefine(rejectEqualIds, { when: hasNoIssues });
+
+function rejectEqualIds(items: readonly FileShopItem[], context: z.RefinementCtx): void {
+  for (const [index, { id: itemId }] of items.entries()) {
+    if (items.findIndex((each) => each.id === itemId) === index) continue;
+    context.addIssue({ code: 'custom', path: [index, 'id'], message: 'an earlier item has the same id' });
+  }
+}
 
 export type FileShopItem = z.infer<typeof item>;

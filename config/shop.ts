@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { formatCount } from '../src/platform/durations.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { ConfigIssue } from './schema.ts';
 import { type SecretFile, worldWritableIssue } from './secret-files.ts';
-import type { FileShopItem } from './shop-file.ts';
-
-const maxCodeLength = 200;
+import { type FileShopItem, maxCodeLength } from './shop-file.ts';
 
 export interface ShopContext {
   /** Position of the shop in the file: `TALLYHOOK_CONFIG listings.0.shop`. */
@@ -46,54 +45,61 @@ function readCodes(
   const { setting, issues } = context;
   const all = [
     ...(codes ?? []).map((code, index) => ({ code, position: `${setting}.codes.${index}`.replace(/^\w+ /, '') })),
-    ...(codesFile === undefined ? [] : linesOf(codesFile, context)),
+    ...(codesFile === undefined ? [] : codesOf(codesFile, context)),
   ];
   if (all.length === 0 && !issues.some((issue) => issue.setting === `${setting}.codesFile`)) {
     issues.push({ setting, problem: 'has no codes.', hint: 'Add codes, or remove the item.' });
   }
-  for (const { code, position } of all) {
-    const earlier = positions.get(code);
-    if (earlier === undefined) positions.set(code, position);
-    else {
-      const problem = `has a code twice: ${position} repeats ${earlier}.`;
-      issues.push({ setting, problem, hint: 'Remove one of them; each code is issued once.' });
-    }
+  const repeats = all.filter(({ code, position }) => {
+    const isRepeat = positions.has(code);
+    if (!isRepeat) positions.set(code, position);
+    return isRepeat;
+  });
+  const [repeat] = repeats;
+  if (repeat !== undefined) {
+    const others = repeats.length === 1 ? '' : `, and ${formatCount(repeats.length - 1, 'other code')}`;
+    const problem = `has a code twice: ${repeat.position} repeats ${positions.get(repeat.code)}${others}.`;
+    issues.push({ setting, problem, hint: 'Remove one of them; each code is issued once.' });
   }
   return all.map(({ code }) => code);
 }
 
-interface PositionedCode {
+/** A code and its position. */
+export interface PositionedCode {
   readonly code: string;
   /** Where it is, for an issue. */
   readonly position: string;
 }
 
-/** The codes of a text file, one per line, without spaces around them. Empty lines are skipped. */
-function linesOf(codesFile: string, context: ShopContext): PositionedCode[] {
+/** The codes of a file. */
+function codesOf(codesFile: string, context: ShopContext): PositionedCode[] {
   const { directory, issues, secretFiles } = context;
   const setting = `${context.setting}.codesFile`;
   const path = resolve(directory, codesFile);
   const writable = worldWritableIssue({ setting, path });
   secretFiles.push({ setting, path });
   if (writable !== null) issues.push(writable);
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    const codes = splitCodes(readFileSync(path, 'utf8'), path);
+    const tooLong = codes.find(({ code }) => code.length > maxCodeLength);
+    if (tooLong !== undefined) {
+      const problem = `has a code with more than ${maxCodeLength} characters: ${tooLong.position}.`;
+      issues.push({ setting, problem, hint: 'Write one code per line.' });
+    }
+    return codes;
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const hint = 'Correct the path, which is relative to the directory of the file of TALLYHOOK_CONFIG.';
     issues.push({ setting, problem: `points to a file that cannot be read (${path}: ${reason}).`, hint });
     return [];
   }
-  const lines = text
+}
+
+/** The codes of a text, one per line, without spaces around them. Empty lines are skipped. */
+export function splitCodes(text: string, path: string): PositionedCode[] {
+  return text
     .replace(/^\uFEFF/, '')
     .split('\n')
     .map((line, index) => ({ code: line.trim(), position: `line ${index + 1} of ${path}` }))
     .filter(({ code }) => code !== '');
-  const tooLong = lines.find(({ code }) => code.length > maxCodeLength);
-  if (tooLong !== undefined) {
-    const problem = `has a code with more than ${maxCodeLength} characters: ${tooLong.position}.`;
-    issues.push({ setting, problem, hint: 'Write one code per line.' });
-  }
-  return lines;
 }

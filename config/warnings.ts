@@ -1,5 +1,6 @@
 import { closest, distance } from '../src/platform/did-you-mean.ts';
 import type { Environment } from './environment.ts';
+import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
 import type { ConfigIssue } from './schema.ts';
 import { type SecretFile, worldReadableWarnings } from './secret-files.ts';
@@ -23,9 +24,14 @@ const minMisspelledLength = 8;
 /** Likely mistakes that do not make the settings invalid. It works for invalid settings as well. */
 export function configWarnings(
   environment: Environment,
-  secretFiles: readonly SecretFile[] = readValues(environment).secretFiles,
+  secretFiles: readonly SecretFile[] = secretFilesOf(environment),
 ): ConfigIssue[] {
   return [...unknownVariables(environment), ...worldReadableWarnings(secretFiles)];
+}
+
+function secretFilesOf(environment: Environment): SecretFile[] {
+  const { values, secretFiles } = readValues(environment);
+  return [...secretFiles, ...readListings(values, []).secretFiles];
 }
 
 /** Variables that are set and look like settings of tallyhook, but are not. */

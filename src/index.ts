@@ -54,5 +54,15 @@ export type { TallyhookErrorCode } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { createLog, type Log, type LogLevel } from './platform/log.ts';
 export type { Redactor } from './platform/redactor.ts';
+export type {
+  ListingRewards,
+  Milestone,
+  Multiplier,
+  PartyRules,
+  StreakRules,
+  VoterRole,
+  Weekday,
+} from './rewards/rules.ts';
+export { type PublicShopItem, type ShopItem, withoutCodes } from './rewards/shop-item.ts';
 export type { Outcome, RecordedDelivery } from './tally/tally.ts';
 export { isSignature, isSignedWith, sign } from './webhook/signature.ts';

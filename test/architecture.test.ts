@@ -51,7 +51,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   service: ['platform', 'terminal', 'http', 'web', 'webhook'],
   sandbox: ['platform', 'terminal', 'config', 'app', 'service', 'ledger', 'tally', 'web', 'webhook'],
   main: ['platform', 'config', 'terminal', 'cli', 'sandbox', 'service'],
-  index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'tally', 'webhook'],
+  index: ['platform', 'config', 'app', 'lookup', 'ledger', 'outbox', 'rewards', 'tally', 'webhook'],
 };
 
 /** Packages that only these modules may import. */

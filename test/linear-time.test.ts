@@ -3,6 +3,7 @@ import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
 import { loadConfig } from '../config/load.ts';
 import { settingNames } from '../config/settings.ts';
+import { readShop, splitCodes } from '../config/shop.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
 import { decodeCustomId } from '../src/discord/custom-id.ts';
@@ -183,6 +184,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
     (text) => describeConfig(withFields(settingNames.join(' '), text) as Record<string, string>),
   ],
   ['the listings file', (text) => listingsFile.safeParse({ listings: [listing(text)] })],
+  ['the codes of a shop', (text) => readCodes(text)],
+  ['the codes of a file', (text) => splitCodes(text, 'codes.txt')],
   ['the evaluation of a secret', (text) => evaluateSecrets(configWith(text))],
   ['redaction of a text', (text) => createRedactor(['aaaaaaaa', '////////', '\\\\\\\\', text.slice(0, 16)])(text)],
   ['redaction of a secret', (text) => createRedactor([text])(`${text}${text}`)],
@@ -253,7 +256,21 @@ function listing(text: string) {
     kind: 'server',
     ...withFields('name id lookupKey voteAuthorization announceChannelId', text),
     voteSecrets: [text],
+    ...withFields('guildId timeZone ownerChannelId', text),
+    rewards: {
+      multipliers: [{ factor: 2, days: [text], ...withFields('from until role', text) }],
+      milestones: [{ votes: 1, role: text }],
+      voterRole: { role: text, for: text },
+      premiumRoles: { [text]: text },
+    },
+    shop: [{ price: 1, codes: [text], ...withFields('id name role for codesFile needsRole', text) }],
   };
+}
+
+/** Every word of the text is a code. */
+function readCodes(text: string) {
+  const item = { id: 'key', name: 'Key', price: 1, codes: text.split(/(?=[ \n])/) };
+  return readShop([item], { setting: 'shop', directory: '.', issues: [], secretFiles: [] });
 }
 
 const config = loadConfig(settings(unreachableDiscord));

@@ -1,4 +1,5 @@
 import { describeConfig, publicSettings } from '../../config/describe.ts';
+import { describeListings, publicListings } from '../../config/describe-listings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig } from '../../config/load.ts';
@@ -7,7 +8,8 @@ import { configWarnings } from '../../config/warnings.ts';
 import { command } from '../terminal/command.ts';
 import { exitCode } from '../terminal/terminal.ts';
 
-const help = `tallyhook config: show the settings in effect, with secrets hidden, and print warnings to stderr
+const help = `tallyhook config: show the settings and the rewards of each listing in effect, with secrets hidden,
+and print warnings to stderr
 
 Usage
   tallyhook config [options]
@@ -15,8 +17,9 @@ Usage
 Options
   --check    validate the settings and print all issues to stderr
   --json     print the result as a JSON object: {settings: [{name, source, value}],
-             warnings: [{setting, problem, hint}], issues: [{setting, problem, hint}]}; value is null if the setting is
-             unset, secret, or read from a file
+             listings: [{name, kind, settings: [{name, source, value}]}], warnings: [{setting, problem, hint}],
+             issues: [{setting, problem, hint}]}; value is null if the setting is unset, secret, or read from a file;
+             listings is null if the settings are invalid
   --schema   print the JSON Schema of the file that TALLYHOOK_CONFIG names
   --help     print this help
 
@@ -38,12 +41,13 @@ export const configCommand = command({
     if (values.json) {
       const json = {
         settings: publicSettings(process.env),
+        listings: publicListings(process.env),
         warnings: warnings.map(jsonOf),
         issues: (error?.issues ?? []).map(jsonOf),
       };
       terminal.print(JSON.stringify(json, null, 2));
     } else {
-      terminal.print(describeConfig(process.env).trimEnd());
+      terminal.print(`${describeConfig(process.env)}\n${describeListings(process.env)}`.trimEnd());
       for (const { setting, problem, hint } of warnings) terminal.printError(`Warning: ${setting} ${problem} ${hint}`);
       if (values.check && error !== null) terminal.printError(error.message);
     }

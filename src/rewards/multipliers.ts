@@ -16,6 +16,18 @@ export function factorAt(multipliers: readonly Multiplier[], moment: VoteMoment)
   return multipliers.reduce((product, each) => (applies(each, moment) ? product * each.factor : product), 1);
 }
 
+/** The largest product that can apply to one vote: at the best moment of the best weekday, with all roles. */
+export function largestFactor(multipliers: readonly Multiplier[]): number {
+  const raising = multipliers.filter(({ factor }) => factor > 1);
+  const roles = new Set(raising.flatMap(({ role }) => role ?? []));
+  const moments = new Set([Number.NEGATIVE_INFINITY, ...raising.flatMap(({ from }) => from ?? [])]);
+  // Seven successive days are all weekdays.
+  const factors = [...moments].flatMap((at) =>
+    [0, 1, 2, 3, 4, 5, 6].map((day) => factorAt(raising, { at, day, roles })),
+  );
+  return Math.max(...factors);
+}
+
 function applies({ days, from, until, role }: Multiplier, { at, day, roles }: VoteMoment): boolean {
   return (
     (days === null || days.includes(weekdayOf(day))) &&

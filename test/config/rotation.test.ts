@@ -38,6 +38,7 @@ describe('a rotation', () => {
       PORT: '81',
       CREDITS_PER_VOTE: '99',
       LOOKUP_BOT_KEY: 'bot-key',
+      REMINDERS: 'off',
     });
     const next = withRotatedSecrets(active, loaded);
     expect(next).toMatchObject({ discord: { token: 'discord-token' }, ownerToken: null, http: { port: 3000 } });
@@ -45,9 +46,19 @@ describe('a rotation', () => {
     expect(settingsNeedingRestart(next, loaded)).toEqual([
       'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID',
       'listings, channels, rewards, shop',
+      'REMINDERS',
       'HOST, PORT',
       'OWNER_TOKEN',
     ]);
+  });
+
+  it('leaves the rewards as they are, and lists them if they changed', () => {
+    const community = { DISCORD_GUILD_ID: '1000' };
+    const withoutRole = loadConfig({ ...minimal, ...community });
+    const withRole = loadConfig({ ...minimal, ...community, VOTER_ROLE_ID: '5', VOTE_WEBHOOK_SECRET: 'new-secret' });
+    const next = withRotatedSecrets(withoutRole, withRole);
+    expect(next.listings[0]).toMatchObject({ voteSecrets: ['new-secret'], rewards: { voterRole: null } });
+    expect(settingsNeedingRestart(next, withRole)).toEqual(['listings, channels, rewards, shop']);
   });
 
   it('removes the webhook secrets of a removed listing', () => {

@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import type { ListingConfig } from '../../config/schema.ts';
+import { environmentWith, harbour, issuesOf } from '../support/listings-file.ts';
+
+const day = 86_400_000;
+
+/** The listing with these rewards. */
+function listingWith(rewards: object, variables: Record<string, string> = {}): ListingConfig | undefined {
+  return loadConfig({ ...environmentWith([{ ...harbour, rewards }]), ...variables }).listings[0];
+}
+
+/** The issues of these rewards as text, with their position in `rewards`. */
+function rewardIssues(rewards: object, listing: object = {}): string[] {
+  return issuesOf(environmentWith([{ ...harbour, ...listing, rewards }])).map(
+    ({ setting, problem }) => `${setting.replace('TALLYHOOK_CONFIG listings.0.rewards.', '')} ${problem}`,
+  );
+}
+
+describe('the rewards of a listing', () => {
+  it('are read from the file', () => {
+    const listing = listingWith({
+      vote: 11,
+      premium: 101,
+      whenDenied: 1,
+      multipliers: [
+        { factor: 2, days: ['saturday', 'monday'] },
+        { factor: 1.5, from: '2026-12-01T00:00:00Z', until: '2026-12-08T00:00:00+01:00', role: '7' },
+      ],
+      streak: { every: 7, credits: 50, forgive: 1 },
+      milestones: [
+        { votes: 10, credits: 100, role: '8' },
+        { everyVotes: 10, credits: 500 },
+      ],
+      milestoneRoles: 'highest',
+      voterRole: { role: '9', for: '90s' },
+      premiumRoles: { Gold: '10', '*': '11' },
+      allListings: 20,
+      party: { goal: 100, per: 'week', credits: 25 },
+    });
+    const base = { perVote: 11, perPremium: 101, whenDenied: 1, cooldownMs: day / 2 };
+    expect(listing?.rules).toEqual(base);
+    expect(listing?.rewards).toEqual({
+      base,
+      multipliers: [
+        { factor: 2, days: [6, 1], from: null, until: null, role: null },
+        { factor: 1.5, days: null, from: Date.UTC(2026, 11, 1), until: Date.UTC(2026, 11, 7, 23), role: '7' },
+      ],
+      streak: { every: 7, credits: 50, forgive: 1 },
+      milestones: [
+        { votes: 10, repeats: 'once', credits: 100, role: '8' },
+        { votes: 10, repeats: 'every', credits: 500, role: null },
+      ],
+      milestoneRoles: 'highest',
+      voterRole: { role: '9', forMs: 90_000 },
+      premiumRoles: { Gold: '10', '*': '11' },
+      allListings: 20,
+      party: { goal: 100, per: 'week', credits: 25 },
+    });
+  });
+
+  it('are credits only, if nothing else is configured', () => {
+    const nothing = {
+      multipliers: [],
+      streak: null,
+      milestones: [],
+      milestoneRoles: 'all',
+      voterRole: null,
+      premiumRoles: {},
+      allListings: 0,
+      party: null,
+    };
+    expect(listingWith({})?.rewards).toMatchObject({ ...nothing, base: { perVote: 10, perPremium: 100 } });
+    const { TALLYHOOK_CONFIG: _, ...variables } = environmentWith([harbour]);
+    const config = loadConfig({ ...variables, LOOKUP_SERVER_KEY: 'key', CREDITS_PER_VOTE: '3' });
+    for (const { rewards, rules, ...community } of config.listings) {
+      expect(rewards).toEqual({
+        ...nothing,
+        base: { perVote: 3, perPremium: 100, whenDenied: 0, cooldownMs: day / 2 },
+      });
+      expect(rules).toBe(rewards.base);
+      expect(community).toMatchObject({ guildId: null, timeZone: 'UTC', ownerChannelId: null, shop: [] });
+    }
+    expect(config.reminders).toBe(true);
+  });
+
+  it('take credits under either name, and reject two different numbers', () => {
+    expect(loadConfig(environmentWith([{ ...harbour, creditsPerVote: 7 }])).listings[0]?.rewards.base.perVote).toBe(7);
+    expect(rewardIssues({ vote: 7, premium: 5 }, { creditsPerVote: 7, creditsPerPremium: 6 })).toEqual([
+      'premium differs from creditsPerPremium of the same listing.',
+    ]);
+    expect(rewardIssues({ whenDenied: 0 }, { creditsWhenDenied: 1 })).toHaveLength(1);
+  });
+
+  it('take the voter role from the variables, unless the file has one', () => {
+    const variables = { DISCORD_GUILD_ID: '1000', VOTER_ROLE_ID: '5', VOTER_ROLE_FOR: '7d' };
+    expect(listingWith({}, variables)?.rewards.voterRole).toEqual({ role: '5', forMs: 7 * day });
+    expect(listingWith({ voterRole: { role: '6' } }, variables)?.rewards.voterRole).toEqual({
+      role: '6',
+      forMs: 7 * day,
+    });
+    expect(listingWith({ voterRole: { role: '6' } })?.rewards.voterRole).toEqual({ role: '6', forMs: day / 2 });
+    const { TALLYHOOK_CONFIG: _, ...others } = environmentWith([]);
+    const { listings, reminders } = loadConfig({ ...others, ...variables, LOOKUP_BOT_KEY: 'key', REMINDERS: 'off' });
+    expect(listings.map(({ guildId, rewards }) => [guildId, rewards.voterRole?.role])).toEqual([
+      ['1000', '5'],
+      ['1000', '5'],
+    ]);
+    expect(reminders).toBe(false);
+    expect(issuesOf({ ...others, LOOKUP_BOT_KEY: 'key', VOTER_ROLE_ID: '5' })).toMatchObject([
+      { setting: 'VOTER_ROLE_ID', hint: expect.stringContaining('DISCORD_GUILD_ID') },
+    ]);
+  });
+
+  it('do not take a role of DISCORD_GUILD_ID for a listing of another guild', () => {
+    const elsewhere = { ...harbour, name: 'elsewhere', guildId: '2000' };
+    const { listings } = loadConfig({
+      ...environmentWith([harbour, elsewhere]),
+      DISCORD_GUILD_ID: '1000',
+      VOTER_ROLE_ID: '5',
+    });
+    expect(listings.map(({ rewards }) => rewards.voterRole?.role)).toEqual(['5', undefined]);
+  });
+});
+
+describe('an invalid reward', () => {
+  const factor = 'it must be a number greater than 0 and at most 100.';
+  const upToMillion = 'it must be a whole number from 0 to 1000000.';
+  const duration = 'it must be a duration such as 90s, 30m, 12h or 7d, greater than 0 and at most 3650d.';
+  const discordId = 'it must be a Discord id: a string of digits.';
+  const weekdays = 'it must be one of monday, tuesday, wednesday, thursday, friday, saturday, sunday.';
+  const iso =
+    'it must be a time in ISO 8601 with a time zone, such as 2026-12-01T00:00:00Z or 2026-12-01T00:00:00+01:00.';
+  const count = 'it must be a whole number from 1 to 1000000000.';
+  const multiplier = (changes: object) => ({ multipliers: [{ factor: 2, ...changes }] });
+  const milestone = (changes: object) => ({ milestones: [{ credits: 1, ...changes }] });
+
+  it.each<[string, object, string]>([
+    ['factor 0', multiplier({ factor: 0 }), `multipliers.0.factor is invalid: ${factor}`],
+    ['factor 101', multiplier({ factor: 100.5 }), `multipliers.0.factor is invalid: ${factor}`],
+    ['factor as text', multiplier({ factor: '2' }), `multipliers.0.factor is invalid: ${factor}`],
+    ['no factor', { multipliers: [{}] }, `multipliers.0.factor is missing: ${factor}`],
+    ['an abbreviated day', multiplier({ days: ['sunday', 'sat'] }), `multipliers.0.days.1 is invalid: ${weekdays}`],
+    [
+      'no day',
+      multiplier({ days: [] }),
+      'multipliers.0.days is invalid: it must name at least one weekday; leave it out for all.',
+    ],
+    ['a time without a zone', multiplier({ from: '2026-12-01T00:00:00' }), `multipliers.0.from is invalid: ${iso}`],
+    ['a day off the calendar', multiplier({ until: '2026-02-30T00:00:00Z' }), `multipliers.0.until is invalid: ${iso}`],
+    [
+      'an empty window',
+      multiplier({ from: '2026-12-01T00:00:00Z', until: '2026-12-01T00:00:00Z' }),
+      'multipliers.0.until is invalid: it must be later than "from".',
+    ],
+    ['a role name', multiplier({ role: '@vip' }), `multipliers.0.role is invalid: ${discordId}`],
+    [
+      'an enormous product',
+      { multipliers: [{ factor: 50 }, { factor: 21, days: ['friday'], role: '1' }] },
+      'multipliers is invalid: those that can apply to the same vote must not multiply to more than 1000.',
+    ],
+    [
+      'streak of 0',
+      { streak: { every: 0, credits: 1 } },
+      'streak.every is invalid: it must be a whole number from 1 to 3650.',
+    ],
+    [
+      'forgiving a whole week',
+      { streak: { every: 1, credits: 1, forgive: 7 } },
+      'streak.forgive is invalid: it must be a whole number from 0 to 6.',
+    ],
+    ['credits with decimals', { vote: 1.5 }, `vote is invalid: ${upToMillion}`],
+    ['negative credits', { whenDenied: -1 }, `whenDenied is invalid: ${upToMillion}`],
+    ['too many credits', { allListings: 1_000_001 }, `allListings is invalid: ${upToMillion}`],
+    [
+      'two counts of a milestone',
+      milestone({ votes: 1, everyVotes: 1 }),
+      'milestones.0 is invalid: it must have either "votes" or "everyVotes".',
+    ],
+    ['no count of a milestone', milestone({}), 'milestones.0 is invalid: it must have either "votes" or "everyVotes".'],
+    [
+      'a milestone for nothing',
+      milestone({ votes: 1, credits: 0 }),
+      'milestones.0 is invalid: it must have "credits" or a "role".',
+    ],
+    ['milestone 0', milestone({ votes: 0 }), `milestones.0.votes is invalid: ${count}`],
+    [
+      'two equal milestones',
+      { milestones: [5, 6, 5].map((everyVotes) => ({ everyVotes, credits: 1 })) },
+      'milestones.2.everyVotes is invalid: an earlier milestone has the same number.',
+    ],
+    ['some roles', { milestoneRoles: 'some' }, 'milestoneRoles is invalid: it must be "all" or "highest".'],
+    ['a duration of 0', { voterRole: { role: '1', for: '0h' } }, `voterRole.for is invalid: ${duration}`],
+    ['a long duration', { voterRole: { role: '1', for: '3651d' } }, `voterRole.for is invalid: ${duration}`],
+    ['a duration in words', { voterRole: { role: '1', for: '12 hours' } }, `voterRole.for is invalid: ${duration}`],
+    ['a duration as number', { voterRole: { role: '1', for: 12 } }, `voterRole.for is invalid: ${duration}`],
+    ['a voter role without role', { voterRole: { for: '1h' } }, `voterRole.role is missing: ${discordId}`],
+    ['a tier with a role name', { premiumRoles: { Gold: 'gold' } }, `premiumRoles.Gold is invalid: ${discordId}`],
+    ['a goal of 0', { party: { goal: 0, per: 'day', credits: 1 } }, `party.goal is invalid: ${count}`],
+    [
+      'an unknown period',
+      { party: { goal: 1, per: 'year', credits: 1 } },
+      'party.per is invalid: it must be "day", "week" or "month".',
+    ],
+    ['streak as a number', { streak: 7 }, 'streak is invalid: it must be an object: {…}.'],
+  ])('is reported with its path and what is valid: %s', (_name, rewards, issue) => {
+    expect(rewardIssues(rewards)).toEqual([issue]);
+  });
+
+  it('is reported for unknown keys', () => {
+    expect(issuesOf(environmentWith([{ ...harbour, announcements: {}, rewards: { votes: 1 } }]))).toMatchObject([
+      {
+        setting: 'TALLYHOOK_CONFIG listings.0.rewards',
+        problem: expect.stringContaining('"votes", which is not a setting'),
+      },
+      {
+        setting: 'TALLYHOOK_CONFIG listings.0',
+        problem: expect.stringContaining('"announcements", which is not a setting'),
+      },
+    ]);
+  });
+
+  it('is reported together with all others, each with a hint', () => {
+    const issues = issuesOf(
+      environmentWith([
+        {
+          ...harbour,
+          timeZone: 'Mars',
+          rewards: { vote: -1, milestones: [0, 0].map((votes) => ({ votes, credits: 1 })) },
+        },
+      ]),
+    );
+    expect(issues.map(({ setting }) => setting.replace('TALLYHOOK_CONFIG listings.0.', ''))).toEqual([
+      'timeZone',
+      'rewards.vote',
+      'rewards.milestones.0.votes',
+      'rewards.milestones.1.votes',
+    ]);
+    expect(issues.every(({ hint }) => hint.includes('tallyhook config --schema'))).toBe(true);
+  });
+});
+
+describe('multipliers that never apply to the same vote', () => {
+  it('may multiply to more than the limit', () => {
+    const week = { from: '2026-12-01T00:00:00Z', until: '2026-12-08T00:00:00Z' };
+    const nextWeek = { from: '2026-12-08T00:00:00Z', until: '2026-12-15T00:00:00Z' };
+    const multipliers = [
+      { factor: 40, days: ['monday'] },
+      { factor: 40, days: ['tuesday'] },
+      { factor: 25, ...week },
+      { factor: 25, ...nextWeek },
+      { factor: 0.5 },
+    ];
+    expect(rewardIssues({ multipliers })).toEqual([]);
+    expect(rewardIssues({ multipliers: [...multipliers, { factor: 1.1, ...nextWeek }] })).toHaveLength(1);
+  });
+});
