@@ -113,7 +113,7 @@ export async function selectVotes(
   return ranges.map((_, index) =>
     votes
       .filter(({ place }) => place === index)
-      .map(({ place: _, ...vote }) => ({ ...vote, untimed: vote.untimed !== 0 })),
+      .map(({ listing, credits, at, cause, untimed }) => ({ listing, credits, at, cause, untimed: untimed !== 0 })),
   );
 }
 
