@@ -10,7 +10,7 @@ const server = { name: 'server', lookup: fakeLookup('server', {}) };
 
 async function textOf(changes: Partial<CommandInput>, all: readonly Command[] = commands, listings = [server]) {
   const commandId = (name: string) => (name === 'canvote' ? '300000000000000001' : null);
-  const { text = '' } = await help.execute(inputOf({}, changes), {
+  const { text } = await help.execute(inputOf({}, changes), {
     ...contextFor(...listings),
     commands: all,
     commandId,
