@@ -71,6 +71,11 @@ export function mention(userId: string): Markup {
   return isSnowflake(userId) ? asMarkup(`<@${userId}>`) : escapeName(userId, 32);
 }
 
+/** A mention of a role. An invalid id is shown as text. */
+export function roleMention(roleId: string): Markup {
+  return isSnowflake(roleId) ? asMarkup(`<@&${roleId}>`) : escapeName(roleId, 32);
+}
+
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 /** A number with grouped digits: 1,234,567. */
