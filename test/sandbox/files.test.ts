@@ -108,6 +108,22 @@ describe('the files of a message', () => {
     expect(kept().every(({ id }) => edited.attachments.has(id))).toBe(true);
   });
 
+  it('count toward the limit also if an edit does not list them', async () => {
+    const { discord, channel, general } = await withChannel();
+    const sent = await channel.send({ files: [note('one.txt'), note('two.txt')] });
+    const edit = async (added: number) => {
+      const form = new FormData();
+      form.set('payload_json', JSON.stringify({ content: 'more' }));
+      for (let index = 0; index < added; index += 1) form.set(`files[${index}]`, new Blob(['x']), `${index}.txt`);
+      const headers = { authorization: `Bot ${discord.token}` };
+      const url = `${discord.apiUrl}/v10/channels/${general}/messages/${sent.id}`;
+      return (await fetch(url, { method: 'PATCH', headers, body: form })).status;
+    };
+    expect(await edit(9)).toBe(400);
+    expect(await edit(8)).toBe(200);
+    expect(discord.messages(general)[0]?.attachments).toHaveLength(10);
+  });
+
   it('are kept, replaced and removed by edits', async () => {
     const { channel } = await withChannel();
     const sent = await channel.send({ content: 'x', files: [note('one.txt'), note('two.txt')] });
@@ -219,6 +235,16 @@ describe('layout components', () => {
     await sent.edit({ ...layout(everything()), files: [], attachments: sent.attachments.map(({ id }) => ({ id })) });
     expect(() => discord.clickButton(sent.id, 'other', mira.id)).toThrow('no component');
     expect(discord.clickButton(sent.id, 'again', mira.id).id).toMatch(/^\d+$/);
+  });
+
+  it('replace the text of a message only if the edit removes it', async () => {
+    const { channel } = await withChannel();
+    const sent = await channel.send({ content: 'x', embeds: [{ title: 'y' }] });
+    await expect(sent.edit(layout(text('z')))).rejects.toMatchObject({ code: 50035 });
+    await expect(sent.edit({ ...layout(text('z')), content: null })).rejects.toMatchObject({ code: 50035 });
+    const edited = await sent.edit({ ...layout(text('z')), content: null, embeds: [] });
+    expect(edited).toMatchObject({ content: '', embeds: [] });
+    expect(edited.flags.has(MessageFlags.IsComponentsV2)).toBe(true);
   });
 
   it('ping whom their texts mention', async () => {
