@@ -86,7 +86,7 @@ describeOnPostgres('two processes on PostgreSQL', (server) => {
     await survivesKills(
       url,
       2,
-      () => void server().runSql("UPDATE effects SET due_at = 0 WHERE state = 'waiting'", url),
+      () => server().runSql("UPDATE effects SET due_at = 0 WHERE state = 'waiting'", url),
     );
   });
 });
