@@ -82,6 +82,9 @@ function standingTests(newUrl: () => string): void {
         { cause: 'vote', credits: 10, reason: null, at: start, listing: 'server' },
       ],
     });
+    const grantsAt = async (at: number) => (await standings.standing('1', at)).grants.map(({ role }) => role);
+    expect(await grantsAt(start + 36 * hour - 1)).toEqual(['70', '71']);
+    expect(await grantsAt(start + 36 * hour)).toEqual(['71']);
     // The streak lasts while its last day does.
     const end = Date.UTC(2026, 1, 3, 23);
     expect((await standings.standing('1', end - 1)).streak).toEqual({ days: 2, endsAt: end });

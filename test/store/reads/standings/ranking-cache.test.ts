@@ -38,7 +38,10 @@ it('gives each of many concurrent requests a scan that began after it, one at a 
   await clock.advance(20);
   expect(await first).toBe(1);
   expect(await Promise.all(others)).toEqual([2, 2, 2]);
-  expect(state.scans).toBe(2);
+  const later = [request(), request()];
+  await clock.advance(20);
+  expect(await Promise.all(later)).toEqual([3, 4]);
+  expect(state.scans).toBe(4);
 });
 
 it('repeats a scan of a large community so seldom that it takes one percent of the time', async () => {
