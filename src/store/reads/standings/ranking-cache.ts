@@ -20,7 +20,7 @@ const maxAgeMs = 10 * minute;
 
 /**
  * Repeats a scan only as often as is worth it. In a small community each request gets a scan that began after it, and
- * concurrent requests share one. In a larger one, scans take at most one percent of the time.
+ * concurrent requests share one. In a larger one, scans take about one percent of the time.
  */
 export function createRankingCache<Result extends Scan>(
   scan: (day: number) => Promise<Result>,
@@ -49,7 +49,8 @@ export function createRankingCache<Result extends Scan>(
     if (latest === undefined || latest.result.size <= maxAlwaysFresh || latest.result.day !== day) return null;
     const age = monotonic() - latest.startedAt;
     if (age > maxAgeMs) return null;
-    if (age < latest.tookMs / maxShare) return 'current';
+    // A very long scan is repeated a little more often, so that nobody has to wait for it.
+    if (age < Math.min(latest.tookMs / maxShare, maxAgeMs / 2)) return 'current';
     return latest.tookMs > maxWaitMs ? 'until refreshed' : null;
   }
 

@@ -7,8 +7,8 @@ import { preparedQuery } from '../../query-builder.ts';
 import type { Tables } from '../../tables.ts';
 import { type MemberScores, ScoreTable } from './score-table.ts';
 
-/** Balances that one query reads: a few ms, in which SQLite blocks this thread. */
-const scanSize = 2_000;
+/** Balances that one query reads: about 3 ms, in which SQLite blocks this thread. */
+const scanSize = 1_000;
 
 /**
  * Reads the scores of all members on a calendar day (day number). Scans the balances, and yields to other work in

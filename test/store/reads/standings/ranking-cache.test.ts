@@ -59,6 +59,16 @@ it('repeats a scan of a large community so seldom that it takes one percent of t
   expect(await request()).toBe(2);
 });
 
+it('repeats a very long scan before its result is too old to be used', async () => {
+  const { clock, state, request } = cacheOver({ size: 2_001, takesMs: 10_000 });
+  const first = request();
+  await clock.advance(10_000);
+  await first;
+  await clock.advance(5 * minute);
+  expect(await request()).toBe(1);
+  expect(state.scans).toBe(2);
+});
+
 it('waits for a short scan instead of returning old data', async () => {
   const { clock, request } = cacheOver({ size: 2_001, takesMs: 50 });
   const first = request();
