@@ -11,7 +11,6 @@ import type {
   PartyPanel,
   PartyReward,
 } from '../outbox/effect-contents.ts';
-import type { VoteHistory } from '../rewards/history.ts';
 
 /*
  * Checks of the columns that hold JSON. Plain functions, because `last_votes` is read for every vote, and because the
@@ -23,22 +22,6 @@ export function parseLastVotes(text: string): LastVotes {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || !hasNumbers(value)) throw new Error('balances.last_votes is not an object of times.');
   return value;
-}
-
-/**
- * Parses `balances.history`. Only its shape is checked at the top: a wrong history could only have been written by
- * another program. Throws an Error if it is not a history.
- */
-export function parseHistory(text: string): VoteHistory {
-  const value: unknown = JSON.parse(text);
-  if (!isObject(value) || !isHistory(value)) throw new Error('balances.history is not a history of votes.');
-  return value;
-}
-
-function isHistory(value: JsonObject): value is JsonObject & VoteHistory {
-  const { votes, start, days, bonusDays, streak } = value;
-  const hasStart = start === null || typeof start === 'number';
-  return typeof votes === 'number' && hasStart && isObject(days) && Array.isArray(bonusDays) && isObject(streak);
 }
 
 /** Parses `balances.roles`. Throws an Error if it is not an array of Discord IDs. */

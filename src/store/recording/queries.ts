@@ -5,7 +5,8 @@ import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
-import { parseHistory, parseLastVotes, parseRoles, serializeContent } from '../json-columns.ts';
+import { parseHistory, serializeHistory } from '../history-column.ts';
+import { parseLastVotes, parseRoles, serializeContent } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -57,7 +58,7 @@ export function accountValues({ credits, votes, lastEntry, lastVotes, entries, .
   const { week, month } = scores;
   return [
     ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
-    history === null ? null : JSON.stringify(history),
+    history === null ? null : serializeHistory(history),
     ...[week.start, week.votes, week.credits, month.start, month.votes, month.credits],
     ...[streak.days, streak.lastDay],
   ];
