@@ -12,6 +12,7 @@ import { createRegistrar } from '../../src/discord/registrar.ts';
 import type { Registration } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -106,7 +107,8 @@ export async function connectedBot(
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: CommandContext = {
     ...{ ...offered, clock, commands, commandId: registrar.idOf, awards },
-    ...{ standings: store.standingsIn('UTC'), rules: [] },
+    standings: store.standingsIn('UTC'),
+    rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onTestFinished(() => registrar.stop());
   const client = createGatewayClient({

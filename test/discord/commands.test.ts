@@ -91,7 +91,10 @@ describe('the commands on Discord', () => {
     await store.ownerActions.correct({ userId: member.id, credits: 25, reason: 'test', at: start }, '1');
     const { embeds } = await run('credits').settled;
     expect(embeds[0]?.description).toMatch(/^\*\*25\*\* credits · rank \*\*#1\*\*\n/);
-    expect(embeds[0]?.fields).toMatchObject([{ name: 'Latest entries', value: expect.stringContaining('Correction') }]);
+    expect(embeds[0]?.fields).toMatchObject([
+      { name: 'Next vote', value: '**Lantern Harbour**: now\n**Lamplighter**: now' },
+      { name: 'Latest entries', value: expect.stringContaining('Correction') },
+    ]);
     expect(discord.messages(discord.channels.general)).toEqual([]);
   });
 
