@@ -1,12 +1,13 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
-import type { ListingCard } from '../discord/announcement.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
+import type { CardSource } from '../discord/listing-card.ts';
+import { createOwnerReportHandler } from '../discord/owner-report.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createRegistrar } from '../discord/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
@@ -55,6 +56,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     outbox,
     perform: createPerform({
       announcement: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
+      ownerReport: createOwnerReportHandler({ rest, texts }),
     }),
     isReachable: createReachabilityProbe(rest),
     clock,
@@ -117,7 +119,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
 }
 
 /** Reads the listing's name and URL on the service, for announcements. */
-function createCardSource(listings: readonly ListedLookup[]): (name: string) => Promise<ListingCard | null> {
+function createCardSource(listings: readonly ListedLookup[]): CardSource {
   return async (name) => {
     const listing = listings.find((each) => each.name === name);
     if (listing === undefined) return null;
