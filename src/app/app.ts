@@ -32,6 +32,7 @@ import { createEffectNotices } from './effect-notices.ts';
 import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
+import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -121,6 +122,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
+    rewards: store.rewards,
     metrics,
     log,
     stopwatch,
@@ -152,6 +154,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const upkeep = createUpkeep({ rewards: store.rewards, listings, clock, log });
   const checks = readinessChecks(store, bot);
   const health = createHealth({
     checks,
@@ -181,6 +184,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       bot.start();
       notices.start();
       dueReplays.start();
+      upkeep.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
@@ -192,7 +196,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop(), dueReplays.stop()]);
+        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());

@@ -20,6 +20,8 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { RewardStore } from '../tally/reward-store.ts';
+import { createPartyRewardHandler } from './party-reward.ts';
 
 /** The Discord side of tallyhook: replies to commands and processes the outbox. */
 export interface Bot {
@@ -39,6 +41,7 @@ export interface BotDependencies {
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
   readonly commandRegistry: CommandRegistry;
+  readonly rewards: RewardStore;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
@@ -48,7 +51,8 @@ export interface BotDependencies {
 
 /** Creates the bot without connecting to anything. */
 export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
-  const { context, outbox, newEffectsPollMs, commandRegistry, metrics, log, stopwatch, onAttempted } = dependencies;
+  const { context, outbox, rewards, newEffectsPollMs, commandRegistry, metrics, log, stopwatch, onAttempted } =
+    dependencies;
   const { clock, listings, texts } = context;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
@@ -57,6 +61,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     perform: createPerform({
       announcement: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
       ownerReport: createOwnerReportHandler({ rest, texts }),
+      partyReward: createPartyRewardHandler(rewards, clock),
     }),
     isReachable: createReachabilityProbe(rest),
     clock,
