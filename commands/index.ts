@@ -2,8 +2,14 @@ import { award } from './award.ts';
 import { canvote } from './canvote.ts';
 import type { Command } from './command.ts';
 import { help } from './help.ts';
+import { remind } from './remind.ts';
 import { reviews } from './reviews.ts';
 import { stats } from './stats.ts';
 
 /** All slash commands. */
-export const commands: readonly Command[] = [canvote, reviews, stats, help, award];
+export const commands: readonly Command[] = [canvote, reviews, stats, remind, help, award];
+
+/** The commands of an installation. @param settings `reminders`: whether members may have themselves reminded */
+export function commandsFor(settings: { readonly reminders: boolean }): readonly Command[] {
+  return settings.reminders ? commands : commands.filter((command) => command !== remind);
+}

@@ -82,10 +82,12 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
 }
 
 /** The parts of the context that these commands do not use. */
-const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards'> = {
+const noReminders = () => Promise.reject(new Error('There are no reminders.'));
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'reminders'> = {
   commands,
   commandId: () => null,
   awards: { award: () => Promise.reject(new Error('There are no accounts.')) },
+  reminders: { switchOn: noReminders, switchOff: noReminders, snooze: noReminders },
 };
 
 /** A command without options. */

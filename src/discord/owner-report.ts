@@ -4,7 +4,7 @@ import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Texts } from '../texts/en.ts';
 import { escapeText, lines, mention, roleMention, subtext } from '../texts/markup.ts';
 import { classifySendError } from './discord-errors.ts';
-import { postEmbed } from './post-embed.ts';
+import { postReply } from './post-reply.ts';
 import type { DiscordRest } from './rest.ts';
 
 const maxReasonLength = 500;
@@ -17,7 +17,7 @@ export function createOwnerReportHandler(options: {
   const { rest, texts } = options;
   return async ({ content: { channelId, report }, createdAt, nonce }) => {
     try {
-      await postEmbed(rest, channelId, { ...renderReport(report, texts.ownerReport), at: createdAt }, nonce);
+      await postReply(rest, channelId, { ...renderReport(report, texts.ownerReport), at: createdAt }, nonce);
       return { outcome: 'done' };
     } catch (error) {
       return classifySendError(error, { channelId, effects: 1 });

@@ -76,6 +76,11 @@ export interface ReminderStore {
   enqueueReminder(reminder: Reminder, now: number): Promise<string | null>;
   /** Changes when a reminder is due, unless the member has voted or stopped reminders meanwhile. */
   postponeReminder(reminder: Reminder, dueAt: number): Promise<void>;
+  /**
+   * Whether the message of a reminder is still to be sent: reminders are on, and the member has neither voted nor
+   * postponed it since.
+   */
+  isCurrent(reminder: Reminder, cooldownMs: number): Promise<boolean>;
   /** Makes a reminder due again whose effect is too old to be sent, unless there is a newer one. */
   returnReminder(reminder: Reminder): Promise<void>;
   /** Switches off the reminders of a member for this reason, of which the member is to be told. */

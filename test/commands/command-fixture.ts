@@ -1,4 +1,5 @@
 import type { CommandContext, CommandInput, ListedLookup } from '../../commands/command.ts';
+import type { Reminders } from '../../commands/reminders.ts';
 import type { OptionValue } from '../../commands/reply.ts';
 import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
@@ -91,9 +92,20 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
   };
 }
 
+const unexpected = () => Promise.reject(new Error('There are no reminders.'));
+const noReminders: Reminders = { switchOn: unexpected, switchOff: unexpected, snooze: unexpected };
+
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
-  return { listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null, awards: noAwards };
+  const context = {
+    listings,
+    texts: en,
+    commands: [],
+    commandId: () => null,
+    awards: noAwards,
+    reminders: noReminders,
+  };
+  return { ...context, clock: manualClock(start) };
 }
 
 /** The input of a slash command with these options, run by a member in a guild. */

@@ -12,7 +12,7 @@ async function messaging(card: ListingCard | null = null) {
   const closed: string[] = [];
   const handle = createDirectMessageHandler({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
-    settings: { directMessagesClosed: async (userId) => void closed.push(userId) },
+    settings: { isStillWanted: async () => true, directMessagesClosed: async (userId) => void closed.push(userId) },
     texts: en,
     listingOf: async () => card,
     clock: systemClock,

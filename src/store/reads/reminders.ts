@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { lastVoteIn } from '../../ledger/account.ts';
 import type { ReminderStore } from '../../tally/reminder-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { parseLastVotes } from '../json-columns.ts';
@@ -35,6 +36,13 @@ export function sqlReminders(db: Kysely<Tables>, reading: Connection, write: Wri
     },
     enqueueReminder: (reminder, now) => write('enqueueReminder', reminder, now),
     postponeReminder: (reminder, dueAt) => write('postponeReminder', reminder, dueAt),
+    async isCurrent({ userId, listing, dueAt }, cooldownMs) {
+      const { isOn, lastVotes } = await stateOf(userId);
+      const lastVoteAt = lastVoteIn(lastVotes, listing);
+      if (!isOn || (lastVoteAt !== null && lastVoteAt + cooldownMs > dueAt)) return false;
+      const newer = db.selectFrom('reminders').select('due_at').where('user_id', '=', userId);
+      return (await run(reading, newer.where('listing', '=', listing))).length === 0;
+    },
     returnReminder: (reminder) => write('returnReminder', reminder),
     stopReminders: (userId, reason, now) => write('stopReminders', userId, reason, now),
     async untoldMembers() {

@@ -1,15 +1,15 @@
 import { type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
 import type { Reply } from '../../commands/reply.ts';
-import { renderEmbed } from './reply.ts';
+import { renderMessage } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 
 /**
- * Posts a message with one embed, which pings nobody. With the nonce, Discord returns the existing message if it is sent
+ * Posts a message with one embed and its buttons, which pings nobody. With the nonce, Discord returns the existing message if it is sent
  * again within a few minutes. Throws what {@link DiscordRest} throws.
  */
-export async function postEmbed(rest: DiscordRest, channelId: string, reply: Reply, nonce: string): Promise<void> {
+export async function postReply(rest: DiscordRest, channelId: string, reply: Reply, nonce: string): Promise<void> {
   const body: RESTPostAPIChannelMessageJSONBody = {
-    embeds: [renderEmbed(reply)],
+    ...renderMessage([reply], null),
     allowed_mentions: { parse: [] },
     nonce,
     enforce_nonce: true,
