@@ -1,5 +1,6 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { commandsFor } from '../../commands/index.ts';
+import { remindButtons } from '../../commands/remind-button.ts';
 import type { Config } from '../../config/schema.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
@@ -75,7 +76,10 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   const dispatcher = createDispatcher({
     outbox,
     perform: createPerform({
-      announcement: createAnnouncer({ rest, texts, listingOf, clock, log }),
+      announcement: createAnnouncer({
+        ...{ rest, texts, listingOf, clock, log },
+        voteButtons: remindButtons({ commands, texts }),
+      }),
       directMessage: createDirectMessageHandler({ rest, settings: reminders, texts, listingOf, clock }),
       ownerReport: createOwnerReportHandler({ rest, texts }),
       partyReward: createPartyRewardHandler(rewards, clock),
