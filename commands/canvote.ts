@@ -1,11 +1,11 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
-import { settleWithin } from '../src/platform/with-timeout.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './command.ts';
 import { userOption } from './command.ts';
-import { fetchPage, listingOption, pageTimeoutMs, selectedListing, staleNote } from './listing.ts';
+import { listingOption, selectedListing, staleNote } from './listing.ts';
+import { fetchListingPage } from './listing-page.ts';
 import { remindButtons } from './remind-button.ts';
 import type { Reply } from './reply.ts';
 
@@ -26,9 +26,9 @@ export const canvote = {
   async execute(input, context) {
     const { lookup } = selectedListing(input, context.listings);
     const voter = userOption(input, 'user', input.userId);
-    const pageLookup = fetchPage(lookup, context);
+    const pageLookup = fetchListingPage(lookup, context);
     const status = await lookup.voteStatus(voter);
-    const page = await settleWithin(pageTimeoutMs, context.clock, pageLookup);
+    const page = await pageLookup;
     return renderStatus(status, context, {
       user: voter === input.userId ? null : mention(voter),
       listing: page?.name ?? context.texts.listing.unnamed[lookup.kind],

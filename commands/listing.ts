@@ -1,17 +1,15 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { CachedValue, Lookup } from '../src/lookup/lookup.ts';
+import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import type { Texts } from '../src/texts/en.ts';
 import { escapeName, type Markup, timestamp } from '../src/texts/markup.ts';
-import type { CommandContext, CommandInput, CommandOption, ListedLookup } from './command.ts';
+import type { CommandInput, CommandOption, ListedLookup } from './command.ts';
 
 /** Discord: "Application Command Option Structure", `choices`. */
 const maxChoices = 25;
 /** Longer names are truncated (characters). */
 const maxNameLength = 100;
-/** The page only adds a name and a link, so a reply does not wait longer than this for it (ms). */
-export const pageTimeoutMs = 600;
 
 /**
  * The option that selects a listing. Its choices are the names of the listings, or the kind of a listing that is the
@@ -44,20 +42,6 @@ export const listingName = memoizeByIdentity(
   (profile: ServerProfile | BotProfile, texts: Texts): Markup =>
     escapeName(profile.name, maxNameLength) || texts.listing.unnamed[profile.kind],
 );
-
-/** The public page of a listing. */
-export interface ListingPage {
-  readonly name: Markup;
-  readonly url: string | null;
-}
-
-/** Undefined if the profile is not available: replies are complete without it. Never rejects. */
-export function fetchPage(lookup: Lookup, { texts }: Pick<CommandContext, 'texts'>): Promise<ListingPage | undefined> {
-  return lookup.profile().then(
-    ({ value }) => ({ name: listingName(value, texts), url: value.url }),
-    () => undefined,
-  );
-}
 
 /** A line with the age of the value if it is stale; null if it is fresh. */
 export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): Markup | null {

@@ -1,9 +1,8 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { hour } from '../src/platform/durations.ts';
-import { settleWithin } from '../src/platform/with-timeout.ts';
 import { commandMention, escapeName, lines, type Markup, timestamp } from '../src/texts/markup.ts';
 import { type Command, type CommandContext, type CommandInput, choiceOption, integerOption } from './command.ts';
-import { fetchPage, type ListingPage, pageTimeoutMs } from './listing.ts';
+import { fetchListingPage, type ListingPage } from './listing-page.ts';
 import type { NextReminder } from './reminders.ts';
 import type { Reply } from './reply.ts';
 
@@ -101,7 +100,7 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
 
 async function pageOf(name: string, context: CommandContext): Promise<ListingPage | undefined> {
   const listed = context.listings.find((listing) => listing.name === name);
-  return listed && settleWithin(pageTimeoutMs, context.clock, fetchPage(listed.lookup, context));
+  return listed && fetchListingPage(listed.lookup, context);
 }
 
 function voteButtons(page: ListingPage | undefined, { texts }: CommandContext): Reply['buttons'] & object {

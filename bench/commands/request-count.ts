@@ -81,13 +81,16 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
   return votes;
 }
 
+const notUsed = () => Promise.reject(new Error('There are no accounts.'));
+
 /** The parts of the context that these commands do not use. */
-const noReminders = () => Promise.reject(new Error('There are no reminders.'));
-const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'reminders'> = {
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'reminders' | 'standings' | 'rules'> = {
   commands,
   commandId: () => null,
-  awards: { award: () => Promise.reject(new Error('There are no accounts.')) },
-  reminders: { switchOn: noReminders, switchOff: noReminders, snooze: noReminders },
+  awards: { award: notUsed },
+  reminders: { switchOn: notUsed, switchOff: notUsed, snooze: notUsed },
+  standings: { standing: notUsed, leaderboard: notUsed },
+  rules: [],
 };
 
 /** A command without options. */

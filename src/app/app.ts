@@ -8,6 +8,7 @@ import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -29,11 +30,12 @@ import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listingsWithCommunity } from './listings.ts';
+import { listedRules, listingsWithCommunity, timeZoneOf } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
 import { createReminderLoop } from './reminder-loop.ts';
 import { createReminderService } from './reminders.ts';
+import { createSeenMembers } from './seen-members.ts';
 import { createUpkeep } from './upkeep.ts';
 import { createVoteCheck, listingsToCheck } from './vote-check.ts';
 
@@ -54,6 +56,8 @@ export interface App {
   readonly webhooks: Router;
   /** Balances and votes. */
   readonly ledger: LedgerReads;
+  /** Rank, streak and leaderboards of the members. */
+  readonly standings: Standings;
   /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */
   readonly http: RequestListener;
   /**
@@ -114,11 +118,13 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   const metrics = createMetrics();
+  const standings = store.standingsIn(timeZoneOf(config.listings));
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const checkedListings = listingsToCheck(config.listings, lookups.listings);
   const reminders = createReminderService({
     ...{ store: store.reminders, listings: checkedListings, isEnabled: config.reminders, texts: en, clock, log },
   });
+  const listings = listingsWithCommunity(config.listings);
   const bot = createBot(config, {
     reminders,
     context: {
@@ -126,11 +132,15 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       texts: en,
       clock,
       awards: createAwards({ actions: store.ownerActions, clock, log }),
+      standings,
+      rules: listedRules(config.listings),
     },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
     rewards: store.rewards,
+    ownerChannelOf: (guildId) => config.listings.find((each) => each.guildId === guildId)?.ownerChannelId ?? null,
+    onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
     metrics,
     log,
     stopwatch,
@@ -157,7 +167,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       onRecorded(recorded);
     },
   };
-  const listings = listingsWithCommunity(config.listings);
   const keyring = createKeyring(listings);
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
@@ -183,6 +192,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ...parts,
     checks,
     keys: lookups.keyStatuses,
+    standings,
     replay,
     nudge: (queue) => bot.nudge([queue]),
   });
@@ -194,6 +204,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     webhooks: receiver.router,
     http,
     ledger: store.ledger,
+    standings,
     async start({ listen = true } = {}) {
       const shouldListen = listen && stopped === undefined;
       const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;

@@ -13,6 +13,8 @@ import { createOwnerReportHandler } from '../discord/owner-report.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createRegistrar } from '../discord/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
+import { createExplainRoleFailure } from '../discord/role-failure.ts';
+import { createRoleHandler } from '../discord/roles.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
@@ -25,6 +27,8 @@ import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import type { ReminderService } from './reminders.ts';
+import { createRoleGrants } from './role-grants.ts';
+import type { MemberSeen } from './seen-members.ts';
 
 /** The Discord side of tallyhook: replies to commands and processes the outbox. */
 export interface Bot {
@@ -46,6 +50,9 @@ export interface BotDependencies {
   readonly newEffectsPollMs: number | null;
   readonly commandRegistry: CommandRegistry;
   readonly rewards: RewardStore;
+  readonly onMemberSeen: MemberSeen;
+  /** The channel for reports to the owner of a guild; null for none. */
+  readonly ownerChannelOf: (guildId: string) => string | null;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
@@ -56,18 +63,9 @@ export interface BotDependencies {
 /** Creates the bot without connecting to anything. */
 export function createBot(config: Pick<Config, 'discord' | 'reminders'>, dependencies: BotDependencies): Bot {
   const { discord } = config;
-  const {
-    context,
-    outbox,
-    rewards,
-    reminders,
-    newEffectsPollMs,
-    commandRegistry,
-    metrics,
-    log,
-    stopwatch,
-    onAttempted,
-  } = dependencies;
+  const { context, outbox, rewards, reminders, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } =
+    dependencies;
+  const { onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings, texts } = context;
   const commands = commandsFor(config);
   const listingOf = createCardSource(listings);
@@ -83,6 +81,13 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       directMessage: createDirectMessageHandler({ rest, settings: reminders, texts, listingOf, clock }),
       ownerReport: createOwnerReportHandler({ rest, texts }),
       partyReward: createPartyRewardHandler(rewards, clock),
+      role: createRoleHandler({
+        rest,
+        grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+        explainFailure: createExplainRoleFailure(rest, clock),
+        texts,
+        clock,
+      }),
     }),
     isReachable: createReachabilityProbe(rest),
     clock,
@@ -117,6 +122,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
         metrics.commands.inc({ command, outcome });
         metrics.commandSeconds.observe({ command }, tookMs / second);
       },
+      onMemberSeen,
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);

@@ -22,7 +22,8 @@ export function listingsToCheck(
 ): readonly CheckedListing[] {
   return listings
     .filter(({ implied }) => !implied)
-    .map(({ name, rules: { cooldownMs } }) => {
+    .map(({ name, rewards }) => {
+      const { cooldownMs } = rewards.base;
       return { name, cooldownMs, lookup: lookups.find((listing) => listing.name === name)?.lookup ?? null };
     });
 }

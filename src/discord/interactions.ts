@@ -59,8 +59,11 @@ export function createInteractions(options: {
   noticeFor?: (userId: string) => Promise<Reply | null>;
   /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
+  /** Called with the input of every command and component, after the response. */
+  onMemberSeen?: (input: CommandInput) => void;
 }): InteractionHandler {
-  const { commands, context, isOwnCommand, log, onAnswered = () => {}, noticeFor = async () => null } = options;
+  const { commands, context, isOwnCommand, log } = options;
+  const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const { clock, texts } = context;
   const commandsByName = new Map(
     commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
@@ -114,6 +117,7 @@ export function createInteractions(options: {
       failed = await respond(command, input, responder, startedAt);
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
+      onMemberSeen(input);
     }
   }
 

@@ -97,15 +97,14 @@ const noReminders: Reminders = { switchOn: unexpected, switchOff: unexpected, sn
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
-  const context = {
-    listings,
-    texts: en,
-    commands: [],
-    commandId: () => null,
-    awards: noAwards,
-    reminders: noReminders,
+  const noStandings = {
+    standing: () => Promise.reject(new Error('There are no standings.')),
+    leaderboard: () => Promise.reject(new Error('There are no standings.')),
   };
-  return { ...context, clock: manualClock(start) };
+  return {
+    ...{ listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null },
+    ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [] },
+  };
 }
 
 /** The input of a slash command with these options, run by a member in a guild. */

@@ -44,7 +44,7 @@ describe('the listings of a guild', () => {
       expect(second).toMatchObject({ timeZone: 'Europe/Berlin', ownerChannelId: '5', rewards: { party } });
       expect(first?.shop).toMatchObject([{ id: 'vip' }]);
       expect(second?.shop).toEqual(first?.shop);
-      expect(new Set([first?.rules.perVote, second?.rules.perVote])).toEqual(new Set([3, 10]));
+      expect(new Set([first?.rewards.base.perVote, second?.rewards.base.perVote])).toEqual(new Set([3, 10]));
     }
   });
 

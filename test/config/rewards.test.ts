@@ -39,7 +39,7 @@ describe('the rewards of a listing', () => {
       party: { goal: 100, per: 'week', credits: 25 },
     });
     const base = { perVote: 11, perPremium: 101, whenDenied: 1, cooldownMs: day / 2 };
-    expect(listing?.rules).toEqual(base);
+    expect(listing?.rewards.base).toEqual(base);
     expect(listing?.rewards).toEqual({
       base,
       multipliers: [
@@ -73,12 +73,11 @@ describe('the rewards of a listing', () => {
     expect(listingWith({})?.rewards).toMatchObject({ ...nothing, base: { perVote: 10, perPremium: 100 } });
     const { TALLYHOOK_CONFIG: _, ...variables } = environmentWith([harbour]);
     const config = loadConfig({ ...variables, LOOKUP_SERVER_KEY: 'key', CREDITS_PER_VOTE: '3' });
-    for (const { rewards, rules, ...community } of config.listings) {
+    for (const { rewards, ...community } of config.listings) {
       expect(rewards).toEqual({
         ...nothing,
         base: { perVote: 3, perPremium: 100, whenDenied: 0, cooldownMs: day / 2 },
       });
-      expect(rules).toBe(rewards.base);
       expect(community).toMatchObject({ guildId: null, timeZone: 'UTC', ownerChannelId: null, shop: [] });
     }
     expect(config.reminders).toBe(true);

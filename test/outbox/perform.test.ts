@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { createDiscovery } from '../../src/outbox/discovery.ts';
 import type { ClaimedEffect } from '../../src/outbox/effect.ts';
 import { createPerform, type EffectHandlers } from '../../src/outbox/perform.ts';
+import { createQueueRotation } from '../../src/outbox/queue-rotation.ts';
 import { second } from '../../src/platform/durations.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
 
@@ -63,6 +65,15 @@ describe('the dispatcher with effects of several kinds', () => {
     await settle();
     await clock.advance(2 * second);
     await attempted(1);
+  });
+
+  it('finds the queue of a planned effect at once, however many other queues wait', async () => {
+    const { clock, store } = await createTestDispatcher({ outcome: 'done' });
+    const waiting = Array.from({ length: 150 }, (_, index) => ({ ...stored, queue: `dm ${1_000 + index}` }));
+    await store.outbox.enqueue([...waiting, { ...stored, createdAt: start - 1, dueAt: start }]);
+    const rotation = createQueueRotation(clock);
+    await createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: null }).run();
+    expect(rotation.next()).toBe('role 4');
   });
 
   it('buries an effect of an unknown kind, and continues with the others of its queue', async () => {

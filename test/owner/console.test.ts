@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { startOwnerServer, token, vote } from './owner-server.ts';
+import { start, startOwnerServer, token, vote } from './owner-server.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
 async function openConsole(changes: Partial<OwnerContext> = {}) {
@@ -181,6 +181,18 @@ describe('the console', () => {
     expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
   });
 
+  it('shows rank and streak of a member, and the causes of entries in words', async () => {
+    const { signIn, open, post } = await openConsole();
+    await signIn();
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', { ...vote, timestamp: '2025-12-31T23:30:00Z' });
+    const { text } = await open('users/42');
+    expect(text).toContain('<dt>Rank by credits</dt><dd>1</dd>');
+    expect(text).toContain('<dt>Streak</dt><dd>1 day <span class="quiet">ends ');
+    expect(text).toContain('vote within the cooldown');
+    expect((await open('users/43')).text).toContain('<dt>Rank by credits</dt><dd>none</dd>');
+  });
+
   it('shows a rejected correction again with its input and the reason', async () => {
     const { signIn, send, formToken, store } = await openConsole();
     await signIn();
@@ -213,6 +225,20 @@ describe('the console', () => {
     expect((await send('effects/1/replay', form)).status).toBe(409);
     const delivery = await send('deliveries/2/replay', form);
     expect(delivery.headers.get('location')).toBe('../2?notice=replayed-quarantined');
+  });
+
+  it('shows and replays an effect without a delivery', async () => {
+    const { signIn, open, send, formToken, buryAll, store } = await openConsole();
+    const content = { guildId: '4', userId: '42', role: '9' };
+    await store.outbox.enqueue([{ kind: 'role', queue: 'role 4', content, deliveryId: null, createdAt: start }]);
+    await buryAll('direct_messages_closed');
+    await signIn();
+    const { text } = await open('effects');
+    expect(text).toContain('in the queue <bdi>role 4</bdi>');
+    expect(text).toContain('The member does not accept direct messages');
+    expect(text).not.toContain('of delivery');
+    const replayed = await send('effects/1/replay', { token: await formToken('effects'), back: 'delivery' });
+    expect(replayed.headers.get('location')).toBe('../../effects?notice=revived');
   });
 
   it('keeps the filter of deliveries on the next page', async () => {
