@@ -5,6 +5,7 @@ import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { Milestone } from '../src/rewards/rules.ts';
 import type { Texts } from '../src/texts/en.ts';
+import type { Reminders } from './reminders.ts';
 import type { Modal, OptionValue, Reply } from './reply.ts';
 
 /** A configured listing with its lookup client. */
@@ -35,6 +36,7 @@ export interface CommandContext {
   /** The id of a command on Discord; null before its registration. */
   readonly commandId: (name: string) => string | null;
   readonly awards: Awards;
+  readonly reminders: Reminders;
   readonly standings: Standings;
   /** Of each configured listing, whether or not it has a key. */
   readonly rules: readonly ListedRules[];

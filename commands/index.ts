@@ -4,8 +4,14 @@ import type { Command } from './command.ts';
 import { credits } from './credits.ts';
 import { help } from './help.ts';
 import { leaderboard } from './leaderboard.ts';
+import { remind } from './remind.ts';
 import { reviews } from './reviews.ts';
 import { stats } from './stats.ts';
 
 /** All slash commands. */
-export const commands: readonly Command[] = [canvote, credits, leaderboard, reviews, stats, help, award];
+export const commands: readonly Command[] = [canvote, credits, leaderboard, remind, reviews, stats, help, award];
+
+/** The commands of an installation. @param settings `reminders`: whether members may have themselves reminded */
+export function commandsFor(settings: { readonly reminders: boolean }): readonly Command[] {
+  return settings.reminders ? commands : commands.filter((command) => command !== remind);
+}

@@ -84,10 +84,11 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
 const notUsed = () => Promise.reject(new Error('There are no accounts.'));
 
 /** The parts of the context that these commands do not use. */
-const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'standings' | 'rules'> = {
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'reminders' | 'standings' | 'rules'> = {
   commands,
   commandId: () => null,
   awards: { award: notUsed },
+  reminders: { switchOn: notUsed, switchOff: notUsed, snooze: notUsed },
   standings: { standing: notUsed, leaderboard: notUsed },
   rules: [],
 };

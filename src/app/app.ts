@@ -33,8 +33,11 @@ import { createEffectNotices } from './effect-notices.ts';
 import { listedRules, listingsWithCommunity, timeZoneOf } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
+import { createReminderLoop } from './reminder-loop.ts';
+import { createReminderService } from './reminders.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createUpkeep } from './upkeep.ts';
+import { createVoteCheck, listingsToCheck } from './vote-check.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -117,8 +120,13 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const metrics = createMetrics();
   const standings = store.standingsIn(timeZoneOf(config.listings));
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const checkedListings = listingsToCheck(config.listings, lookups.listings);
+  const reminders = createReminderService({
+    ...{ store: store.reminders, listings: checkedListings, isEnabled: config.reminders, texts: en, clock, log },
+  });
   const listings = listingsWithCommunity(config.listings);
-  const bot = createBot(config.discord, {
+  const bot = createBot(config, {
+    reminders,
     context: {
       listings: lookups.listings,
       texts: en,
@@ -164,6 +172,15 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const upkeep = createUpkeep({ rewards: store.rewards, listings, clock, log });
+  const reminderLoop = createReminderLoop({
+    ...{ reminders: store.reminders, listings: checkedListings, clock, log, onPoll: reminders.refreshNotices },
+    createCheck: () => createVoteCheck({ ...lookups, lastVoteAt: store.ledger.lastVoteAt, clock }),
+    onChecked: (outcome) => metrics.reminders.inc({ outcome }),
+    onEnqueued(queue) {
+      bot.nudge([queue]);
+      notices.publish([queue]);
+    },
+  });
   const checks = readinessChecks(store, bot);
   const health = createHealth({
     checks,
@@ -196,6 +213,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       dueReplays.start();
       upkeep.start();
+      if (config.reminders) reminderLoop.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
@@ -207,7 +225,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()]);
+        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop(), reminderLoop.stop()]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());

@@ -1,8 +1,10 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
-import { commands } from '../../commands/index.ts';
+import { commandsFor } from '../../commands/index.ts';
+import { remindButtons } from '../../commands/remind-button.ts';
 import type { Config } from '../../config/schema.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
+import { createDirectMessageHandler } from '../discord/direct-message.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
@@ -24,6 +26,7 @@ import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
+import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
 import type { MemberSeen } from './seen-members.ts';
 
@@ -40,7 +43,8 @@ export interface Bot {
 }
 
 export interface BotDependencies {
-  readonly context: Omit<CommandContext, 'commands' | 'commandId'>;
+  readonly context: Omit<CommandContext, 'commands' | 'commandId' | 'reminders'>;
+  readonly reminders: ReminderService;
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
@@ -57,18 +61,26 @@ export interface BotDependencies {
 }
 
 /** Creates the bot without connecting to anything. */
-export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
-  const { context, outbox, rewards, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } = dependencies;
+export function createBot(config: Pick<Config, 'discord' | 'reminders'>, dependencies: BotDependencies): Bot {
+  const { discord } = config;
+  const { context, outbox, rewards, reminders, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } =
+    dependencies;
   const { onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings, texts } = context;
+  const commands = commandsFor(config);
+  const listingOf = createCardSource(listings);
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
   const dispatcher = createDispatcher({
     outbox,
     perform: createPerform({
-      announcement: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
-      partyReward: createPartyRewardHandler(rewards, clock),
+      announcement: createAnnouncer({
+        ...{ rest, texts, listingOf, clock, log },
+        voteButtons: remindButtons({ commands, texts }),
+      }),
+      directMessage: createDirectMessageHandler({ rest, settings: reminders, texts, listingOf, clock }),
       ownerReport: createOwnerReportHandler({ rest, texts }),
+      partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({
         rest,
         grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
@@ -102,7 +114,8 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     globalLimit,
     onInteraction: createInteractions({
       commands,
-      context: { ...context, commands, commandId: registrar.idOf },
+      context: { ...context, commands, commandId: registrar.idOf, reminders },
+      noticeFor: (userId) => reminders.noticeFor(userId, registrar.idOf),
       isOwnCommand: registrar.isOwn,
       log,
       onAnswered(command, outcome, tookMs) {

@@ -1,4 +1,5 @@
 import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
+import type { ReplyButton } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -32,10 +33,12 @@ export function createAnnouncer(options: {
   rest: DiscordRest;
   texts: Texts;
   listingOf: CardSource;
+  /** Buttons under announcements of votes; none by default. */
+  voteButtons?: readonly ReplyButton[];
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
-  const { rest, texts, listingOf, clock, log } = options;
+  const { rest, texts, listingOf, voteButtons = [], clock, log } = options;
   const findAnnouncement = createFindAnnouncement(rest);
   const nonceAges = createNonceAges(clock);
 
@@ -47,7 +50,9 @@ export function createAnnouncer(options: {
     const replies = effects.map((effect) => {
       const card = cards.get(effect.content.listing) ?? null;
       const reply = renderAnnouncement(effect.content, card, texts.announcement);
-      return { ...reply, footer: deliveryTagOf(effect) };
+      const { test, nextVoteAt } = effect.content;
+      const buttons = test || nextVoteAt === null ? [] : voteButtons;
+      return { ...reply, footer: deliveryTagOf(effect), buttons };
     });
     return { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true };
   }

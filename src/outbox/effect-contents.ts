@@ -38,8 +38,11 @@ export interface DirectMessage {
   readonly message: DirectMessageContent;
 }
 
-/** What a direct message says. `listing`: the name of the configured listing. */
-export type DirectMessageContent = { readonly type: 'reminder'; readonly listing: string };
+/**
+ * What a direct message says. `listing`: the name of the configured listing. `dueAt`: since when the member can vote, or
+ * wanted to be reminded again (ms since the epoch).
+ */
+export type DirectMessageContent = { readonly type: 'reminder'; readonly listing: string; readonly dueAt: number };
 
 /** A message to the owner. */
 export interface OwnerReport {

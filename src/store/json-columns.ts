@@ -142,7 +142,9 @@ const partyRewardFields: Fields<PartyReward> = {
 const partyPanelFields: Fields<PartyPanel> = { channelId: ['string'], period: ['string'] };
 
 /** The fields of each type of direct message, without the type itself. */
-const directMessageTypes: FieldsByType<DirectMessageContent> = { reminder: { listing: ['string'] } };
+const directMessageTypes: FieldsByType<DirectMessageContent> = {
+  reminder: { listing: ['string'], dueAt: ['number'] },
+};
 const ownerReportTypes: FieldsByType<OwnerReportContent> = { roleFailed: { ...roleFields, reason: ['string'] } };
 
 type FieldsByType<Union extends { readonly type: string }> = {

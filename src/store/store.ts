@@ -13,6 +13,7 @@ import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/er
 import type { Log } from '../platform/log.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
+import type { ReminderStore } from '../tally/reminder-store.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
@@ -25,6 +26,7 @@ import { sqlLedger } from './reads/ledger.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
+import { sqlReminders } from './reads/reminders.ts';
 import { sqlRewards } from './reads/rewards.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { countRequestsSince } from './writes/budget.ts';
@@ -55,6 +57,7 @@ export interface Store {
   standingsIn(timeZone: string): Standings;
   readonly records: Records;
   readonly rewards: RewardStore;
+  readonly reminders: ReminderStore;
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
@@ -134,6 +137,7 @@ export async function openStore(
     standingsIn: (timeZone) => sqlStandings(db, reading, clock, timeZone),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
+    reminders: sqlReminders(db, reading, write),
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),

@@ -4,6 +4,7 @@ import type { Family } from '../ledger/event.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
+import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
@@ -70,6 +71,8 @@ export interface Tables {
     /** The streak after the latest vote, and the day that ends it (day number). */
     streak_days: Generated<number>;
     streak_last_day: Generated<number>;
+    /** 1 if the member is reminded of votes. */
+    reminder: Generated<number>;
   };
   /** The roles that members are to have, by source. Those that have ended are deleted once Discord has removed them. */
   grants: {
@@ -81,6 +84,10 @@ export interface Tables {
     until: number | null;
     state: GrantState;
   };
+  /** When members are to be reminded of a vote; `leased_until` is null if no process is checking it. */
+  reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
+  /** Whose reminders the program has switched off, and 1 if the member was told of it. */
+  reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
   /** The progress of each party, by the id of its period. */
   parties: { period: string; votes: number; reached_at: number | null };
   /** Who has voted in the period of a party. */

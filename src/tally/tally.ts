@@ -9,6 +9,7 @@ import type { ListingRewards } from '../rewards/rules.ts';
 import type { AccountState } from './account-state.ts';
 import type { CommunityContext } from './community.ts';
 import type { EventKey } from './idempotency-key.ts';
+import type { Reminder } from './reminder-store.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as const;
@@ -152,6 +153,8 @@ export interface Tally extends OutboxWrites {
   party(period: string): PartyProgress;
   /** Adds a vote to a party, after which its progress is as given. */
   addPartyVote(vote: PartyVote): void;
+  /** Stores when the member is to be reminded, in place of an earlier time for the same listing. */
+  saveReminder(reminder: Reminder): void;
   /** Times in which receiving was down, oldest first, of at least the last 160 days. */
   outages(): readonly Outage[];
   /** Logs a delivery and returns its ID; null if its event is already recorded. */

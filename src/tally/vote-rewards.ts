@@ -11,6 +11,7 @@ import { calendarOf, outageDaysOf } from './community.ts';
 import { withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
 import { countForParty } from './party.ts';
+import { planReminder } from './plan-reminder.ts';
 import type { ListingContext, Tally } from './tally.ts';
 import { streakAfter } from './vote-streak.ts';
 
@@ -32,7 +33,7 @@ export interface VoteRewards {
   readonly entries: readonly RewardEntry[];
   /** The account with the vote in its history and scores, without the entries. */
   readonly account: AccountState;
-  /** Enqueues and stores what is not an entry: roles, and progress of the party. */
+  /** Enqueues and stores what is not an entry: roles, progress of the party, and the next reminder. */
   readonly apply: (deliveryId: number | null) => void;
 }
 
@@ -74,6 +75,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     account: { ...before, history, streak, scores },
     apply(deliveryId) {
       applyGrants(tally, grants, { community, deliveryId, now });
+      planReminder(tally, account, listing, at);
       countForParty(tally, { listing, userId: vote.userId, at, day, deliveryId, now });
     },
   };

@@ -4,6 +4,7 @@ import type { ListingKind } from '../lookup/lookup.ts';
 import type { LookupErrorCode } from '../lookup/lookup-error.ts';
 import type { ReviewSort } from '../lookup/schemas.ts';
 import { bold, joined, type Markup, markup, subtext } from './markup.ts';
+import { remind } from './remind.ts';
 
 /*
  * All texts that members see, in English. Texts that Discord renders are {@link Markup} and accept only Markup, so
@@ -290,7 +291,7 @@ const failure = {
 
 /** English. */
 export const en = {
-  ...{ listing, canVote, reviews, stats, credits, leaderboard, help, award },
+  ...{ listing, canVote, reviews, stats, remind, credits, leaderboard, help, award },
   ...{ announcement, role, directMessage, ownerReport, failure },
 };
 

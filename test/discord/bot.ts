@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
+import { createReminderService } from '../../src/app/reminders.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -96,6 +97,11 @@ export async function connectedBot(
   const { clock = systemClock, listings = [], before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
+  const reminders = createReminderService({
+    store: store.reminders,
+    listings: listings.map((listing) => ({ ...listing, cooldownMs: 12 * hour })),
+    ...{ isEnabled: true, texts: en, clock, log },
+  });
   const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
@@ -106,7 +112,7 @@ export async function connectedBot(
   const registration = { rest, guildId: null, commands, context: offered, registry };
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: CommandContext = {
-    ...{ ...offered, clock, commands, commandId: registrar.idOf, awards },
+    ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders },
     standings: store.standingsIn('UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };

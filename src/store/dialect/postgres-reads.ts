@@ -25,7 +25,7 @@ export async function lockAccounts(
       select user_id, 0, 0, '{}', 0
       from unnest(${sortedUserIds}::text[]) with ordinality as users (user_id, place) order by place
       on conflict (user_id) do update set user_id = balances.user_id
-      returning user_id, roles, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`,
+      returning user_id, roles, reminder, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`,
   );
   return rows.map(toAccountState);
 }

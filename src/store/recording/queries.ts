@@ -49,10 +49,11 @@ export function toAccountState(row: BalanceRow): AccountState {
     },
     streak: { days: row.streak_days, lastDay: row.streak_last_day },
     roles: row.roles === null ? [] : parseRoles(row.roles),
+    isReminded: row.reminder === 1,
   };
 }
 
-/** The values of {@link accountColumns}. The roles last seen are written by their own operation. */
+/** The values of {@link accountColumns}. The roles last seen and the reminder are written by operations of their own. */
 export function accountValues({ credits, votes, lastEntry, lastVotes, entries, ...state }: AccountState) {
   const { history, scores, streak } = state;
   const { week, month } = scores;

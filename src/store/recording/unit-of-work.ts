@@ -103,6 +103,8 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
       changes.partyVoters.push({ period, userId, state: isEligible ? 'eligible' : 'late' });
     },
 
+    saveReminder: (reminder) => void changes.reminders.set(`${reminder.userId} ${reminder.listing}`, reminder),
+
     outages: () => reads.outages(),
 
     findOrder(orderIds) {

@@ -11,6 +11,7 @@ import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
+import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
 import { sessionWrites } from './session-revocations.ts';
@@ -31,6 +32,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...partyWrites(db, connection),
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
+    ...reminderWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
