@@ -1,8 +1,11 @@
 import type { MemberRole, PartyReward } from '../outbox/effect-contents.ts';
 import type { ListingContext } from './tally.ts';
 
-/** What Discord made of a role: the member has it, has it no more, or it cannot be changed for now. */
-export type RoleResult = 'added' | 'removed' | 'failed';
+/**
+ * What Discord made of a role. `parked`: the member is not in the guild, so it can be added after a return. `failed`:
+ * Discord rejects the change.
+ */
+export type RoleResult = 'added' | 'removed' | 'parked' | 'failed';
 
 /**
  * Rewards apart from recordings. Times are ms since the epoch. Methods that write reject with
@@ -13,7 +16,7 @@ export interface RewardStore {
   isGranted(memberRole: MemberRole, now: number): Promise<boolean>;
   /**
    * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
-   * enqueues another attempt.
+   * enqueues another attempt. A purchase of the role is fulfilled by it, or refunded if Discord did not give the role.
    */
   settleRole(memberRole: MemberRole, result: RoleResult, now: number): Promise<void>;
   /** Enqueues the removal of roles whose grants have ended, at most `limit`. Returns how many. */

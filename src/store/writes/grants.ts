@@ -3,9 +3,12 @@ import type { MemberRole } from '../../outbox/effect-contents.ts';
 import { roleEffect } from '../../tally/grants.ts';
 import type { RoleResult } from '../../tally/reward-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
+import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
+import { lockAccount } from './accounts.ts';
 import { enqueueWrites } from './enqueue.ts';
+import { findOpenPurchases, lockShop, refundRole, settlePurchases } from './refund.ts';
 
 /** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */
 export function grantWrites(db: Kysely<Tables>, connection: Connection) {
@@ -19,17 +22,24 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
      */
     async settleRole(memberRole: MemberRole, result: RoleResult, now: number): Promise<void> {
       const { user_id, role } = ofMember(memberRole);
+      // Before the grants, because purchases lock the shop and the account before they insert grants.
+      const purchases = await lockOpenPurchases(memberRole);
       const isSame = db.updateTable('grants').where('user_id', '=', user_id).where('role', '=', role);
       const grants = await run(connection, isSame.set({ role }).returningAll());
       const isWanted = grants.some(({ until }) => until === null || until > now);
-      if (result === 'failed') {
+      if (result === 'failed' || result === 'parked') {
         await run(connection, isSame.set({ state: 'parked' }));
+        if (result === 'failed') await refundRole(connection, db, purchases, now);
       } else if (isWanted !== (result === 'added')) {
         await run(connection, isSame.set({ state: 'pending' }));
         await enqueue([roleEffect(memberRole, null, now)]);
         return;
       } else if (isWanted) {
         await run(connection, isSame.set({ state: 'applied' }));
+        await settlePurchases(connection, db, purchases, 'fulfilled', now);
+      } else {
+        // Whoever never had the role until its end, in a long outage for example, does not pay for it.
+        await refundRole(connection, db, purchases, now);
       }
       const ended = db.deleteFrom('grants').where('user_id', '=', user_id).where('role', '=', role);
       await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));
@@ -71,6 +81,13 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
       return grants.length < limit ? null : (grants.at(-1)?.user_id ?? null);
     },
   };
+
+  async function lockOpenPurchases(memberRole: MemberRole): Promise<readonly PurchaseRow[]> {
+    if ((await findOpenPurchases(connection, db, memberRole)).length === 0) return [];
+    await lockShop(connection, db);
+    await lockAccount(connection, db, memberRole.userId);
+    return findOpenPurchases(connection, db, memberRole);
+  }
 
   async function enqueueRoles(grants: readonly Tables['grants'][], now: number): Promise<void> {
     const roles = new Map(grants.map((grant) => [`${grant.user_id} ${grant.role}`, grant]));
