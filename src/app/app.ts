@@ -32,6 +32,8 @@ import { createEffectNotices } from './effect-notices.ts';
 import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
+import { createSeenMembers } from './seen-members.ts';
+import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -111,6 +113,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { wrapListener = (listener) => listener } = dependencies;
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const listings = listingsWithCommunity(config.listings);
   const bot = createBot(config.discord, {
     context: {
       listings: lookups.listings,
@@ -121,6 +124,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
+    rewards: store.rewards,
+    onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
     metrics,
     log,
     stopwatch,
@@ -147,11 +152,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       onRecorded(recorded);
     },
   };
-  const listings = listingsWithCommunity(config.listings);
   const keyring = createKeyring(listings);
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const upkeep = createUpkeep({ rewards: store.rewards, listings, clock, log });
   const checks = readinessChecks(store, bot);
   const health = createHealth({
     checks,
@@ -181,6 +186,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       bot.start();
       notices.start();
       dueReplays.start();
+      upkeep.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
@@ -192,7 +198,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop(), dueReplays.stop()]);
+        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());

@@ -19,6 +19,9 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { RewardStore } from '../tally/reward-store.ts';
+import { createPartyRewardHandler } from './party-reward.ts';
+import type { MemberSeen } from './seen-members.ts';
 
 /** The Discord side of tallyhook: replies to commands and processes the outbox. */
 export interface Bot {
@@ -38,6 +41,8 @@ export interface BotDependencies {
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
   readonly commandRegistry: CommandRegistry;
+  readonly rewards: RewardStore;
+  readonly onMemberSeen: MemberSeen;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
@@ -47,7 +52,8 @@ export interface BotDependencies {
 
 /** Creates the bot without connecting to anything. */
 export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
-  const { context, outbox, newEffectsPollMs, commandRegistry, metrics, log, stopwatch, onAttempted } = dependencies;
+  const { context, outbox, rewards, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } = dependencies;
+  const { onAttempted, onMemberSeen } = dependencies;
   const { clock, listings, texts } = context;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
@@ -55,6 +61,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     outbox,
     perform: createPerform({
       announcement: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
+      partyReward: createPartyRewardHandler(rewards, clock),
     }),
     isReachable: createReachabilityProbe(rest),
     clock,
@@ -88,6 +95,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
         metrics.commands.inc({ command, outcome });
         metrics.commandSeconds.observe({ command }, tookMs / second);
       },
+      onMemberSeen,
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { commands } from '../../commands/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startBot } from '../sandbox/bot.ts';
 import { localDiscord } from '../sandbox/local.ts';
@@ -30,7 +31,9 @@ afterAll(() => browser.close());
 async function visit(options: BrowserContextOptions = {}, sandboxOptions: SandboxOptions = {}) {
   const sandbox = await wholeSandbox(sandboxOptions);
   // The commands are registered one by one; a page that opens earlier offers only some of them.
-  await vi.waitFor(() => expect(sandbox.discord.commands()).toHaveLength(3), { timeout: defaultTimeoutMs });
+  await vi.waitFor(() => expect(sandbox.discord.commands()).toHaveLength(commands.length), {
+    timeout: defaultTimeoutMs,
+  });
   return { sandbox, ...(await open(sandbox.urls.page, options)) };
 }
 
@@ -197,6 +200,21 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await tabTo(page, messages.getByRole('button', { name: 'Dismiss message' }));
     await page.keyboard.press('Enter');
     expect(await messages.getByText('Only you can see this').count()).toBe(0);
+  });
+
+  it('lists the commands in /help, and an owner corrects an account with /award', async () => {
+    const { page, messages, line, type } = await visit();
+    await type('/help ');
+    await page.keyboard.press('Enter');
+    await expectText(messages.locator('discord-mention'), 'canvote');
+    await expectText(messages, 'For members with the permission Manage Server');
+    await saveScreenshot(page, 'help');
+    await type('/award user:tob');
+    await page.keyboard.press('Tab');
+    await type('credits:25 reason:Helped');
+    expect(await line.inputValue()).toContain('credits:25');
+    await page.keyboard.press('Enter');
+    await expectText(messages, 'New balance: 25 credits');
   });
 
   it('shows untrusted content as text', async () => {

@@ -88,7 +88,7 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
     const { listing } = routed;
     needs.userIds.add(event.userId);
     needs.events.add(voteKey(event, listing.name, receivedAt));
-    if (grantsRoles(listing)) needs.grantees.add(event.userId);
+    if (grantsRoles('vote', listing)) needs.grantees.add(event.userId);
     const period = partyPeriodAt(listing, event.at ?? receivedAt);
     if (period !== null) needs.parties.add(period);
   }
