@@ -4,6 +4,7 @@ import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { Texts } from '../src/texts/en.ts';
 import type { Modal, OptionValue, Reply } from './reply.ts';
+import type { Shop } from './shop-port.ts';
 
 /** A configured listing with its lookup client. */
 export interface ListedLookup {
@@ -23,6 +24,7 @@ export interface CommandContext {
   /** The id of a command on Discord; null before its registration. */
   readonly commandId: (name: string) => string | null;
   readonly awards: Awards;
+  readonly shop: Shop;
 }
 
 /** Changes of accounts by managers. */

@@ -3,7 +3,8 @@ import { canvote } from './canvote.ts';
 import type { Command } from './command.ts';
 import { help } from './help.ts';
 import { reviews } from './reviews.ts';
+import { shop } from './shop.ts';
 import { stats } from './stats.ts';
 
 /** All slash commands. */
-export const commands: readonly Command[] = [canvote, reviews, stats, help, award];
+export const commands: readonly Command[] = [canvote, reviews, stats, shop, help, award];

@@ -81,11 +81,14 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
   return votes;
 }
 
+const fail = () => Promise.reject(new Error('There are no accounts.'));
+
 /** The parts of the context that these commands do not use. */
-const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards'> = {
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'shop'> = {
   commands,
   commandId: () => null,
-  awards: { award: () => Promise.reject(new Error('There are no accounts.')) },
+  awards: { award: fail },
+  shop: { offers: fail, confirm: fail, purchasesOf: fail, settle: fail },
 };
 
 /** A command without options. */

@@ -33,6 +33,7 @@ import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
 import { createSeenMembers } from './seen-members.ts';
+import { createShop } from './shop.ts';
 import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -114,12 +115,21 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const listings = listingsWithCommunity(config.listings);
-  const bot = createBot(config.discord, {
+  const shop = createShop({
+    listings: config.listings,
+    purchases: store.purchases,
+    clock,
+    log,
+    nudge: nudgeEverywhere,
+    onPurchase: (result) => metrics.purchases.inc({ result }),
+  });
+  const bot: Bot = createBot(config.discord, {
     context: {
       listings: lookups.listings,
       texts: en,
       clock,
       awards: createAwards({ actions: store.ownerActions, clock, log }),
+      shop,
     },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
@@ -147,8 +157,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     log,
     metrics,
     onRecorded(recorded, queues) {
-      bot.nudge(queues);
-      notices.publish(queues);
+      nudgeEverywhere(queues);
       onRecorded(recorded);
     },
   };
@@ -175,6 +184,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
+  function nudgeEverywhere(queues: readonly string[]): void {
+    bot.nudge(queues);
+    notices.publish(queues);
+  }
+
   return {
     webhooks: receiver.router,
     http,
@@ -194,6 +208,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     reloadSecrets({ listings }) {
       const replaceKeys = lookups.prepareKeys(listings);
       keyring.replace(listingsWithCommunity(listings));
+      shop.replace(listings);
       replaceKeys();
     },
     stop() {

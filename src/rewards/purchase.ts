@@ -8,10 +8,11 @@ import type { PublicShopItem } from './shop-item.ts';
 export type PurchaseState = 'confirmed' | 'fulfilled' | 'refunded';
 
 /**
- * Why an item is not sold. `already_owned`: the member has the role for good. `no_channel`: the owner fulfils it, but
- * has no channel in which to be told.
+ * Why an item is not sold. `unknown_item`: the settings do not contain it. `already_owned`: the member has the role for
+ * good. `no_channel`: the owner fulfils it, but has no channel in which to be told.
  */
 export type PurchaseRejection =
+  | 'unknown_item'
   | 'price_changed'
   | 'role_required'
   | 'already_owned'

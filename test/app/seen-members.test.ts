@@ -29,7 +29,12 @@ async function openCommunity() {
     },
     community: { ...server.community, guildId },
   };
-  const seen = createSeenMembers({ rewards: store.rewards, listings: [listing], clock, log: pino({ level: 'silent' }) });
+  const seen = createSeenMembers({
+    rewards: store.rewards,
+    listings: [listing],
+    clock,
+    log: pino({ level: 'silent' }),
+  });
   async function vote(at: number) {
     const event = { family: 'vote', kind: 'server_vote', userId: '1', at, creditsAwarded: null, denial: null } as const;
     const routed = { type: 'event', event: { ...event, target: { kind: 'server', id: null } }, listing } as const;

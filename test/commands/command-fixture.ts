@@ -92,8 +92,9 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
 }
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
-  const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
-  return { listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null, awards: noAwards };
+  const fail = () => Promise.reject(new Error('There are no accounts.'));
+  const accounts = { awards: { award: fail }, shop: { offers: fail, confirm: fail, purchasesOf: fail, settle: fail } };
+  return { listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null, ...accounts };
 }
 
 /** The input of a slash command with these options, run by a member in a guild. */

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import { decidePurchase } from '../../rewards/purchase.ts';
 import { type ShopItem, withoutCodes } from '../../rewards/shop-item.ts';
-import type { Offer, PurchaseStore, ShopContext } from '../../tally/purchase-store.ts';
+import type { Offer } from '../../rewards/stored-purchase.ts';
+import type { PurchaseStore, ShopContext } from '../../tally/purchase-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { countSold, leftOf, toPurchase, unissuedCodes } from '../purchases.ts';
 import { run } from '../query-builder.ts';

@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { NewEffect } from '../../outbox/outbox.ts';
-import { decidePurchase, grantSource } from '../../rewards/purchase.ts';
-import { withoutCodes } from '../../rewards/shop-item.ts';
+import { decidePurchase, grantSource, type PurchaseRejection } from '../../rewards/purchase.ts';
+import { type ShopItem, withoutCodes } from '../../rewards/shop-item.ts';
+import type { PurchaseResult, SettlementResult } from '../../rewards/stored-purchase.ts';
 import { roleEffect } from '../../tally/grants.ts';
 import { purchaseEntry } from '../../tally/purchase-entry.ts';
-import type { PurchaseOrder, PurchaseResult, Settlement, SettlementResult } from '../../tally/purchase-store.ts';
+import type { PurchaseOrder, Settlement } from '../../tally/purchase-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { countSold, leftOf, type PurchaseRow, storedGuildId, toPurchase, unissuedCodes } from '../purchases.ts';
 import { run } from '../query-builder.ts';
@@ -29,6 +30,11 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
         return { outcome: 'purchased', purchase: toPurchase(earlier), repeated: true };
       }
       const account = await lockAccount(connection, db, userId);
+      const reject = async (rejection: PurchaseRejection): Promise<PurchaseResult> => {
+        await releaseAccount(connection, db, account);
+        return { outcome: 'rejected', rejection, balance: account.credits };
+      };
+      if (item === null) return reject('unknown_item');
       const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
       const sold = item.stock === null ? 0 : ((await countSold(connection, db, guildId, [item.id])).get(item.id) ?? 0);
       const unissued = await unissuedCodes(connection, db, item, 1);
@@ -37,13 +43,10 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
         left: leftOf(item, sold, unissued.length),
         hasOwnerChannel: ownerChannelId !== null,
       });
-      if (decision.rejection !== null) {
-        await releaseAccount(connection, db, account);
-        return { outcome: 'rejected', rejection: decision.rejection, balance: account.credits };
-      }
+      if (decision.rejection !== null) return reject(decision.rejection);
       const { credits: balance } = await appendEntry(connection, db, account, purchaseEntry(userId, item, now));
       const { state, until } = decision;
-      const purchase = await insertPurchase(order, { state, until, balance, code: unissued[0] ?? null, at: now });
+      const purchase = await insertPurchase(order, item, { state, until, balance, code: unissued[0] ?? null, at: now });
       await enqueue(await effectsOf(purchase));
       return { outcome: 'purchased', purchase: toPurchase(purchase), repeated: false };
     },
@@ -71,10 +74,10 @@ export function purchaseWrites(db: Kysely<Tables>, connection: Connection) {
   }
 
   async function insertPurchase(
-    { confirmationId, member, item, guildId, ownerChannelId }: PurchaseOrder,
+    { confirmationId, member, guildId, ownerChannelId }: PurchaseOrder,
+    { id, name, price, role }: ShopItem,
     result: Pick<PurchaseRow, 'state' | 'until' | 'balance' | 'code' | 'at'>,
   ): Promise<PurchaseRow> {
-    const { id, name, price, role } = item;
     const row = {
       ...{ confirmation_id: confirmationId, user_id: member.userId, guild_id: storedGuildId(guildId) },
       ...{ owner_channel_id: ownerChannelId, item: id, name, price, role, ...result },
