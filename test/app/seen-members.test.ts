@@ -62,11 +62,11 @@ it('repairs granted roles, at most once an hour', async () => {
   const { clock, store, seen, vote, waiting } = await openCommunity();
   await vote(start);
   const role = { guildId, userId: '1', role: voter };
-  await store.rewards.settleRole(role, 'added', start);
+  await store.rewards.settleRole(role, 'applied', start);
   const before = await waiting();
   seen({ userId: '1', roles: null });
   await vi.waitFor(async () => expect(await waiting()).toBe(before + 1));
-  await store.rewards.settleRole(role, 'added', start);
+  await store.rewards.settleRole(role, 'applied', start);
   seen({ userId: '1', roles: null });
   seen({ userId: '2', roles: null });
   await store.probe();

@@ -106,8 +106,8 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
         voteAt += 13 * hour;
         await vote(store, userId, voteAt);
       } else if (roll < 0.9) {
-        const result = pick(['added', 'failed', 'parked'] as const);
-        await store.rewards.settleRole({ guildId, userId, role: vipRole }, result, start);
+        const result = pick(['applied', 'failed', 'parked'] as const);
+        await store.rewards.settleRole({ userId, role: vipRole }, result, start);
       } else {
         const purchaseId = Math.ceil(random() * 40);
         const state = pick(['fulfilled', 'refunded'] as const);

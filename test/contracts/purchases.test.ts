@@ -133,7 +133,7 @@ function purchaseTests(newUrl: () => string): void {
     const { store } = await open();
     expect(await buy(store, vip)).toMatchObject({ purchase: { state: 'confirmed', until: start + 7 * day } });
     expect(await buy(store, vip, start + day)).toMatchObject({ purchase: { until: start + 14 * day } });
-    await store.rewards.settleRole(role, 'added', start + day);
+    await store.rewards.settleRole(role, 'applied', start + day);
     expect(await store.purchases.purchasesOf('1', 9)).toMatchObject([{ state: 'fulfilled' }, { state: 'fulfilled' }]);
     expect(await buy(store, vip, start + 15 * day)).toMatchObject({ purchase: { until: start + 22 * day } });
     expect(await store.rewards.isGranted(role, start + 22 * day - 1)).toBe(true);
@@ -177,7 +177,7 @@ function purchaseTests(newUrl: () => string): void {
     await buy(store, vip);
     await store.rewards.settleRole(role, 'parked', start);
     expect(await creditsOf(store)).toBe(70);
-    await store.rewards.settleRole(role, 'added', start + 1);
+    await store.rewards.settleRole(role, 'applied', start + 1);
     await store.rewards.settleRole(role, 'failed', start + 2);
     expect(await creditsOf(store)).toBe(70);
     // Only the second purchase was not fulfilled.

@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/store.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { deposit, expectCleanAudit } from '../support/shop-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { guildId, orderCount, orderOf, role, stock, users } from './purchases/orders.ts';
+import { orderCount, orderOf, role, stock, users } from './purchases/orders.ts';
 
 const rounds = Math.ceil(Number(process.env['TALLYHOOK_CRASH_ROUNDS'] ?? 24) / 2);
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
@@ -60,7 +60,7 @@ async function survivesKills(url: string, processes: number): Promise<void> {
   }
   const purchases: StoredPurchase[] = [];
   for (const userId of users) {
-    await store.rewards.settleRole({ guildId, userId, role }, 'failed', Date.now());
+    await store.rewards.settleRole({ userId, role }, 'failed', Date.now());
     const own = await store.purchases.purchasesOf(userId, orderCount);
     purchases.push(...own);
     const entries = await store.records.entries(userId, 2 * orderCount);
@@ -72,7 +72,7 @@ async function survivesKills(url: string, processes: number): Promise<void> {
     expect(refunded.sort()).toEqual(pricesOf(own.filter(({ state }) => state === 'refunded')));
     expect((await store.ledger.account(userId)).credits).toBeGreaterThanOrEqual(0);
     const isVip = own.some(({ role: bought, state }) => bought !== null && state === 'fulfilled');
-    expect(await store.rewards.isGranted({ guildId, userId, role }, Date.now())).toBe(isVip);
+    expect(await store.rewards.isGranted({ userId, role }, Date.now())).toBe(isVip);
   }
   const codes = purchases.flatMap(({ code }) => (code === null ? [] : [code]));
   expect(new Set(codes).size).toBe(codes.length);

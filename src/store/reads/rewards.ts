@@ -12,7 +12,7 @@ export function sqlRewards(db: Kysely<Tables>, reading: Connection, write: Write
       const rows = await run(reading, grants);
       return rows.some(({ until }) => until === null || until > now);
     },
-    settleRole: (memberRole, result, now) => write('settleRole', memberRole, result, now),
+    settleRole: (role, result, now) => write('settleRole', role, result, now),
     endGrants: (now, limit) => write('endGrants', now, limit),
     async repairMember(userId, now) {
       const grants = db.selectFrom('grants').select('role').where('user_id', '=', userId).limit(1);

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { MemberRole } from '../../outbox/effect-contents.ts';
 import { roleEffect } from '../../tally/grants.ts';
-import type { RoleResult } from '../../tally/reward-store.ts';
+import type { GrantedRole, RoleResult } from '../../tally/reward-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
@@ -13,26 +12,28 @@ import { findOpenPurchases, lockShop, refundRole, settlePurchases } from './refu
 /** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */
 export function grantWrites(db: Kysely<Tables>, connection: Connection) {
   const { enqueue } = enqueueWrites(db, connection);
-  const ofMember = ({ userId, role }: MemberRole) => ({ user_id: userId, role });
 
   return {
     /**
      * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
      * enqueues another attempt. `now` in ms since the epoch.
      */
-    async settleRole(memberRole: MemberRole, result: RoleResult, now: number): Promise<void> {
-      const { user_id, role } = ofMember(memberRole);
+    async settleRole({ userId, role }: GrantedRole, result: RoleResult, now: number): Promise<void> {
       // Before the grants, because purchases lock the shop and the account before they insert grants.
-      const purchases = await lockOpenPurchases(memberRole);
-      const isSame = db.updateTable('grants').where('user_id', '=', user_id).where('role', '=', role);
+      const purchases = await lockOpenPurchases({ userId, role });
+      // A recording that has read the grants must not find out too late that the result was stored: see `applyGrants`.
+      await run(connection, db.updateTable('balances').set({ user_id: userId }).where('user_id', '=', userId));
+      const isSame = db.updateTable('grants').where('user_id', '=', userId).where('role', '=', role);
       const grants = await run(connection, isSame.set({ role }).returningAll());
       const isWanted = grants.some(({ until }) => until === null || until > now);
+      const [grant] = grants;
+      if (grant === undefined) return;
       if (result === 'failed' || result === 'parked') {
         await run(connection, isSame.set({ state: 'parked' }));
         if (result === 'failed') await refundRole(connection, db, purchases, now);
-      } else if (isWanted !== (result === 'added')) {
+      } else if (isWanted !== (result === 'applied')) {
         await run(connection, isSame.set({ state: 'pending' }));
-        await enqueue([roleEffect(memberRole, null, now)]);
+        await enqueue([roleEffect({ guildId: grant.guild_id, userId, role }, null, now)]);
         return;
       } else if (isWanted) {
         await run(connection, isSame.set({ state: 'applied' }));
@@ -41,7 +42,7 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
         // Whoever never had the role until its end, in a long outage for example, does not pay for it.
         await refundRole(connection, db, purchases, now);
       }
-      const ended = db.deleteFrom('grants').where('user_id', '=', user_id).where('role', '=', role);
+      const ended = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
       await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));
     },
 
@@ -82,11 +83,11 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
     },
   };
 
-  async function lockOpenPurchases(memberRole: MemberRole): Promise<readonly PurchaseRow[]> {
-    if ((await findOpenPurchases(connection, db, memberRole)).length === 0) return [];
+  async function lockOpenPurchases(grantedRole: GrantedRole): Promise<readonly PurchaseRow[]> {
+    if ((await findOpenPurchases(connection, db, grantedRole)).length === 0) return [];
     await lockShop(connection, db);
-    await lockAccount(connection, db, memberRole.userId);
-    return findOpenPurchases(connection, db, memberRole);
+    await lockAccount(connection, db, grantedRole.userId);
+    return findOpenPurchases(connection, db, grantedRole);
   }
 
   async function enqueueRoles(grants: readonly Tables['grants'][], now: number): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { MemberRole } from '../../outbox/effect-contents.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { grantSource } from '../../rewards/purchase.ts';
 import { refundEntry } from '../../tally/purchase-entry.ts';
+import type { GrantedRole } from '../../tally/reward-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
@@ -20,7 +20,7 @@ export function lockShop(connection: Connection, db: Kysely<Tables>): Promise<vo
 export function findOpenPurchases(
   connection: Connection,
   db: Kysely<Tables>,
-  { userId, role }: Pick<MemberRole, 'userId' | 'role'>,
+  { userId, role }: GrantedRole,
 ): Promise<readonly PurchaseRow[]> {
   const ofRole = db.selectFrom('purchases').selectAll().where('user_id', '=', userId).where('role', '=', role);
   return run(connection, ofRole.where('state', '=', literal('confirmed')).orderBy('id'));

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createPrng } from '../../../src/service/seed/prng.ts';
 import { openStore } from '../../../src/store/store.ts';
-import { guildId, orderCount, orderOf, role, users } from './orders.ts';
+import { orderCount, orderOf, role, users } from './orders.ts';
 
 /*
  * Buys at the database at the URL in the first argument, and settles roles, until the process is killed. Prints a line
@@ -20,7 +20,7 @@ async function buyOne(): Promise<void> {
 
 async function settleOne(): Promise<void> {
   const userId = users[Math.floor(random() * users.length)] ?? '';
-  await store.rewards.settleRole({ guildId, userId, role }, random() < 0.5 ? 'added' : 'failed', Date.now());
+  await store.rewards.settleRole({ userId, role }, random() < 0.5 ? 'applied' : 'failed', Date.now());
 }
 
 async function repeat(): Promise<never> {
