@@ -66,10 +66,10 @@ async function survivesKills(url: string, processes: number): Promise<void> {
     const entries = await store.records.entries(userId, 2 * orderCount);
     const paid = entries.filter(({ cause }) => cause === 'purchase').map(({ credits }) => 0 - credits);
     const refunded = entries.filter(({ cause }) => cause === 'refund').map(({ credits }) => credits);
-    const pricesOf = (some: readonly StoredPurchase[]) => some.map(({ price }) => price).sort();
+    const pricesOf = (some: readonly StoredPurchase[]) => some.map(({ price }) => price).sort((a, b) => a - b);
     // Never paid without a purchase, never a purchase without its payment.
-    expect(paid.sort()).toEqual(pricesOf(own));
-    expect(refunded.sort()).toEqual(pricesOf(own.filter(({ state }) => state === 'refunded')));
+    expect(paid.sort((a, b) => a - b)).toEqual(pricesOf(own));
+    expect(refunded.sort((a, b) => a - b)).toEqual(pricesOf(own.filter(({ state }) => state === 'refunded')));
     expect((await store.ledger.account(userId)).credits).toBeGreaterThanOrEqual(0);
     const isVip = own.some(({ role: bought, state }) => bought !== null && state === 'fulfilled');
     expect(await store.rewards.isGranted({ userId, role }, Date.now())).toBe(isVip);
