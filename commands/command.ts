@@ -7,6 +7,7 @@ import type { Milestone } from '../src/rewards/rules.ts';
 import type { Texts } from '../src/texts/en.ts';
 import type { Reminders } from './reminders.ts';
 import type { Modal, OptionValue, Reply } from './reply.ts';
+import type { Shop } from './shop-port.ts';
 
 /** A configured listing with its lookup client. */
 export interface ListedLookup {
@@ -40,6 +41,7 @@ export interface CommandContext {
   readonly standings: Standings;
   /** Of each configured listing, whether or not it has a key. */
   readonly rules: readonly ListedRules[];
+  readonly shop: Shop;
 }
 
 /** Changes of accounts by managers. */

@@ -6,10 +6,11 @@ import { help } from './help.ts';
 import { leaderboard } from './leaderboard.ts';
 import { remind } from './remind.ts';
 import { reviews } from './reviews.ts';
+import { shop } from './shop.ts';
 import { stats } from './stats.ts';
 
 /** All slash commands. */
-export const commands: readonly Command[] = [canvote, credits, leaderboard, remind, reviews, stats, help, award];
+export const commands: readonly Command[] = [canvote, credits, leaderboard, remind, reviews, shop, stats, help, award];
 
 /** The commands of an installation. @param settings `reminders`: whether members may have themselves reminded */
 export function commandsFor(settings: { readonly reminders: boolean }): readonly Command[] {

@@ -36,6 +36,7 @@ import { createOwnerApp } from './owner.ts';
 import { createReminderLoop } from './reminder-loop.ts';
 import { createReminderService } from './reminders.ts';
 import { createSeenMembers } from './seen-members.ts';
+import { createShop } from './shop.ts';
 import { createUpkeep } from './upkeep.ts';
 import { createVoteCheck, listingsToCheck } from './vote-check.ts';
 
@@ -125,7 +126,15 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ...{ store: store.reminders, listings: checkedListings, isEnabled: config.reminders, texts: en, clock, log },
   });
   const listings = listingsWithCommunity(config.listings);
-  const bot = createBot(config, {
+  const shop = createShop({
+    listings: config.listings,
+    purchases: store.purchases,
+    clock,
+    log,
+    nudge: nudgeEverywhere,
+    onPurchase: (result) => metrics.purchases.inc({ result }),
+  });
+  const bot: Bot = createBot(config, {
     reminders,
     context: {
       listings: lookups.listings,
@@ -134,6 +143,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       awards: createAwards({ actions: store.ownerActions, clock, log }),
       standings,
       rules: listedRules(config.listings),
+      shop,
     },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
@@ -162,8 +172,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     log,
     metrics,
     onRecorded(recorded, queues) {
-      bot.nudge(queues);
-      notices.publish(queues);
+      nudgeEverywhere(queues);
       onRecorded(recorded);
     },
   };
@@ -200,6 +209,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
+  function nudgeEverywhere(queues: readonly string[]): void {
+    bot.nudge(queues);
+    notices.publish(queues);
+  }
+
   return {
     webhooks: receiver.router,
     http,
@@ -221,6 +235,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     reloadSecrets({ listings }) {
       const replaceKeys = lookups.prepareKeys(listings);
       keyring.replace(listingsWithCommunity(listings));
+      shop.replace(listings);
       replaceKeys();
     },
     stop() {

@@ -62,6 +62,7 @@ export function createReminderService(options: {
 
     async isStillWanted({ content, createdAt, possiblySentSince }) {
       const { userId, message } = content;
+      if (message.type !== 'reminder') return true;
       const reminder = { userId, listing: message.listing, dueAt: message.dueAt };
       const listing = listings.find(({ name }) => name === message.listing);
       if (!isEnabled || listing === undefined) return false;

@@ -13,6 +13,7 @@ import { rejectionOf, retryAlone } from './discord-errors.ts';
 import { type CardSource, readCard } from './listing-card.ts';
 import { postReply } from './post-reply.ts';
 import { hasReminder, renderReminder } from './reminder-message.ts';
+import { renderPurchaseMessage } from './purchase-messages.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** The ids of channels never change, and opening a channel again costs a request. */
@@ -58,6 +59,7 @@ export function createDirectMessageHandler(options: {
   }
 
   async function render(message: DirectMessageContent): Promise<Reply> {
+    if (message.type !== 'reminder') return renderPurchaseMessage(message, texts);
     const card = await readCard(listingOf, message.listing, clock);
     const name = escapeName(card?.name ?? '', 60) || escapeName(message.listing, 60);
     return renderReminder(message, { name, url: card?.url ?? null }, texts);
@@ -84,7 +86,8 @@ export function createDirectMessageHandler(options: {
   /** Whether an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
   async function wasSent(channelId: string, effect: Effect<'directMessage'>): Promise<boolean> {
     const { possiblySentSince: since, content } = effect;
-    if (since === null) return false;
+    // Nothing in another message identifies it: it may be sent twice.
+    if (since === null || content.message.type !== 'reminder') return false;
     const age = clock.now() - since;
     return (age < 0 || age >= nonceLifetimeMs) && hasReminder(rest, channelId, content.message);
   }

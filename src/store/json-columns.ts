@@ -10,6 +10,8 @@ import type {
   OwnerReportContent,
   PartyPanel,
   PartyReward,
+  PurchasedItem,
+  ReportedPurchase,
 } from '../outbox/effect-contents.ts';
 
 /*
@@ -141,11 +143,24 @@ const partyRewardFields: Fields<PartyReward> = {
 };
 const partyPanelFields: Fields<PartyPanel> = { channelId: ['string'], period: ['string'] };
 
+const purchasedItemFields: Fields<PurchasedItem> = { item: ['string'], price: ['number'] };
+const reportedPurchaseFields: Fields<ReportedPurchase> = {
+  ...purchasedItemFields,
+  purchaseId: ['number'],
+  userId: ['string'],
+};
+
 /** The fields of each type of direct message, without the type itself. */
 const directMessageTypes: FieldsByType<DirectMessageContent> = {
   reminder: { listing: ['string'], dueAt: ['number'] },
+  purchaseFulfilled: purchasedItemFields,
+  purchaseRefunded: purchasedItemFields,
 };
-const ownerReportTypes: FieldsByType<OwnerReportContent> = { roleFailed: { ...roleFields, reason: ['string'] } };
+const ownerReportTypes: FieldsByType<OwnerReportContent> = {
+  roleFailed: { ...roleFields, reason: ['string'] },
+  purchase: reportedPurchaseFields,
+  purchaseRefunded: reportedPurchaseFields,
+};
 
 type FieldsByType<Union extends { readonly type: string }> = {
   readonly [Type in Union['type']]: Fields<Extract<Union, { readonly type: Type }>>;

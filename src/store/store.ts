@@ -11,6 +11,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { PurchaseStore } from '../tally/purchase-store.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { ReminderStore } from '../tally/reminder-store.ts';
@@ -24,6 +25,7 @@ import { queryBuilder } from './query-builder.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlOutbox } from './reads/outbox.ts';
+import { sqlPurchases } from './reads/purchases.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
 import { sqlReminders } from './reads/reminders.ts';
@@ -58,6 +60,7 @@ export interface Store {
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly reminders: ReminderStore;
+  readonly purchases: PurchaseStore;
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
@@ -138,6 +141,7 @@ export async function openStore(
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     reminders: sqlReminders(db, reading, write),
+    purchases: sqlPurchases(db, reading, write),
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),

@@ -4,6 +4,7 @@ import type { Family } from '../ledger/event.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
+import type { PurchaseState } from '../rewards/purchase.ts';
 import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 
@@ -88,6 +89,32 @@ export interface Tables {
   reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
   /** Whose reminders the program has switched off, and 1 if the member was told of it. */
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
+  /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
+  purchases: {
+    id: Generated<number>;
+    /** The id of the interaction that showed the confirmation. */
+    confirmation_id: string;
+    user_id: string;
+    /** Empty if the community has no guild. */
+    guild_id: string;
+    /** Where it was, or would be, reported to the owner. */
+    owner_channel_id: string | null;
+    /** The id and the name of the item. */
+    item: string;
+    name: string;
+    price: number;
+    state: PurchaseState;
+    /** The balance after it. */
+    balance: number;
+    role: string | null;
+    /** The end of the role. */
+    until: number | null;
+    /** Secret to everyone but the buyer. */
+    code: string | null;
+    at: number;
+    /** When it was fulfilled or refunded; null before that. */
+    settled_at: number | null;
+  };
   /** The progress of each party, by the id of its period. */
   parties: { period: string; votes: number; reached_at: number | null };
   /** Who has voted in the period of a party. */

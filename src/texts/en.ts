@@ -3,8 +3,10 @@ import type { LeaderboardPeriod, LeaderboardScore } from '../ledger/standing.ts'
 import type { ListingKind } from '../lookup/lookup.ts';
 import type { LookupErrorCode } from '../lookup/lookup-error.ts';
 import type { ReviewSort } from '../lookup/schemas.ts';
+import { creditCount } from './credit-count.ts';
 import { bold, joined, type Markup, markup, subtext } from './markup.ts';
 import { remind } from './remind.ts';
+import { shop } from './shop.ts';
 
 /*
  * All texts that members see, in English. Texts that Discord renders are {@link Markup} and accept only Markup, so
@@ -83,8 +85,6 @@ const subscription = (user: Markup | null, tier: Markup | null) => {
   const level = tier === null ? markup`Premium` : bold(tier);
   return user === null ? level : markup`${level} of ${user}`;
 };
-const creditCount = (credits: number, grouped: Markup) =>
-  markup`${bold(grouped)} ${credits === 1 ? markup`credit` : markup`credits`}`;
 
 /** `grouped` is the formatted number of credits. */
 const award = {
@@ -291,7 +291,7 @@ const failure = {
 
 /** English. */
 export const en = {
-  ...{ listing, canVote, reviews, stats, remind, credits, leaderboard, help, award },
+  ...{ listing, canVote, reviews, stats, remind, credits, leaderboard, shop, help, award },
   ...{ announcement, role, directMessage, ownerReport, failure },
 };
 

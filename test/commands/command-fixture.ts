@@ -101,9 +101,11 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     standing: () => Promise.reject(new Error('There are no standings.')),
     leaderboard: () => Promise.reject(new Error('There are no standings.')),
   };
+  const noPurchases = () => Promise.reject(new Error('There is no shop.'));
+  const shop = { offers: noPurchases, confirm: noPurchases, purchasesOf: noPurchases, settle: noPurchases };
   return {
     ...{ listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null },
-    ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [] },
+    ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
   };
 }
 

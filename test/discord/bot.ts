@@ -6,6 +6,7 @@ import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
 import { createReminderService } from '../../src/app/reminders.ts';
+import { createShop } from '../../src/app/shop.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -15,6 +16,7 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
 import { en } from '../../src/texts/en.ts';
@@ -87,6 +89,8 @@ export async function connectedBot(
   changes: {
     clock?: Clock;
     listings?: CommandContext['listings'];
+    /** What the shop of the local Discord's guild offers; default: nothing. */
+    items?: readonly ShopItem[];
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -94,7 +98,7 @@ export async function connectedBot(
   } = {},
 ) {
   const discord = await localDiscord();
-  const { clock = systemClock, listings = [], before = async () => {} } = changes;
+  const { clock = systemClock, listings = [], items = [], before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
   const reminders = createReminderService({
@@ -103,6 +107,10 @@ export async function connectedBot(
     ...{ isEnabled: true, texts: en, clock, log },
   });
   const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
+  const shop = createShop({
+    listings: [{ guildId: discord.guildId, shop: items, ownerChannelId: discord.channels.general }],
+    ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
+  });
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -112,7 +120,7 @@ export async function connectedBot(
   const registration = { rest, guildId: null, commands, context: offered, registry };
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: CommandContext = {
-    ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders },
+    ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders, shop },
     standings: store.standingsIn('UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };

@@ -10,6 +10,7 @@ import { eventKeys } from './008-event-keys.ts';
 import { effectQueues } from './009-effect-queues.ts';
 import { rewards } from './010-rewards.ts';
 import { reminders } from './012-reminders.ts';
+import { shop } from './013-shop.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -24,6 +25,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '009-effect-queues': effectQueues,
   '010-rewards': rewards,
   '012-reminders': reminders,
+  '013-shop': shop,
 };
 
 /** The names of all migrations, oldest first. */

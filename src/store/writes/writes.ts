@@ -11,6 +11,7 @@ import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
+import { purchaseWrites } from './purchases.ts';
 import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
@@ -30,6 +31,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...commandRegistryWrites(db, connection),
     ...grantWrites(db, connection),
     ...partyWrites(db, connection),
+    ...purchaseWrites(db, connection),
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
     ...reminderWrites(db, connection),
