@@ -3,6 +3,7 @@ import type { Lookup } from '../src/lookup/lookup.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { Texts } from '../src/texts/en.ts';
+import type { Claims } from './claims.ts';
 import type { Modal, OptionValue, Reply } from './reply.ts';
 
 /** A configured listing with its lookup client. */
@@ -23,6 +24,7 @@ export interface CommandContext {
   /** The id of a command on Discord; null before its registration. */
   readonly commandId: (name: string) => string | null;
   readonly awards: Awards;
+  readonly claims: Claims;
 }
 
 /** Changes of accounts by managers. */

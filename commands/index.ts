@@ -1,9 +1,10 @@
 import { award } from './award.ts';
 import { canvote } from './canvote.ts';
+import { claim } from './claim.ts';
 import type { Command } from './command.ts';
 import { help } from './help.ts';
 import { reviews } from './reviews.ts';
 import { stats } from './stats.ts';
 
 /** All slash commands. */
-export const commands: readonly Command[] = [canvote, reviews, stats, help, award];
+export const commands: readonly Command[] = [canvote, reviews, stats, help, award, claim];

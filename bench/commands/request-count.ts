@@ -82,10 +82,11 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
 }
 
 /** The parts of the context that these commands do not use. */
-const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards'> = {
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'claims'> = {
   commands,
   commandId: () => null,
   awards: { award: () => Promise.reject(new Error('There are no accounts.')) },
+  claims: { claim: () => Promise.reject(new Error('There are no accounts.')) },
 };
 
 /** A command without options. */

@@ -27,6 +27,7 @@ import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
 import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
+import { createClaims } from './claims.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { listingsWithCommunity } from './listings.ts';
@@ -110,6 +111,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   const metrics = createMetrics();
+  const listings = listingsWithCommunity(config.listings);
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const bot = createBot(config.discord, {
     context: {
@@ -117,6 +119,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       texts: en,
       clock,
       awards: createAwards({ actions: store.ownerActions, clock, log }),
+      claims: createClaims({
+        ...{ listings, lookups: lookups.listings, ledger: store.ledger, recorder: store.claims, clock, log },
+      }),
     },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
@@ -147,7 +152,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       onRecorded(recorded);
     },
   };
-  const listings = listingsWithCommunity(config.listings);
   const keyring = createKeyring(listings);
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });

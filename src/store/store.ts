@@ -11,6 +11,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
+import type { ClaimRecorder } from '../tally/record-claim.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
@@ -47,6 +48,7 @@ export class CannotOpenDatabaseError extends TallyhookError {
 /** The storage adapters of all modules, over one database. */
 export interface Store {
   readonly recorder: Recorder;
+  readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
   readonly records: Records;
@@ -125,6 +127,7 @@ export async function openStore(
       record: (delivery, routed) => clearFailureAfter(write('record', delivery, routed)),
       recordReplay: (id, delivery, routed, now) => clearFailureAfter(write('recordReplay', id, delivery, routed, now)),
     },
+    claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
     outbox: sqlOutbox(db, reading, write),
     ledger: sqlLedger(db, reading, clock),
     records: sqlRecords(db, reading),

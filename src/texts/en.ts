@@ -102,6 +102,30 @@ const award = {
     markup`Enter a member, a reason, and a whole number of credits that is not 0, from -${max} to ${max}.`,
 };
 
+const claim = {
+  description: 'You voted and got nothing? Check with the listing service, and get your credits.',
+  titleClaimed: markup`Vote recorded`,
+  titleNothing: markup`Nothing to claim`,
+  claimed: (name: Markup, time: Markup) =>
+    markup`The listing service confirms your vote for ${bold(name)} ${time}. It had not arrived here, and is recorded now.`,
+  recorded: (name: Markup, time: Markup) => markup`Your vote for ${bold(name)} of ${time} is recorded.`,
+  paid: (credits: number, grouped: Markup) => markup`It gave ${creditCount(credits, grouped)}.`,
+  claimedBefore: markup`You have claimed it before.`,
+  /** `reason`: that of the service; empty for none. */
+  denied: (reason: Markup) =>
+    reason === ''
+      ? markup`The service denied the credits.`
+      : markup`The service denied the credits, with this reason: ${bold(reason)}.`,
+  withinCooldown: (name: Markup, time: Markup, recorded: Markup) =>
+    markup`Your vote for ${bold(name)} of ${time} is too close to the one of ${recorded}, which is recorded. Only one vote per cooldown counts.`,
+  forgotten: markup`This vote was recorded for an account that you had deleted with /privacy.`,
+  noVote: (name: Markup) => markup`The listing service has no vote of yours for ${bold(name)} that could be claimed.`,
+  tooOld: (name: Markup, time: Markup, since: Markup) =>
+    markup`Your last vote for ${bold(name)} was at ${time}. Only votes since ${since} can be claimed.`,
+  unknownTime: (name: Markup) =>
+    markup`The listing service reports a vote for ${bold(name)}, but no usable time, so it cannot be recorded. Please contact the operators of this bot.`,
+};
+
 /** Our own reasons for a denial, by the reason of the announcement. */
 const reasons: Readonly<Record<string, Markup>> = {
   within_cooldown: markup`The previous vote was too recent.`,
@@ -182,7 +206,7 @@ const failure = {
 };
 
 /** English. */
-export const en = { listing, canVote, reviews, stats, help, award, announcement, failure };
+export const en = { listing, canVote, reviews, stats, help, award, claim, announcement, failure };
 
 /** All texts that members see, in one language. */
 export type Texts = typeof en;

@@ -93,7 +93,16 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
-  return { listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null, awards: noAwards };
+  const noClaims = { claim: () => Promise.reject(new Error('There are no accounts.')) };
+  return {
+    listings,
+    texts: en,
+    clock: manualClock(start),
+    commands: [],
+    commandId: () => null,
+    awards: noAwards,
+    claims: noClaims,
+  };
 }
 
 /** The input of a slash command with these options, run by a member in a guild. */

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
+import { createClaims } from '../../src/app/claims.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -96,6 +97,9 @@ export async function connectedBot(
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
   const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
+  const claims = createClaims({
+    ...{ listings: [], lookups: [], ledger: store.ledger, recorder: store.claims, clock: systemClock, log },
+  });
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -104,7 +108,7 @@ export async function connectedBot(
   const offered = { listings, texts: en };
   const registration = { rest, guildId: null, commands, context: offered, registry };
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
-  const context: CommandContext = { ...offered, clock, commands, commandId: registrar.idOf, awards };
+  const context: CommandContext = { ...offered, clock, commands, commandId: registrar.idOf, awards, claims };
   onTestFinished(() => registrar.stop());
   const client = createGatewayClient({
     token: discord.token,
