@@ -4,7 +4,9 @@ import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { Texts } from '../src/texts/en.ts';
 import type { Claims } from './claims.ts';
+import type { MemberDataAccess } from './member-data.ts';
 import type { Modal, OptionValue, Reply } from './reply.ts';
+import type { Traces } from './traces.ts';
 
 /** A configured listing with its lookup client. */
 export interface ListedLookup {
@@ -25,6 +27,8 @@ export interface CommandContext {
   readonly commandId: (name: string) => string | null;
   readonly awards: Awards;
   readonly claims: Claims;
+  readonly memberData: MemberDataAccess;
+  readonly traces: Traces;
 }
 
 /** Changes of accounts by managers. */

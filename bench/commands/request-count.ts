@@ -82,11 +82,15 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
 }
 
 /** The parts of the context that these commands do not use. */
-const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'claims'> = {
+const missing = () => Promise.reject(new Error('There are no accounts.'));
+
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'claims' | 'memberData' | 'traces'> = {
   commands,
   commandId: () => null,
-  awards: { award: () => Promise.reject(new Error('There are no accounts.')) },
-  claims: { claim: () => Promise.reject(new Error('There are no accounts.')) },
+  awards: { award: missing },
+  claims: { claim: missing },
+  memberData: { export: missing, forget: missing },
+  traces: { trace: missing },
 };
 
 /** A command without options. */

@@ -24,7 +24,7 @@ import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
-import { createReplay } from '../webhook/replay.ts';
+import { createReplay, eventKeysOf } from '../webhook/replay.ts';
 import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
 import { createClaims } from './claims.ts';
@@ -32,7 +32,9 @@ import { logConfigWarnings } from './config-warnings.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
+import { createMemberDataAccess } from './member-data.ts';
 import { createOwnerApp } from './owner.ts';
+import { createTraces } from './traces.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -119,6 +121,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       texts: en,
       clock,
       awards: createAwards({ actions: store.ownerActions, clock, log }),
+      memberData: createMemberDataAccess({ listings, memberData: store.memberData, clock, log }),
+      traces: createTraces({ records: store.records, eventKeysOf }),
       claims: createClaims({
         ...{ listings, lookups: lookups.listings, ledger: store.ledger, recorder: store.claims, clock, log },
       }),

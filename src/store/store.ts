@@ -10,6 +10,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { MemberData } from '../tally/member-data.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { ClaimRecorder } from '../tally/record-claim.ts';
 import type { Recorder } from '../tally/recorder.ts';
@@ -22,6 +23,7 @@ import { logProgress } from './migrations/report-progress.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
+import { sqlMemberData } from './reads/member-data.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
@@ -53,6 +55,7 @@ export interface Store {
   readonly ledger: LedgerReads;
   readonly records: Records;
   readonly rewards: RewardStore;
+  readonly memberData: MemberData;
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
@@ -132,6 +135,7 @@ export async function openStore(
     ledger: sqlLedger(db, reading, clock),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
+    memberData: sqlMemberData(db, reading, write),
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),

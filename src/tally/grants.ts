@@ -1,4 +1,4 @@
-import type { MemberRole } from '../outbox/effect-contents.ts';
+import type { RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
@@ -42,6 +42,6 @@ export function applyGrants(
 }
 
 /** The effect that makes Discord match the grants of a role. Role changes of a guild are rate-limited together. */
-export function roleEffect(content: MemberRole, deliveryId: number | null, createdAt: number): NewEffect<'role'> {
+export function roleEffect(content: RoleContent, deliveryId: number | null, createdAt: number): NewEffect<'role'> {
   return { kind: 'role', queue: `role ${content.guildId}`, content, deliveryId, createdAt };
 }

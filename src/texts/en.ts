@@ -126,6 +126,42 @@ const claim = {
     markup`The listing service reports a vote for ${bold(name)}, but no usable time, so it cannot be recorded. Please contact the operators of this bot.`,
 };
 
+const privacy = {
+  description: 'Export what is stored about you, or have it forgotten.',
+  actionOption: 'What to do.',
+  actions: { export: 'export: get everything as a file', forget: 'forget: delete what identifies you' },
+  titleExport: markup`Your data`,
+  nothing: markup`Nothing is stored about you.`,
+  exported: markup`The file has everything that is stored about you: your account with its entries, the deliveries of the listing service with their contents, and what was sent because of them.`,
+  fileDescription: 'Everything that is stored about you, as JSON.',
+  titleConfirm: markup`Forget you?`,
+  confirm: markup`Your credits, streak and roles are lost, your reminders are cancelled, and the contents of your deliveries are deleted. This cannot be undone.\n\nWhat remains is not linked to you: amounts and times under a random name, and digests that keep a repeated vote from being paid twice. Messages in Discord, backups and logs are not changed. Your next vote starts a new account.`,
+  confirmButton: 'Confirm',
+  cancelButton: 'Cancel',
+  titleForgotten: markup`Forgotten`,
+  forgotten: markup`What was stored about you can no longer be linked to you. Roles that you received for votes or purchases are being removed.`,
+  titleCancelled: markup`Cancelled`,
+  cancelled: markup`Nothing was changed.`,
+};
+
+const trace = {
+  description: 'Show what happened to the last votes and purchases of a member.',
+  userOption: 'The member.',
+  title: markup`Trace`,
+  of: (user: Markup) => markup`The last deliveries of ${user}, with each step. Times are yours.`,
+  nothing: (user: Markup) =>
+    markup`Nothing has arrived for ${user}: no vote, no purchase, and no test. If the listing service shows a vote, check its webhook settings; ${user} can use /claim.`,
+  delivery: (id: Markup) => markup`Delivery ${id}`,
+  entries: markup`Other credits`,
+  roles: markup`Roles`,
+  untilTime: (time: Markup) => markup` until ${time}`,
+  roleStates: {
+    applied: markup`the member has it`,
+    pending: markup`being changed in Discord`,
+    parked: markup`could not be changed in Discord`,
+  },
+};
+
 /** Our own reasons for a denial, by the reason of the announcement. */
 const reasons: Readonly<Record<string, Markup>> = {
   within_cooldown: markup`The previous vote was too recent.`,
@@ -206,7 +242,7 @@ const failure = {
 };
 
 /** English. */
-export const en = { listing, canVote, reviews, stats, help, award, claim, announcement, failure };
+export const en = { listing, canVote, reviews, stats, help, award, claim, privacy, trace, announcement, failure };
 
 /** All texts that members see, in one language. */
 export type Texts = typeof en;

@@ -55,7 +55,9 @@ async function withService(first: CachedVoteStatus) {
   }
   return {
     ...{ run, vote, store, clock },
-    report: (next: CachedVoteStatus | LookupError) => void (status = next),
+    report(next: CachedVoteStatus | LookupError) {
+      status = next;
+    },
     requests: () => requests,
   };
 }

@@ -92,16 +92,17 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
 }
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
-  const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
-  const noClaims = { claim: () => Promise.reject(new Error('There are no accounts.')) };
+  const missing = () => Promise.reject(new Error('There are no accounts.'));
   return {
     listings,
     texts: en,
     clock: manualClock(start),
     commands: [],
     commandId: () => null,
-    awards: noAwards,
-    claims: noClaims,
+    awards: { award: missing },
+    claims: { claim: missing },
+    memberData: { export: missing, forget: missing },
+    traces: { trace: missing },
   };
 }
 

@@ -6,6 +6,8 @@ import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
 import { createClaims } from '../../src/app/claims.ts';
+import { createMemberDataAccess } from '../../src/app/member-data.ts';
+import { createTraces } from '../../src/app/traces.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -100,6 +102,8 @@ export async function connectedBot(
   const claims = createClaims({
     ...{ listings: [], lookups: [], ledger: store.ledger, recorder: store.claims, clock: systemClock, log },
   });
+  const memberData = createMemberDataAccess({ listings: [], memberData: store.memberData, clock: systemClock, log });
+  const traces = createTraces({ records: store.records, eventKeysOf: () => [] });
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -108,7 +112,16 @@ export async function connectedBot(
   const offered = { listings, texts: en };
   const registration = { rest, guildId: null, commands, context: offered, registry };
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
-  const context: CommandContext = { ...offered, clock, commands, commandId: registrar.idOf, awards, claims };
+  const context: CommandContext = {
+    ...offered,
+    clock,
+    commands,
+    commandId: registrar.idOf,
+    awards,
+    claims,
+    memberData,
+    traces,
+  };
   onTestFinished(() => registrar.stop());
   const client = createGatewayClient({
     token: discord.token,

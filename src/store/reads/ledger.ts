@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { type Account, lastVoteIn } from '../../ledger/account.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
+import { pseudonymPrefix } from '../../ledger/pseudonym.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import type { Connection } from '../dialect/dialect.ts';
@@ -77,6 +78,7 @@ async function rankAccounts(db: Kysely<Tables>, reading: Connection): Promise<re
     const candidates = balances
       .select(['user_id as userId', 'credits', 'votes'])
       .where('user_id', '>', lastUserId)
+      .where('user_id', 'not like', `${pseudonymPrefix}%`)
       .where('credits', '>=', top[maxRankedAccounts - 1]?.credits ?? 1)
       .orderBy('credits', 'desc')
       .orderBy(({ fn }) => fn('length', ['user_id']))

@@ -26,7 +26,8 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
         await run(connection, isSame.set({ state: 'parked' }));
       } else if (isWanted !== (result === 'added')) {
         await run(connection, isSame.set({ state: 'pending' }));
-        await enqueue([roleEffect(memberRole, null, now)]);
+        // Without a grant left, the member was forgotten meanwhile.
+        await enqueue([roleEffect(grants.length === 0 ? { ...memberRole, erase: true } : memberRole, null, now)]);
         return;
       } else if (isWanted) {
         await run(connection, isSame.set({ state: 'applied' }));

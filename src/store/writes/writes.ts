@@ -6,6 +6,7 @@ import type { Tables } from '../tables.ts';
 import { budgetWrites } from './budget.ts';
 import { commandRegistryWrites } from './command-registry.ts';
 import { enqueueWrites } from './enqueue.ts';
+import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
@@ -29,6 +30,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...partyWrites(db, connection),
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
+    ...forgetWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
