@@ -99,6 +99,11 @@ export interface Command {
    * action of it is executed, because a guild's administrators can change who sees the command.
    */
   readonly defaultMemberPermissions?: 'ManageGuild';
+  /**
+   * Whether the roles of the member who uses it may be stored. Default: true; false for the command that deletes what
+   * is stored.
+   */
+  readonly notesMember?: false;
   /** Whether the configured listings support it; otherwise it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
   /** The description and options in the command picker, which depend on the configured listings. */

@@ -14,6 +14,7 @@ export const privacy = {
   hasPages: false,
   actions: ['forget', 'cancel'],
   inDirectMessages: true,
+  notesMember: false,
   isServedBy: () => true,
   describe: ({ texts }) => ({
     description: texts.privacy.description,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PartyRules } from '../src/rewards/rules.ts';
+import type { PartyRules, StreakRules } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
 import type { FileListing } from './listings-file.ts';
 import type { ConfigIssue } from './schema.ts';
@@ -8,12 +8,13 @@ import type { ConfigIssue } from './schema.ts';
 export interface Community {
   readonly timeZone: string;
   readonly ownerChannelId: string | null;
+  readonly streak: StreakRules | null;
   readonly party: PartyRules | null;
   readonly shop: readonly ShopItem[];
 }
 
 /** The community of listings for which the file says nothing. */
-export const plainCommunity: Community = { timeZone: 'UTC', ownerChannelId: null, party: null, shop: [] };
+export const plainCommunity: Community = { timeZone: 'UTC', ownerChannelId: null, streak: null, party: null, shop: [] };
 
 /** A listing of the file with its guild, and its shop with all codes. */
 export interface GuildListing {
@@ -40,12 +41,14 @@ export function guildIdsOf(listings: readonly FileListing[], defaultGuildId: str
 const namesInFile: Readonly<Record<keyof Community, string>> = {
   timeZone: 'timeZone',
   ownerChannelId: 'ownerChannelId',
+  streak: 'rewards.streak',
   party: 'rewards.party',
   shop: 'shop',
 };
 /** The shared values that a listing states itself. */
 function ownValues({ file, shop }: GuildListing): { readonly [Name in keyof Community]: Community[Name] | undefined } {
-  return { timeZone: file.timeZone, ownerChannelId: file.ownerChannelId, party: file.rewards?.party, shop };
+  const { timeZone, ownerChannelId, rewards } = file;
+  return { timeZone, ownerChannelId, streak: rewards?.streak, party: rewards?.party, shop };
 }
 
 /**
@@ -71,6 +74,7 @@ function communityOf(listings: readonly GuildListing[], issues: ConfigIssue[]): 
   return {
     timeZone: shared('timeZone'),
     ownerChannelId: shared('ownerChannelId'),
+    streak: shared('streak'),
     party: shared('party'),
     shop: shared('shop'),
   };

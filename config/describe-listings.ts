@@ -69,6 +69,7 @@ function sourcesOf(options: {
     'rewards.voterRole': own(voterRole, 'VOTER_ROLE_ID'),
     ...shared('timeZone', (each) => each.timeZone),
     ...shared('ownerChannelId', (each) => each.ownerChannelId),
+    ...shared('rewards.streak', (each) => each.rewards?.streak),
     ...shared('rewards.party', (each) => each.rewards?.party),
     ...shared('shop', (each) => each.shop),
   };

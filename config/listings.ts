@@ -41,14 +41,13 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
     });
   }
   const guildId = values.DISCORD_GUILD_ID ?? null;
-  const { party, ...community } = plainCommunity;
-  const rewards = rewardsOf(values, {}, { guildId, party });
+  const { streak, party, ...community } = plainCommunity;
+  const rewards = rewardsOf(values, {}, { guildId, streak, party });
   const shared = {
     id: null,
     guildId,
     ...community,
     rewards,
-    rules: rewards.base,
     voteSecrets: values.VOTE_WEBHOOK_SECRET ?? [],
     premiumSecrets: values.PREMIUM_WEBHOOK_SECRET ?? [],
     voteAuthorization: values.VOTE_WEBHOOK_AUTHORIZATION ?? null,
@@ -95,8 +94,8 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   });
   const communities = communitiesOf(guildListings, issues);
   const listings = guildListings.map(({ file, setting, guildId, shop }, index) => {
-    const { party, ...community } = communities[index] ?? plainCommunity;
-    const rewards = rewardsOf(values, file, { guildId, party });
+    const { streak, party, ...community } = communities[index] ?? plainCommunity;
+    const rewards = rewardsOf(values, file, { guildId, streak, party });
     const listing: ListingConfig = {
       name: file.name,
       kind: file.kind,
@@ -107,7 +106,6 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
       premiumSecrets: file.premiumSecrets,
       voteAuthorization: file.voteAuthorization ?? null,
       ...channelsOf(values, file),
-      rules: rewards.base,
       guildId,
       ...community,
       rewards,

@@ -1,5 +1,5 @@
 import { hour } from '../src/platform/durations.ts';
-import type { ListingRewards, PartyRules } from '../src/rewards/rules.ts';
+import type { ListingRewards, PartyRules, StreakRules } from '../src/rewards/rules.ts';
 import type { FileListing } from './listings-file.ts';
 import type { ConfigIssue } from './schema.ts';
 import type { Values } from './settings.ts';
@@ -9,12 +9,12 @@ import type { Values } from './settings.ts';
  * `DISCORD_GUILD_ID`, if that is set, so listings of other guilds do not get it.
  *
  * @param listing its part of the file; empty without a file
- * @param party of the community
+ * @param community its guild, streak and party
  */
 export function rewardsOf(
   values: Values,
   listing: Partial<FileListing>,
-  { guildId, party }: { readonly guildId: string | null; readonly party: PartyRules | null },
+  { guildId, streak, party }: RewardsOfCommunity,
 ): ListingRewards {
   const { rewards } = listing;
   const isInGuild = values.DISCORD_GUILD_ID === undefined || values.DISCORD_GUILD_ID === guildId;
@@ -27,7 +27,7 @@ export function rewardsOf(
       cooldownMs: Math.round((listing.cooldownHours ?? values.VOTE_COOLDOWN_HOURS ?? 0) * hour),
     },
     multipliers: rewards?.multipliers ?? [],
-    streak: rewards?.streak ?? null,
+    streak,
     milestones: rewards?.milestones ?? [],
     milestoneRoles: rewards?.milestoneRoles ?? 'all',
     voterRole: role === undefined ? null : { role, forMs: rewards?.voterRole?.for ?? values.VOTER_ROLE_FOR ?? 0 },
@@ -35,6 +35,13 @@ export function rewardsOf(
     allListings: rewards?.allListings ?? 0,
     party,
   };
+}
+
+/** The part of a community that its listings' rewards depend on. */
+interface RewardsOfCommunity {
+  readonly guildId: string | null;
+  readonly streak: StreakRules | null;
+  readonly party: PartyRules | null;
 }
 
 /** The names of credits in `rewards`, and their older names. */

@@ -24,20 +24,12 @@ export interface ListingConfig {
   readonly announceChannelId: string | null;
   /** Channel for premium announcements; null disables them. */
   readonly premiumChannelId: string | null;
-  /** In whole credits; the cooldown in ms. */
-  readonly rules: {
-    readonly perVote: number;
-    readonly perPremium: number;
-    readonly whenDenied: number;
-    readonly cooldownMs: number;
-  };
   /** The guild of the community (Discord id), where roles are given; null if it is not known. */
   readonly guildId: string | null;
-  /** IANA name. Listings of the same guild have the same time zone, owner's channel, party and shop. */
+  /** IANA name. Listings of the same guild have the same time zone, owner's channel, streak, party and shop. */
   readonly timeZone: string;
   /** Channel for reports to the owner; null for none. */
   readonly ownerChannelId: string | null;
-  /** `base` equals `rules`. */
   readonly rewards: ListingRewards;
   /** Its codes are secret and not in {@link Config.secrets}: see {@link ShopItem.codes}. */
   readonly shop: readonly ShopItem[];

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InteractionReplyOptions } from 'discord.js';
+import { commands } from '../../commands/index.ts';
 import type { LogProgress } from '../benchmark.ts';
 import { median, percentile } from '../samples.ts';
 import { type BotUnderTest, commandsRegistered } from './setup.ts';
@@ -27,10 +28,10 @@ export async function measureReplies(
   times: number,
   logProgress: LogProgress,
 ): Promise<ReplyTimes[]> {
-  await commandsRegistered(tallyhook);
+  await commandsRegistered(tallyhook, commands.length);
   const replies = await repliesOf(tallyhook);
   await constant.bot.ask('replyWith', replies);
-  await commandsRegistered(constant);
+  await commandsRegistered(constant, names.length);
   if (!isDeepStrictEqual(await repliesOf(constant), replies)) throw new Error('The bots send different messages.');
   const answered: ReplyTimes[] = [];
   for (const command of names) {

@@ -72,8 +72,8 @@ function playing(discord: LocalDiscord, bot: Child): BotUnderTest {
   };
 }
 
-/** Resolves when the commands are registered. */
-export async function commandsRegistered({ discord }: BotUnderTest): Promise<void> {
+/** Resolves when as many commands are registered: all, because a registration in progress delays replies. */
+export async function commandsRegistered({ discord }: BotUnderTest, count: number): Promise<void> {
   while (!discord.connected) await once(discord.events, 'change');
-  while (discord.commands().length === 0) await pause(5);
+  while (discord.commands().length < count) await pause(5);
 }

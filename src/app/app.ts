@@ -34,7 +34,9 @@ import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createMemberDataAccess } from './member-data.ts';
 import { createOwnerApp } from './owner.ts';
+import { createSeenMembers } from './seen-members.ts';
 import { createTraces } from './traces.ts';
+import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -113,8 +115,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   const metrics = createMetrics();
-  const listings = listingsWithCommunity(config.listings);
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const listings = listingsWithCommunity(config.listings);
   const bot = createBot(config.discord, {
     context: {
       listings: lookups.listings,
@@ -130,6 +132,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
+    rewards: store.rewards,
+    ownerChannelOf: (guildId) => config.listings.find((each) => each.guildId === guildId)?.ownerChannelId ?? null,
+    onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
     metrics,
     log,
     stopwatch,
@@ -160,6 +165,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
   const checks = readinessChecks(store, bot);
   const health = createHealth({
     checks,
@@ -189,6 +195,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       bot.start();
       notices.start();
       dueReplays.start();
+      upkeep.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
@@ -200,7 +207,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop(), dueReplays.stop()]);
+        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());

@@ -1,15 +1,18 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
-import type { ListingCard } from '../discord/announcement.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
+import type { CardSource } from '../discord/listing-card.ts';
+import { createOwnerReportHandler } from '../discord/owner-report.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createRegistrar } from '../discord/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
+import { createExplainRoleFailure } from '../discord/role-failure.ts';
+import { createRoleHandler } from '../discord/roles.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
@@ -19,6 +22,10 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { RewardStore } from '../tally/reward-store.ts';
+import { createPartyRewardHandler } from './party-reward.ts';
+import { createRoleGrants } from './role-grants.ts';
+import type { MemberSeen } from './seen-members.ts';
 
 /** The Discord side of tallyhook: replies to commands and processes the outbox. */
 export interface Bot {
@@ -38,6 +45,10 @@ export interface BotDependencies {
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
   readonly commandRegistry: CommandRegistry;
+  readonly rewards: RewardStore;
+  readonly onMemberSeen: MemberSeen;
+  /** The channel for reports to the owner of a guild; null for none. */
+  readonly ownerChannelOf: (guildId: string) => string | null;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
@@ -47,7 +58,8 @@ export interface BotDependencies {
 
 /** Creates the bot without connecting to anything. */
 export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
-  const { context, outbox, newEffectsPollMs, commandRegistry, metrics, log, stopwatch, onAttempted } = dependencies;
+  const { context, outbox, rewards, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } = dependencies;
+  const { onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings, texts } = context;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
@@ -55,6 +67,15 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     outbox,
     perform: createPerform({
       announcement: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
+      partyReward: createPartyRewardHandler(rewards, clock),
+      ownerReport: createOwnerReportHandler({ rest, texts }),
+      role: createRoleHandler({
+        rest,
+        grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+        explainFailure: createExplainRoleFailure(rest, clock),
+        texts,
+        clock,
+      }),
     }),
     isReachable: createReachabilityProbe(rest),
     clock,
@@ -88,6 +109,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
         metrics.commands.inc({ command, outcome });
         metrics.commandSeconds.observe({ command }, tookMs / second);
       },
+      onMemberSeen,
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);
@@ -117,7 +139,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
 }
 
 /** Reads the listing's name and URL on the service, for announcements. */
-function createCardSource(listings: readonly ListedLookup[]): (name: string) => Promise<ListingCard | null> {
+function createCardSource(listings: readonly ListedLookup[]): CardSource {
   return async (name) => {
     const listing = listings.find((each) => each.name === name);
     if (listing === undefined) return null;

@@ -5,14 +5,8 @@ import type { ListingWithSecrets } from '../webhook/listing.ts';
 export function listingsWithCommunity(listings: readonly ListingConfig[]): ListingWithSecrets[] {
   return listings.map((listing) => {
     const neighbours = listings.filter(({ guildId }) => guildId === listing.guildId);
-    // A streak is that of the community, so a vote for any of its listings continues it.
-    const streak = listing.rewards.streak ?? neighbours.find(({ rewards }) => rewards.streak !== null)?.rewards.streak;
     const { guildId, timeZone } = listing;
     const names = neighbours.filter(({ implied }) => !implied).map(({ name }) => name);
-    return {
-      ...listing,
-      rewards: { ...listing.rewards, streak: streak ?? null },
-      community: { guildId, timeZone, listings: names },
-    };
+    return { ...listing, community: { guildId, timeZone, listings: names } };
   });
 }

@@ -45,7 +45,7 @@ export function createLookupClients(
     }))
     .toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
 
-  function createClient({ kind, name, rules }: ListingConfig, key: string): LookupClient {
+  function createClient({ kind, name, rewards }: ListingConfig, key: string): LookupClient {
     return createLookup({
       kind,
       baseUrl: config.lookup.baseUrl,
@@ -56,7 +56,7 @@ export function createLookupClients(
       log,
       timeoutMs: requestTimeoutMs,
       lastVote: (userId) => store.ledger.lastVoteAt(userId, name),
-      cooldownMs: rules.cooldownMs,
+      cooldownMs: rewards.base.cooldownMs,
       observe(observed) {
         const { event, resource } = observed;
         metrics.lookups.inc({ listing: name, event, resource });

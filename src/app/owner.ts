@@ -33,7 +33,7 @@ export function createOwnerApp(
 
   return createOwner(ownerToken, {
     ...{ records, actions: ownerActions, sessions, ledger, eventKeysOf, replay, nudge, clock, log },
-    cooldowns: new Map(listings.map(({ name, rules }) => [name, rules.cooldownMs])),
+    cooldowns: new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
     health: () => runReadinessChecks(checks),
     budgets: async () =>
       [...(await keys())].map(([listing, { keyRefused, wrongShape, budgetLeft: left }]) => {

@@ -2,14 +2,7 @@ import type { Reply } from '../../commands/reply.ts';
 import type { Announcement } from '../outbox/effect-contents.ts';
 import type { Texts } from '../texts/en.ts';
 import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../texts/markup.ts';
-
-/** A listing as the service shows it. */
-export interface ListingCard {
-  /** The name on the service. */
-  readonly name: string | null;
-  /** URL of the public page. */
-  readonly url: string | null;
-}
+import type { ListingCard } from './listing-card.ts';
 
 type AnnouncementTexts = Texts['announcement'];
 

@@ -30,7 +30,9 @@ function renderInput(field: ModalField) {
   const required = field.required ?? true;
   if (field.kind !== 'text') {
     const select = renderSelect(field, field.name);
-    return select === null ? null : { ...select, required };
+    if (select === null) return null;
+    // Nothing may be selected in a field that is not required, and only there.
+    return { ...select, required, min_values: required ? Math.max(1, select.min_values ?? 1) : 0 };
   }
   const { name, multiline = false, minLength, maxLength, value, placeholder } = field;
   return {

@@ -1,31 +1,10 @@
 import type { Event, Family } from '../ledger/event.ts';
 import type { Announcement } from '../outbox/effect-contents.ts';
-import type { Delivery, ListingContext, RoutedDelivery, TestEvent } from './tally.ts';
+import type { ListingContext, TestEvent } from './tally.ts';
 
 /** The channel for announcements of a family; null for none. */
 export function channelFor(family: Family, listing: ListingContext): string | null {
   return family === 'vote' ? listing.announceChannelId : listing.premiumChannelId;
-}
-
-/**
- * The queues of the channels in which the delivery may be announced. Several only if the stored order decides its
- * listing.
- */
-export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly string[] {
-  switch (routed.type) {
-    case 'event':
-      return channelsFor(routed.event.family, [routed.listing]);
-    case 'test':
-      return channelsFor(family, [routed.listing]);
-    case 'order':
-      return channelsFor(routed.event.family, routed.listings);
-    case 'quarantine':
-      return [];
-  }
-}
-
-function channelsFor(family: Family, listings: readonly ListingContext[]): readonly string[] {
-  return listings.flatMap((listing) => channelFor(family, listing) ?? []);
 }
 
 /** The announcement of a recorded event. An event without a timestamp is dated `receivedAt` (ms since the epoch). */

@@ -1,13 +1,21 @@
+import type { Family } from '../ledger/event.ts';
 import type { RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
 import type { ListingContext, Tally } from './tally.ts';
 
-/** Whether a vote for the listing can change roles. */
-export function grantsRoles({ rewards, community }: ListingContext): boolean {
-  const { voterRole, milestones } = rewards;
-  return community.guildId !== null && (voterRole !== null || milestones.some(({ role }) => role !== null));
+/** Whether an event of this family for the listing can change roles. */
+export function grantsRoles(family: Family, { rewards, community }: ListingContext): boolean {
+  const { voterRole, milestones, premiumRoles } = rewards;
+  if (community.guildId === null) return false;
+  if (family === 'premium') return Object.keys(premiumRoles).length > 0;
+  return voterRole !== null || milestones.some(({ role }) => role !== null);
+}
+
+/** The queue of a guild's role changes, which Discord rate-limits together. */
+export function roleQueue(guildId: string): string {
+  return `role ${guildId}`;
 }
 
 /** The event that changes grants. */
@@ -41,7 +49,7 @@ export function applyGrants(
   }
 }
 
-/** The effect that makes Discord match the grants of a role. Role changes of a guild are rate-limited together. */
+/** The effect that makes Discord match the grants of a role. */
 export function roleEffect(content: RoleContent, deliveryId: number | null, createdAt: number): NewEffect<'role'> {
-  return { kind: 'role', queue: `role ${content.guildId}`, content, deliveryId, createdAt };
+  return { kind: 'role', queue: roleQueue(content.guildId), content, deliveryId, createdAt };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import type { Log } from '../platform/log.ts';
-import { queuesOf } from '../tally/announcement.ts';
+import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import type { Keyring, ReceivedBody, Verified } from './keyring.ts';

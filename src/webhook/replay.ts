@@ -1,8 +1,8 @@
 import { type Family, type VoteKind, voteKinds } from '../ledger/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { parseJson } from '../platform/json.ts';
-import { queuesOf } from '../tally/announcement.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
+import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, Outcome, RecordedDelivery } from '../tally/tally.ts';
 import { type ResolvableListing, withoutSecrets } from './listing.ts';

@@ -44,7 +44,7 @@ describe('the listings of a guild', () => {
       expect(second).toMatchObject({ timeZone: 'Europe/Berlin', ownerChannelId: '5', rewards: { party } });
       expect(first?.shop).toMatchObject([{ id: 'vip' }]);
       expect(second?.shop).toEqual(first?.shop);
-      expect(new Set([first?.rules.perVote, second?.rules.perVote])).toEqual(new Set([3, 10]));
+      expect(new Set([first?.rewards.base.perVote, second?.rewards.base.perVote])).toEqual(new Set([3, 10]));
     }
   });
 
@@ -107,6 +107,18 @@ describe('a role', () => {
       { setting: 'TALLYHOOK_CONFIG listings.0', problem: expect.stringContaining('@everyone') },
     ]);
     expect(issuesOf(environmentWith([{ ...harbour, guildId: '7', ...rewards }]))).toEqual([]);
+  });
+
+  it('is reported once if a shop that several listings share names it, and not for the listings that inherit it', () => {
+    const items = [{ id: 'a', name: 'a', price: 1, role: '5' }];
+    expect(
+      issuesOf(
+        environmentWith([
+          { ...unknownGuild, shop: items },
+          { ...bot, guildId: undefined },
+        ]),
+      ),
+    ).toMatchObject([{ setting: 'TALLYHOOK_CONFIG listings.0' }]);
   });
 });
 

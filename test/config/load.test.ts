@@ -40,7 +40,7 @@ describe('the configuration', () => {
         name: 'server',
         kind: 'server',
         lookupKey: 'server-key',
-        rules: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 43_200_000 },
+        rewards: { base: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 43_200_000 } },
       },
       { name: 'bot', kind: 'bot', lookupKey: null },
     ]);
@@ -77,7 +77,7 @@ describe('the configuration', () => {
 
   it('is frozen', () => {
     const config = loadConfig(minimal);
-    expect(() => Object.assign(config.listings[0]?.rules ?? {}, { perVote: 1_000 })).toThrow(TypeError);
+    expect(() => Object.assign(config.listings[0]?.rewards.base ?? {}, { perVote: 1_000 })).toThrow(TypeError);
   });
 
   it('reads every value from a file as well, without the trailing newline', () => {
@@ -203,8 +203,8 @@ describe('the listings file', () => {
       withFile({ listings: [red, { name: 'blue', kind: 'bot' }] }, { CREDITS_PER_VOTE: '7' }),
     );
     expect(listings).toMatchObject([
-      { name: 'red', rules: { perVote: 3 }, voteSecrets: ['red-secret'] },
-      { name: 'blue', kind: 'bot', rules: { perVote: 7 }, lookupKey: null },
+      { name: 'red', rewards: { base: { perVote: 3 } }, voteSecrets: ['red-secret'] },
+      { name: 'blue', kind: 'bot', rewards: { base: { perVote: 7 } }, lookupKey: null },
     ]);
   });
 

@@ -39,7 +39,7 @@ describe('the rewards of a listing', () => {
       party: { goal: 100, per: 'week', credits: 25 },
     });
     const base = { perVote: 11, perPremium: 101, whenDenied: 1, cooldownMs: day / 2 };
-    expect(listing?.rules).toEqual(base);
+    expect(listing?.rewards.base).toEqual(base);
     expect(listing?.rewards).toEqual({
       base,
       multipliers: [
@@ -73,12 +73,11 @@ describe('the rewards of a listing', () => {
     expect(listingWith({})?.rewards).toMatchObject({ ...nothing, base: { perVote: 10, perPremium: 100 } });
     const { TALLYHOOK_CONFIG: _, ...variables } = environmentWith([harbour]);
     const config = loadConfig({ ...variables, LOOKUP_SERVER_KEY: 'key', CREDITS_PER_VOTE: '3' });
-    for (const { rewards, rules, ...community } of config.listings) {
+    for (const { rewards, ...community } of config.listings) {
       expect(rewards).toEqual({
         ...nothing,
         base: { perVote: 3, perPremium: 100, whenDenied: 0, cooldownMs: day / 2 },
       });
-      expect(rules).toBe(rewards.base);
       expect(community).toMatchObject({ guildId: null, timeZone: 'UTC', ownerChannelId: null, shop: [] });
     }
     expect(config.reminders).toBe(true);
@@ -170,7 +169,7 @@ describe('an invalid reward', () => {
       'streak.forgive is invalid: it must be a whole number from 0 to 6.',
     ],
     ['credits with decimals', { vote: 1.5 }, `vote is invalid: ${upToMillion}`],
-    ['negative credits', { whenDenied: -1 }, `whenDenied is invalid: ${upToMillion}`],
+    ['negative credits with decimals', { whenDenied: -1.5 }, `whenDenied is invalid: ${upToMillion}`],
     ['too many credits', { allListings: 1_000_001 }, `allListings is invalid: ${upToMillion}`],
     [
       'two counts of a milestone',

@@ -42,7 +42,7 @@ describe('a rotation', () => {
     });
     const next = withRotatedSecrets(active, loaded);
     expect(next).toMatchObject({ discord: { token: 'discord-token' }, ownerToken: null, http: { port: 3000 } });
-    expect(next.listings).toMatchObject([{ rules: { perVote: 10 } }, { lookupKey: null }]);
+    expect(next.listings).toMatchObject([{ rewards: { base: { perVote: 10 } } }, { lookupKey: null }]);
     expect(settingsNeedingRestart(next, loaded)).toEqual([
       'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID',
       'listings, channels, rewards, shop',

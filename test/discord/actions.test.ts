@@ -41,7 +41,9 @@ const text = (content: string, response?: 'new' | 'update'): Reply => ({
 const shownIn = (discord: LocalDiscord) =>
   discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description);
 const labelled = (message: Message) =>
-  message.components.flatMap(({ components }) => components).map((each) => ('label' in each ? each.label : ''));
+  message.components.flatMap((row) =>
+    row.type === 1 ? row.components.map((each) => ('label' in each ? each.label : '')) : [],
+  );
 
 /** Posts a message with these rows of components, as another version of the program might have. */
 async function post(

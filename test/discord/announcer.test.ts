@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ListingCard } from '../../src/discord/announcement.ts';
 import { createAnnouncer } from '../../src/discord/announcer.ts';
+import type { ListingCard } from '../../src/discord/listing-card.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import type { Announcement } from '../../src/outbox/effect-contents.ts';

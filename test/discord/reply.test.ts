@@ -1,24 +1,63 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import type { Modal, ModalField, Reply, ReplyButton, ReplySelect, Select } from '../../commands/reply.ts';
 import { decodeCustomId, encodeCustomId } from '../../src/discord/custom-id.ts';
-import { renderEmbed, renderReply } from '../../src/discord/reply.ts';
+import { renderModal } from '../../src/discord/modal.ts';
+import { renderEmbed, renderMessage, renderReply } from '../../src/discord/reply.ts';
 import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
+import { modalSchema } from '../../src/sandbox/discord/modal.ts';
 import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';
 
 const anyText = fc
   .tuple(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.constantFrom(1, 10, 100, 2_000))
   .map(([text, times]) => text.repeat(times));
 const anyMarkup = anyText.map((text): Markup => escapeText(text));
+const anyOptions = fc.dictionary(fc.string({ maxLength: 9 }), fc.oneof(fc.string(), fc.integer(), fc.boolean()), {
+  maxKeys: 4,
+});
+const anyTarget = fc.record(
+  { action: fc.constantFrom('buy', 'pick'), options: anyOptions, command: fc.constant('shop') },
+  { requiredKeys: ['action'] },
+);
+const anyCount = fc.integer({ min: -1, max: 30 });
+const anyChoice = fc.record(
+  {
+    label: anyText,
+    value: fc.oneof(anyText, fc.constantFrom('red', 'blue')),
+    description: anyText,
+    selected: fc.boolean(),
+  },
+  { requiredKeys: ['label', 'value'] },
+);
+const anySelect: fc.Arbitrary<Select> = fc
+  .tuple(
+    fc.oneof(
+      fc.record({ kind: fc.constantFrom('users' as const, 'roles' as const, 'channels' as const) }),
+      fc.record({ kind: fc.constant('choices' as const), choices: fc.array(anyChoice, { maxLength: 30 }) }),
+    ),
+    fc.record({ placeholder: anyText, minValues: anyCount, maxValues: anyCount }, { requiredKeys: [] }),
+  )
+  .map(([source, limits]) => ({ ...source, ...limits }));
+const anyReplySelect: fc.Arbitrary<ReplySelect> = fc
+  .tuple(anySelect, anyTarget, fc.boolean())
+  .map(([select, target, disabled]) => ({ ...select, ...target, disabled }));
+const anyField: fc.Arbitrary<ModalField> = fc
+  .tuple(
+    fc.oneof(anySelect, fc.record({ kind: fc.constant('text' as const), value: anyText, placeholder: anyText })),
+    fc.record({ label: anyText.map((label) => `x${label}`), description: anyText }),
+    fc.boolean(),
+  )
+  .map(([input, texts, required]) => ({ name: 'replaced', ...input, ...texts, required }));
 const anyButton: fc.Arbitrary<ReplyButton> = fc.oneof(
+  fc
+    .tuple(anyTarget, anyText, fc.constantFrom('primary', 'secondary', 'success', 'danger'), fc.boolean())
+    .map(([target, label, style, disabled]) => ({ ...target, kind: 'action' as const, label, style, disabled })),
   fc.record({ kind: fc.constant('link'), label: anyText, url: fc.oneof(fc.webUrl(), fc.string()) }),
   fc.record({
     kind: fc.constant('page'),
     label: anyText,
     disabled: fc.boolean(),
-    options: fc.dictionary(fc.string({ maxLength: 9 }), fc.oneof(fc.string(), fc.integer(), fc.boolean()), {
-      maxKeys: 4,
-    }),
+    options: anyOptions,
   }),
 );
 const anyReply: fc.Arbitrary<Reply> = fc.record(
@@ -31,6 +70,7 @@ const anyReply: fc.Arbitrary<Reply> = fc.record(
     footer: anyText,
     at: fc.double(),
     buttons: fc.array(anyButton, { maxLength: 30 }),
+    selects: fc.array(anyReplySelect, { maxLength: 7 }),
   },
   { requiredKeys: ['tone'] },
 );
@@ -44,6 +84,43 @@ describe('a rendered reply', () => {
         expect(checked.error?.issues ?? []).toEqual([]);
       }),
     );
+  });
+
+  it('shares a message with others within its limits', () => {
+    fc.assert(
+      fc.property(fc.array(anyReply, { minLength: 1, maxLength: 10 }), (replies) => {
+        const checked = messageSchema.safeParse(renderMessage(replies, null));
+        expect(checked.error?.issues ?? []).toEqual([]);
+      }),
+    );
+  });
+
+  it('shares its buttons with others, each once, without those of no command', () => {
+    const vote = { kind: 'link', label: 'Vote', url: 'https://example.com/vote' } as const;
+    const remind = { kind: 'action', command: 'remind', action: 'on', label: 'Remind me', style: 'primary' } as const;
+    const reply: Reply = { tone: 'good', buttons: [vote, remind, { kind: 'action', action: 'off', label: 'Stop' }] };
+    expect(renderMessage([reply, { tone: 'good', buttons: [vote] }, reply], null).components).toEqual([
+      {
+        type: 1,
+        components: [
+          { type: 2, style: 5, label: 'Vote', url: 'https://example.com/vote' },
+          { type: 2, style: 1, label: 'Remind me', custom_id: 'tallyhook:remind/on:', disabled: false },
+        ],
+      },
+    ]);
+  });
+
+  it('shows selects above the buttons', () => {
+    const rows = renderReply(
+      {
+        tone: 'plain',
+        selects: [{ kind: 'choices', action: 'pick', choices: [{ label: 'Red', value: 'red' }] }],
+        buttons: [{ kind: 'action', action: 'buy', label: 'Buy' }],
+      },
+      'shop',
+    ).components;
+    expect(rows.map(({ components }) => components.map(({ type }) => type))).toEqual([[3], [2]]);
+    expect(rows[0]?.components[0]).toMatchObject({ custom_id: 'tallyhook:shop/pick:', min_values: 1, max_values: 1 });
   });
 
   it('pings nobody', () => {
@@ -102,10 +179,33 @@ describe('a rendered reply', () => {
   });
 });
 
+describe('a rendered modal', () => {
+  const modal = (fields: readonly ModalField[]): Modal => ({ kind: 'modal', action: 'sent', title: 'Form', fields });
+
+  it('is one that Discord accepts', () => {
+    fc.assert(
+      fc.property(fc.array(anyField, { maxLength: 7 }), anyText, (fields, title) => {
+        const named = fields.map((field, index) => ({ ...field, name: `field${index}` }));
+        const text = { kind: 'text', name: 'text', label: 'Text' } as const;
+        const checked = modalSchema.safeParse(renderModal({ ...modal([text, ...named]), title: `x${title}` }, 'shop'));
+        expect(checked.error?.issues ?? []).toEqual([]);
+      }),
+    );
+  });
+
+  it('is an error without fields, or if its options do not fit', () => {
+    expect(() => renderModal(modal([]), 'shop')).toThrow('invalid');
+    const fields = [{ kind: 'text', name: 'text', label: 'Text' }] as const;
+    expect(() => renderModal({ ...modal(fields), options: { item: 'x'.repeat(100) } }, 'shop')).toThrow('invalid');
+  });
+});
+
 describe("a button's custom id", () => {
   it('decodes to the encoded options', () => {
     const id = { command: 'reviews', action: null, options: { sort: 'newest', page: '2', listing: 'a b&c=d:é' } };
     expect(decodeCustomId(encodeCustomId(id) ?? '')).toEqual(id);
+    const withAction = { ...id, action: 'buy-2' };
+    expect(decodeCustomId(encodeCustomId(withAction) ?? '')).toEqual(withAction);
   });
 
   it('is null if the options do not fit', () => {

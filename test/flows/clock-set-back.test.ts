@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { commands } from '../../commands/index.ts';
 import { fingerprint } from '../../src/lookup/budget.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { running } from '../service/running.ts';
@@ -12,7 +13,7 @@ async function startApp() {
   const clock = createOffsetClock();
   const setup = await startInstallation({}, clock);
   const { discord, post, environment, url } = setup;
-  await vi.waitFor(() => expect(discord.commands().length).toBe(3), waitOptions);
+  await vi.waitFor(() => expect(discord.commands().length).toBe(commands.length), waitOptions);
   const { announcements, general } = discord.channels;
   const vote = async (userId: string, at = clock.now()) => {
     const timestamp = new Date(at).toISOString();

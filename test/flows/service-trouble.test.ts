@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { commands } from '../../commands/index.ts';
 import { minute } from '../../src/platform/durations.ts';
 import { failure, type ResponseHandler, startFakeService, success } from '../lookup/fake-service.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
@@ -15,7 +16,7 @@ async function startWithFakeService(changes: Record<string, string> = {}) {
   onTestFinished(() => service.close());
   const clock = createOffsetClock();
   const { discord, lines, url } = await startInstallation({ LOOKUP_BASE_URL: service.baseUrl, ...changes }, clock);
-  await vi.waitFor(() => expect(discord.commands().length).toBe(3), waitOptions);
+  await vi.waitFor(() => expect(discord.commands().length).toBe(commands.length), waitOptions);
   const [member] = discord.members;
   if (member === undefined) throw new Error('no member');
   /** The local Discord requires the first response within 3 s, like Discord, so any response is in time. */

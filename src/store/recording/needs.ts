@@ -104,7 +104,7 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
 
 /** What the rewards of a vote at this time (ms since the epoch) need. */
 function addListing(needs: Needs, userId: string, at: number, listing: ListingContext): void {
-  if (grantsRoles(listing)) needs.grantees.add(userId);
+  if (grantsRoles('vote', listing)) needs.grantees.add(userId);
   const period = partyPeriodAt(listing, at);
   if (period !== null) needs.parties.add(period);
 }
