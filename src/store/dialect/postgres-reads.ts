@@ -128,7 +128,9 @@ export async function selectVotes(
   return ranges.map((_, index) =>
     votes
       .filter(({ place }) => place === index)
-      .map(({ place: _, untimed, ...vote }) => ({ ...vote, untimed: untimed !== 0 })),
+      .map(({ listing, credits, at, cause, reason, untimed }) => {
+        return { listing, credits, at, cause, reason, untimed: untimed !== 0 };
+      }),
   );
 }
 
