@@ -274,11 +274,20 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   it('is forgotten for an account and not twice paid while a party is paid', async () => {
     const { store, url } = await open();
     const { store: other } = await open(url);
-    for (const userId of [neighbour, '200000000000000003', member]) await vote(store, userId, start);
-    const party = { period: 'week 2026-W02', goal: 3, credits: 25, day: 20_458 };
-    await Promise.all([forget(store), other.rewards.payParty(party, start), store.rewards.payParty(party, start)]);
-    while (await store.rewards.payParty(party, start));
-    expect(await store.records.counts()).toMatchObject({ credits: 3 * 10 + 3 * 25 });
+    const voters = [neighbour, '200000000000000003', member];
+    for (let round = 0; round < rounds; round += 1) {
+      const at = start + 7 * round * day;
+      await Promise.all(voters.map((userId) => vote(store, userId, at)));
+      const week = String(round + 2).padStart(2, '0');
+      const party = { period: `week 2026-W${week}`, goal: 3, credits: 25, day: 20_458 + 7 * round };
+      const forgotten = forget(store, at);
+      // To meet in different orders.
+      await systemClock.sleep(2 * round);
+      await Promise.all([forgotten, other.rewards.payParty(party, at), store.rewards.payParty(party, at)]);
+      while (await store.rewards.payParty(party, at));
+      await store.rewards.payParty(party, at);
+    }
+    expect(await store.records.counts()).toMatchObject({ credits: rounds * 3 * (10 + 25) });
     await expectSound(url);
   });
 
