@@ -25,18 +25,21 @@ import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
-import { createReplay } from '../webhook/replay.ts';
+import { createReplay, eventKeysOf } from '../webhook/replay.ts';
 import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
+import { createClaims } from './claims.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { listedRules, listingsWithCommunity, timeZoneOf } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
+import { createMemberDataAccess } from './member-data.ts';
 import { createOwnerApp } from './owner.ts';
 import { createReminderLoop } from './reminder-loop.ts';
 import { createReminderService } from './reminders.ts';
 import { createSeenMembers } from './seen-members.ts';
 import { createShop } from './shop.ts';
+import { createTraces } from './traces.ts';
 import { createUpkeep } from './upkeep.ts';
 import { createVoteCheck, listingsToCheck } from './vote-check.ts';
 
@@ -144,6 +147,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       standings,
       rules: listedRules(config.listings),
       shop,
+      memberData: createMemberDataAccess({ listings, memberData: store.memberData, clock, log }),
+      traces: createTraces({ records: store.records, eventKeysOf }),
+      claims: createClaims({
+        ...{ listings, lookups: lookups.listings, ledger: store.ledger, recorder: store.claims, clock, log },
+      }),
     },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
@@ -180,7 +188,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
-  const upkeep = createUpkeep({ rewards: store.rewards, listings, clock, log });
+  const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
   const reminderLoop = createReminderLoop({
     ...{ reminders: store.reminders, listings: checkedListings, clock, log, onPoll: reminders.refreshNotices },
     createCheck: () => createVoteCheck({ ...lookups, lastVoteAt: store.ledger.lastVoteAt, clock }),

@@ -117,7 +117,7 @@ export function createInteractions(options: {
       failed = await respond(command, input, responder, startedAt);
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
-      onMemberSeen(input);
+      if (command.notesMember !== false) onMemberSeen(input);
     }
   }
 

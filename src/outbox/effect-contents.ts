@@ -32,6 +32,12 @@ export interface MemberRole {
   readonly role: string;
 }
 
+/** What an effect of a role contains. */
+export interface RoleContent extends MemberRole {
+  /** Whether the contents are deleted when it is finished, because the member was forgotten. */
+  readonly erase?: true;
+}
+
 /** A direct message to a member. */
 export interface DirectMessage {
   readonly userId: string;
@@ -98,7 +104,7 @@ export interface PartyPanel {
 /** What each kind of effect contains, as it is stored. */
 export interface EffectContents {
   readonly announcement: Announcement;
-  readonly role: MemberRole;
+  readonly role: RoleContent;
   readonly directMessage: DirectMessage;
   readonly ownerReport: OwnerReport;
   readonly partyReward: PartyReward;

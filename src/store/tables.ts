@@ -30,6 +30,11 @@ export interface Tables {
   };
   /** The idempotency key of each recorded event (16 bytes). Never deleted. */
   event_keys: { key: Uint8Array; delivery_id: number };
+  /**
+   * The last vote of a forgotten member for each listing (16 bytes, a digest of both ids), so that a repeat without a
+   * timestamp is recognised. Deleted after `expires_at`.
+   */
+  forgotten_votes: { key: Uint8Array; at: number; expires_at: number };
   entries: {
     id: Generated<number>;
     user_id: string;

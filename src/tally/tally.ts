@@ -124,7 +124,7 @@ export interface StoredCorrection extends Correction {
 }
 
 /** A vote in a user's history, counted or not. */
-export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'untimed'>;
+export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'reason' | 'untimed'>;
 
 /**
  * What one transaction reads and writes: all or none of it is committed, and nothing that it reads changes before the
@@ -166,6 +166,11 @@ export interface Tally extends OutboxWrites {
   updateDelivery(id: number, row: DeliveryRow): boolean;
   /** Whether an event is recorded under the key. */
   hasEvent(key: EventKey): boolean;
+  /**
+   * The time of the vote under {@link forgottenVoteKey} (ms since the epoch); null if its member was not forgotten, or
+   * long ago.
+   */
+  forgottenVoteAt(key: EventKey): number | null;
   /** The order with any of these IDs; null if none is stored. Several matching orders are merged into one. */
   findOrder(orderIds: readonly string[]): Order | null;
   /**

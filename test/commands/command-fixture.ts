@@ -101,11 +101,14 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     standing: () => Promise.reject(new Error('There are no standings.')),
     leaderboard: () => Promise.reject(new Error('There are no standings.')),
   };
-  const noPurchases = () => Promise.reject(new Error('There is no shop.'));
-  const shop = { offers: noPurchases, confirm: noPurchases, purchasesOf: noPurchases, settle: noPurchases };
+  const notUsed = () => Promise.reject(new Error('There is no store.'));
+  const shop = { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed };
   return {
     ...{ listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null },
     ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
+    claims: { claim: notUsed },
+    memberData: { export: notUsed, forget: notUsed },
+    traces: { trace: notUsed },
   };
 }
 

@@ -7,6 +7,9 @@ import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
 import { createReminderService } from '../../src/app/reminders.ts';
 import { createShop } from '../../src/app/shop.ts';
+import { createClaims } from '../../src/app/claims.ts';
+import { createMemberDataAccess } from '../../src/app/member-data.ts';
+import { createTraces } from '../../src/app/traces.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -111,6 +114,11 @@ export async function connectedBot(
     listings: [{ guildId: discord.guildId, shop: items, ownerChannelId: discord.channels.general }],
     ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
   });
+  const claims = createClaims({
+    ...{ listings: [], lookups: [], ledger: store.ledger, recorder: store.claims, clock: systemClock, log },
+  });
+  const memberData = createMemberDataAccess({ listings: [], memberData: store.memberData, clock: systemClock, log });
+  const traces = createTraces({ records: store.records, eventKeysOf: () => [] });
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -121,6 +129,7 @@ export async function connectedBot(
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: CommandContext = {
     ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders, shop },
+    ...{ claims, memberData, traces },
     standings: store.standingsIn('UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };

@@ -43,6 +43,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   const findGrants = database.prepare('select * from grants where user_id = ?');
   const findParty = database.prepare('select votes, reached_at from parties where period = ?');
   const findOutages = database.prepare('select from_at, until_at from outages order by from_at');
+  const findForgottenVote = database.prepare('select at from forgotten_votes where key = ?');
   const findEvent = database.prepare('select 1 from event_keys where key = ?');
   const findLastId = {
     deliveries: database.prepare('select max(id) as id from deliveries'),
@@ -79,6 +80,8 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         return outages;
       },
       hasEvent: (key) => findEvent.get(Buffer.from(key, 'hex')) !== undefined,
+      forgottenVoteAt: (key) =>
+        (findForgottenVote.get(Buffer.from(key, 'hex')) as { at: number } | undefined)?.at ?? null,
       orders(orderIds) {
         const names = all(database, selectOrderNames(db, orderIds));
         return all(database, selectOrders(db, orderIds)).map((order) => toOrder(order, names));

@@ -11,6 +11,7 @@ import { effectQueues } from './009-effect-queues.ts';
 import { rewards } from './010-rewards.ts';
 import { reminders } from './012-reminders.ts';
 import { shop } from './013-shop.ts';
+import { forgotten } from './014-forgotten.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -26,6 +27,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '010-rewards': rewards,
   '012-reminders': reminders,
   '013-shop': shop,
+  '014-forgotten': forgotten,
 };
 
 /** The names of all migrations, oldest first. */

@@ -80,7 +80,7 @@ export function selectVotesBetween(
 ) {
   const votes = linkedEntries(db, newestEntry)
     .selectFrom('linked')
-    .select(['listing', 'credits', 'at', 'cause', 'untimed'])
+    .select(['listing', 'credits', 'at', 'cause', 'reason', 'untimed'])
     .where('at', '>', after)
     .where('at', '<', before)
     .where('cause', 'in', allVoteCauses.map(literal));

@@ -19,6 +19,7 @@ export interface RecordingReads {
   party(period: string): PartyProgress;
   outages(): readonly Outage[];
   hasEvent(key: EventKey): boolean;
+  forgottenVoteAt(key: EventKey): number | null;
   /** All orders with any of these ids, by ascending primary key. */
   orders(orderIds: readonly string[]): readonly Order[];
   isQuarantined(deliveryId: number): boolean;
@@ -87,6 +88,8 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
     },
 
     hasEvent,
+
+    forgottenVoteAt: (key) => reads.forgottenVoteAt(key),
 
     grantsOf(userId) {
       const changed = [...changes.grants.values()].filter((grant) => grant.userId === userId);

@@ -7,6 +7,7 @@ import { budgetWrites } from './budget.ts';
 import { claimWrites } from './claim.ts';
 import { commandRegistryWrites } from './command-registry.ts';
 import { enqueueWrites } from './enqueue.ts';
+import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
@@ -35,6 +36,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
     ...reminderWrites(db, connection),
+    ...forgetWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {
