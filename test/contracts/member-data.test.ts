@@ -185,7 +185,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     expect(await store.records.entries(member, 10)).toEqual([]);
     expect(await store.records.deliveries({ userId: member, limit: 10, before: null })).toEqual([]);
     const board = { period: 'all', by: 'credits', limit: 10, offset: 0, userId: null } as const;
-    const { places } = await store.standingsIn('UTC').leaderboard(board, start + day);
+    const { members: places } = await store.standingsIn('UTC').leaderboard(board, start + day);
     expect(places.map(({ userId }) => userId)).toEqual([neighbour]);
     // The neighbour loses only the body with the name of the giver.
     const later = await store.memberData.export(neighbour);
