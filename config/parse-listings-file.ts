@@ -17,13 +17,11 @@ export function parseListingsFile(path: string, issues: ConfigIssue[]): readonly
   }
   const result = listingsFile.safeParse(json, { error: messageFor });
   if (result.success) return result.data.listings;
-  // A value that fails several checks has the same message several times.
-  const problems = new Map(result.error.issues.map((issue) => [`${issue.path.join('.')} ${issue.message}`, issue]));
-  for (const { path, message } of problems.values()) {
+  for (const { path, message } of result.error.issues) {
     const word = valueAt(json, path) === undefined ? 'missing' : 'invalid';
     issues.push({
       setting: `${setting} ${path.join('.')}`.trim(),
-      problem: message === '' ? `is ${word}.` : `is ${word}: ${message}.`,
+      problem: `is ${word}: ${message}.`,
       hint: 'Correct the file. Its schema: `tallyhook config --schema`.',
     });
   }

@@ -95,10 +95,9 @@ function codesOf(codesFile: string, context: ShopContext): PositionedCode[] {
   }
 }
 
-/** The codes of a text, one per line, without spaces around them. Empty lines are skipped. */
+/** The codes of a text, one per line, without a byte-order mark and spaces around them. Empty lines are skipped. */
 export function splitCodes(text: string, path: string): PositionedCode[] {
   return text
-    .replace(/^\uFEFF/, '')
     .split('\n')
     .map((line, index) => ({ code: line.trim(), position: `line ${index + 1} of ${path}` }))
     .filter(({ code }) => code !== '');

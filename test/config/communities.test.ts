@@ -108,6 +108,18 @@ describe('a role', () => {
     ]);
     expect(issuesOf(environmentWith([{ ...harbour, guildId: '7', ...rewards }]))).toEqual([]);
   });
+
+  it('is reported once if a shop that several listings share names it, and not for the listings that inherit it', () => {
+    const items = [{ id: 'a', name: 'a', price: 1, role: '5' }];
+    expect(
+      issuesOf(
+        environmentWith([
+          { ...unknownGuild, shop: items },
+          { ...bot, guildId: undefined },
+        ]),
+      ),
+    ).toMatchObject([{ setting: 'TALLYHOOK_CONFIG listings.0' }]);
+  });
 });
 
 describe('a time zone', () => {

@@ -170,7 +170,7 @@ describe('an invalid reward', () => {
       'streak.forgive is invalid: it must be a whole number from 0 to 6.',
     ],
     ['credits with decimals', { vote: 1.5 }, `vote is invalid: ${upToMillion}`],
-    ['negative credits', { whenDenied: -1 }, `whenDenied is invalid: ${upToMillion}`],
+    ['negative credits with decimals', { whenDenied: -1.5 }, `whenDenied is invalid: ${upToMillion}`],
     ['too many credits', { allListings: 1_000_001 }, `allListings is invalid: ${upToMillion}`],
     [
       'two counts of a milestone',
