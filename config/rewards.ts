@@ -12,7 +12,7 @@ import type { Values } from './settings.ts';
  * @param party of the community
  */
 export function rewardsOf(
-  values: Values,
+  values: Partial<Values>,
   listing: Partial<FileListing>,
   { guildId, party }: { readonly guildId: string | null; readonly party: PartyRules | null },
 ): ListingRewards {
