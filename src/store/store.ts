@@ -10,6 +10,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { BackfillStore } from '../tally/backfill.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
@@ -51,6 +52,7 @@ export interface Store {
   readonly ledger: LedgerReads;
   readonly records: Records;
   readonly rewards: RewardStore;
+  readonly backfill: BackfillStore;
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
@@ -129,6 +131,10 @@ export async function openStore(
     ledger: sqlLedger(db, reading, clock),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
+    backfill: {
+      saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
+      backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
+    },
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),

@@ -6,13 +6,14 @@ import { TallyhookError } from '../../platform/errors.ts';
 import { countMembers, memberLedgers } from '../../store/snapshots/member-ledgers.ts';
 import { outagesIn } from '../../store/snapshots/outages.ts';
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';
+import { listingsByName } from '../../tally/replay-listings.ts';
 import type { ListingContext } from '../../tally/tally.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
 import { writeToStdout } from '../../terminal/write-to-stdout.ts';
 import { openLedger } from '../open-ledger.ts';
 import { createLargest } from './largest.ts';
+import { partyGoalsIn } from './party-goals.ts';
 import { createProgress } from './progress.ts';
-import { listingsByName, partyGoalsIn } from './replay-listings.ts';
 import { createSimulation, type MemberComparison } from './simulation.ts';
 import { formatMembers, formatSummary, summaryInJson } from './simulation-report.ts';
 
@@ -73,8 +74,7 @@ async function compareMembers(
   { printError, stop }: Terminal,
 ): Promise<Comparison> {
   const listingOf = listingsByName(listings, await outagesIn(snapshot));
-  const first = listingOf(null);
-  const partyGoals = await partyGoalsIn(snapshot, first.rewards.party, first);
+  const partyGoals = await partyGoalsIn(snapshot, listingOf(null));
   const simulation = createSimulation({ listingOf, partyGoals });
   const progress = createProgress(await countMembers(snapshot), printError);
 

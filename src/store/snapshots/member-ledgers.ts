@@ -40,9 +40,10 @@ export async function countMembers({ db, run }: Snapshot): Promise<number> {
 /**
  * All members with their entries, in the order of user ids. Memory depends on the member with the most entries, not on
  * the size of the ledger.
+ * @param after only the members that follow this user id
  */
-export async function* memberLedgers({ db, run }: Snapshot): AsyncGenerator<MemberLedger, void, undefined> {
-  let lastUserId = '';
+export async function* memberLedgers({ db, run }: Snapshot, after = ''): AsyncGenerator<MemberLedger, void, undefined> {
+  let lastUserId = after;
   while (true) {
     const balances = await run(
       db
