@@ -28,6 +28,7 @@ import { createReplay } from '../webhook/replay.ts';
 import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { currentParty } from './current-party.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
@@ -109,6 +110,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
 function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
+  const listings = listingsWithCommunity(config.listings);
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const bot = createBot(config.discord, {
@@ -133,6 +135,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     isConnected: () => bot.isConnected,
     keys: lookups.keyStatuses,
     now: clock.now,
+    party: () => currentParty(store.rewards, listings, clock.now()),
   });
 
   const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
@@ -142,12 +145,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     log,
     metrics,
     onRecorded(recorded, queues) {
+      for (const cause of recorded.causes) metrics.entries.inc({ cause });
       bot.nudge(queues);
       notices.publish(queues);
       onRecorded(recorded);
     },
   };
-  const listings = listingsWithCommunity(config.listings);
   const keyring = createKeyring(listings);
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });

@@ -3,15 +3,16 @@ import { type BotMetrics, type BotSources, botMetrics, watchBot } from './bot.ts
 import { type DeliveryMetrics, type DeliverySources, deliveryMetrics, watchDeliveries } from './deliveries.ts';
 import { type LookupMetrics, type LookupSources, lookupMetrics, watchLookups } from './lookups.ts';
 import { type OutboxMetrics, type OutboxSources, outboxMetrics, watchOutbox } from './outbox.ts';
+import { type RewardMetrics, type RewardSources, rewardMetrics, watchRewards } from './rewards.ts';
 
 /** Values that are read at each scrape. They must be cheap; one that rejects does not affect the others. */
-export interface MetricSources extends DeliverySources, OutboxSources, LookupSources, BotSources {}
+export interface MetricSources extends DeliverySources, OutboxSources, RewardSources, LookupSources, BotSources {}
 
 /**
  * All metrics, with the prefix `tallyhook_`, for `GET /metrics` (Prometheus text format). Durations are in seconds. No
  * label contains untrusted input, so the number of time series is bounded. Described in `docs/operations.md`.
  */
-export interface Metrics extends DeliveryMetrics, OutboxMetrics, LookupMetrics, BotMetrics {
+export interface Metrics extends DeliveryMetrics, OutboxMetrics, RewardMetrics, LookupMetrics, BotMetrics {
   /** Registers the gauges that read `sources`. To be called once. */
   watch(sources: MetricSources): void;
   text(): Promise<string>;
@@ -25,11 +26,13 @@ export function createMetrics(): Metrics {
   return {
     ...deliveryMetrics(registry),
     ...outboxMetrics(registry),
+    ...rewardMetrics(registry),
     ...lookupMetrics(registry),
     ...botMetrics(registry),
     watch(sources) {
       watchDeliveries(registry, sources);
       watchOutbox(registry, sources);
+      watchRewards(registry, sources);
       watchLookups(registry, sources);
       watchBot(registry, sources);
     },
