@@ -15,7 +15,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   texts: ['platform', 'lookup'],
   commands: ['platform', 'ledger', 'lookup', 'texts'],
   webhook: ['platform', 'tally', 'ledger'],
-  owner: ['platform', 'web', 'tally', 'ledger', 'outbox'],
+  owner: ['platform', 'web', 'tally', 'ledger', 'rewards', 'outbox'],
   discord: ['platform', 'outbox', 'commands', 'lookup', 'texts'],
   store: ['platform', 'tally', 'ledger', 'rewards', 'outbox', 'lookup', 'owner', 'discord'],
   http: ['platform'],

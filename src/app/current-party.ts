@@ -10,10 +10,16 @@ export async function currentParty(
   rewards: Pick<RewardStore, 'party'>,
   listings: readonly ListingContext[],
   now: number,
-): Promise<{ readonly period: string; readonly votes: number; readonly goal: number } | null> {
+): Promise<{
+  readonly period: string;
+  readonly votes: number;
+  readonly goal: number;
+  readonly credits: number;
+} | null> {
   const listing = listings.find((each) => each.rewards.party !== null);
   const period = listing === undefined ? null : partyPeriodAt(listing, now);
   if (period === null) return null;
   const { votes } = await rewards.party(period);
-  return { period, votes, goal: listing?.rewards.party?.goal ?? 0 };
+  const { goal = 0, credits = 0 } = listing?.rewards.party ?? {};
+  return { period, votes, goal, credits };
 }

@@ -9,6 +9,8 @@ import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Replay } from '../webhook/replay.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
+import { currentParty } from './current-party.ts';
+import { listingsWithCommunity } from './listings.ts';
 
 export interface OwnerAppDependencies {
   readonly store: Store;
@@ -30,9 +32,16 @@ export function createOwnerApp(
   if (ownerToken === null) return null;
   const { store, clock, log, checks, keys, replay, nudge } = dependencies;
   const { records, ownerActions, sessions, ledger } = store;
+  const communityListings = listingsWithCommunity(listings);
 
   return createOwner(ownerToken, {
     ...{ records, actions: ownerActions, sessions, ledger, eventKeysOf, replay, nudge, clock, log },
+    rewards: {
+      rules: listings.filter(({ implied }) => !implied),
+      party: () => currentParty(store.rewards, communityListings, clock.now()),
+      grants: store.rewardRecords.grants,
+      votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
+    },
     cooldowns: new Map(listings.map(({ name, rules }) => [name, rules.cooldownMs])),
     health: () => runReadinessChecks(checks),
     budgets: async () =>

@@ -5,6 +5,7 @@ import type { Outcome } from '../tally/tally.ts';
 import type { OwnerActions } from './owner-actions.ts';
 import type { DeliveryRecord, Records } from './records.ts';
 import type { SessionRevocations } from './revocations.ts';
+import type { RewardRecords } from './reward-records.ts';
 
 /** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
@@ -36,6 +37,7 @@ export interface OwnerContext {
   readonly actions: OwnerActions;
   readonly sessions: SessionRevocations;
   readonly ledger: LedgerReads;
+  readonly rewards: RewardRecords;
   readonly replay: ReplayDelivery;
   /** The idempotency keys of a delivery's event, as far as its body has them. */
   readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];

@@ -5,6 +5,7 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { OwnerActions } from '../owner/owner-actions.ts';
 import type { Records } from '../owner/records.ts';
 import type { SessionRevocations } from '../owner/revocations.ts';
+import type { DayVotes, GrantSummary } from '../owner/reward-records.ts';
 import type { Clock } from '../platform/clock.ts';
 import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
@@ -25,6 +26,7 @@ import { sqlLedger } from './reads/ledger.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
+import { summarizeGrants, votesPerDay } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
 import { countRequestsSince } from './writes/budget.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
@@ -53,6 +55,12 @@ export interface Store {
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly backfill: BackfillStore;
+  /** What the owner sees of the rewards. Rejects with the driver's error. */
+  readonly rewardRecords: {
+    grants(): Promise<GrantSummary>;
+    /** @param now ms since the epoch */
+    votesPerDay(now: number): Promise<readonly DayVotes[]>;
+  };
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
@@ -134,6 +142,10 @@ export async function openStore(
     backfill: {
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
       backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
+    },
+    rewardRecords: {
+      grants: () => summarizeGrants(db, reading),
+      votesPerDay: (now) => votesPerDay(db, reading, now),
     },
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {

@@ -32,6 +32,12 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
   const { records, ownerActions: actions, sessions, ledger, recorder } = store;
   const context: OwnerContext = {
     ...{ records, actions, sessions, ledger, eventKeysOf, clock, log },
+    rewards: {
+      rules: serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
+      party: async () => null,
+      grants: store.rewardRecords.grants,
+      votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
+    },
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
       ['server', 12 * hour],
