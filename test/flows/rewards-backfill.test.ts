@@ -79,6 +79,8 @@ function backfillTests(newUrl: () => string): void {
     expect(await backfill(community, '--yes')).toMatchObject({ paid: false, members: 0, causes: [] });
 
     // Later votes, and one that arrives late, are paid once.
+    // Another vote of a day whose bonus is paid: just outside of the cooldown, but on the same calendar day.
+    await castVote(store, community, '1', monday + 170 * day - 11.97 * hour);
     await castVotes(store, community, 182, 30);
     await castVote(store, community, '3', monday + 181 * day);
     await castVote(store, community, '3', monday + 181 * day, { listing: 'pier' });

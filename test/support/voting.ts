@@ -8,6 +8,7 @@ import type { Vote } from '../../src/ledger/event.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
+import { repeatedAchievements } from '../../src/store/snapshots/reward-statistics.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { environmentWith, harbour } from './listings-file.ts';
 import { manualClock } from './manual-clock.ts';
@@ -84,12 +85,13 @@ export function runRewards({ environment }: Pick<Installation, 'environment'>, .
   });
 }
 
-/** Whether all balances, deliveries and links of the ledger are right. */
+/** Whether all balances, deliveries and links of the ledger are right, and no achievement is paid twice. */
 export async function isConsistent(url: string): Promise<boolean> {
   const snapshot = await openSnapshot(url);
   try {
     const counts = [(await balanceDifferences(snapshot)).count, (await paymentDifferences(snapshot)).count];
-    return [...counts, await brokenLinks(snapshot)].every((count) => count === 0);
+    const { count: repeated } = await repeatedAchievements(snapshot);
+    return [...counts, repeated, await brokenLinks(snapshot)].every((count) => count === 0);
   } finally {
     await snapshot.close();
   }
