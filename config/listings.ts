@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { communitiesOf, guildIdsOf, plainCommunity } from './communities.ts';
-import type { FileListing } from './listings-file.ts';
-import { parseListingsFile } from './parse-listings-file.ts';
+import { type FileListing, listingsFile } from './listings-file.ts';
+import { parseJsonFile } from './parse-json-file.ts';
 import { contradictingCredits, rewardsOf } from './rewards.ts';
 import { roleIssues } from './role-issues.ts';
 import type { ConfigIssue, ListingConfig } from './schema.ts';
@@ -76,7 +76,9 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
     const hint = 'Move it to its listing in the file, and remove the variable.';
     issues.push({ setting, problem: 'cannot be combined with TALLYHOOK_CONFIG.', hint });
   }
-  const fileListings = parseListingsFile(path, issues);
+  const formatHint = 'Its schema: `tallyhook config --schema`.';
+  const file = parseJsonFile({ path, setting: 'TALLYHOOK_CONFIG', formatHint }, listingsFile, issues);
+  const fileListings = file?.listings ?? [];
   if (fileListings.length > 0 && fileListings.every(({ lookupKey }) => lookupKey === undefined)) {
     issues.push({
       setting: 'TALLYHOOK_CONFIG',

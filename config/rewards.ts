@@ -12,7 +12,7 @@ import type { Values } from './settings.ts';
  * @param community its guild, streak and party
  */
 export function rewardsOf(
-  values: Values,
+  values: Partial<Values>,
   listing: Partial<FileListing>,
   { guildId, streak, party }: RewardsOfCommunity,
 ): ListingRewards {

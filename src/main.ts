@@ -16,6 +16,7 @@ Usage
   tallyhook backup         copy the database to a file while tallyhook runs, and verify the copy
   tallyhook restore        restore the database from a backup file
   tallyhook export         print all entries of the ledger as JSON lines or CSV
+  tallyhook rewards        report what other rules would have paid (simulate), or pay for the time before the rules (backfill)
   tallyhook help COMMAND   print the options and exit codes of a command
   tallyhook --help         print this help
   tallyhook --version      print the version
@@ -45,6 +46,7 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   backup: async () => (await import('./cli/backup.ts')).backupCommand,
   restore: async () => (await import('./cli/restore.ts')).restoreCommand,
   export: async () => (await import('./cli/export/export-command.ts')).exportCommand,
+  rewards: async () => (await import('./cli/rewards/rewards-command.ts')).rewardsCommand,
 };
 
 /** Runs the command line and sets the exit code of the process. */

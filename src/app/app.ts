@@ -30,6 +30,7 @@ import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
 import { createClaims } from './claims.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { currentParty } from './current-party.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { listedRules, listingsWithCommunity, timeZoneOf } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
@@ -121,6 +122,7 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
 function assembleApp(store: Store, cache: Cache, config: Config, dependencies: AppDependencies): App {
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
+  const listings = listingsWithCommunity(config.listings);
   const metrics = createMetrics();
   const standings = store.standingsIn(timeZoneOf(config.listings));
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
@@ -128,7 +130,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const reminders = createReminderService({
     ...{ store: store.reminders, listings: checkedListings, isEnabled: config.reminders, texts: en, clock, log },
   });
-  const listings = listingsWithCommunity(config.listings);
   const shop = createShop({
     listings: config.listings,
     purchases: store.purchases,
@@ -171,6 +172,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     isConnected: () => bot.isConnected,
     keys: lookups.keyStatuses,
     now: clock.now,
+    party: () => currentParty(store.rewards, listings, clock.now()),
   });
 
   const notices = createEffectNotices(config.cacheUrl, clock, bot.nudge);
@@ -180,6 +182,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     log,
     metrics,
     onRecorded(recorded, queues) {
+      for (const cause of recorded.causes) metrics.entries.inc({ cause });
       nudgeEverywhere(queues);
       onRecorded(recorded);
     },

@@ -10,6 +10,8 @@ import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Replay } from '../webhook/replay.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
+import { currentParty } from './current-party.ts';
+import { listingsWithCommunity } from './listings.ts';
 
 export interface OwnerAppDependencies {
   readonly store: Store;
@@ -32,11 +34,18 @@ export function createOwnerApp(
   if (ownerToken === null) return null;
   const { store, clock, log, checks, keys, standings, replay, nudge } = dependencies;
   const { records, ownerActions, sessions, ledger } = store;
+  const communityListings = listingsWithCommunity(listings);
 
   return createOwner(ownerToken, {
     ...{ records, actions: ownerActions, sessions, ledger, standings, eventKeysOf, replay, nudge, clock, log },
     cooldowns: new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
     isReminded: store.reminders.isReminded,
+    rewards: {
+      rules: listings.filter(({ implied }) => !implied),
+      party: () => currentParty(store.rewards, communityListings, clock.now()),
+      grants: store.rewardRecords.grants,
+      votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
+    },
     health: () => runReadinessChecks(checks),
     budgets: async () =>
       [...(await keys())].map(([listing, { keyRefused, wrongShape, budgetLeft: left }]) => {

@@ -12,8 +12,8 @@ import { escapeName, plainName } from '../texts/markup.ts';
 import { rejectionOf, retryAlone } from './discord-errors.ts';
 import { type CardSource, readCard } from './listing-card.ts';
 import { postReply } from './post-reply.ts';
-import { hasReminder, renderReminder } from './reminder-message.ts';
 import { renderPurchaseMessage } from './purchase-messages.ts';
+import { hasReminder, renderReminder } from './reminder-message.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** The ids of channels never change, and opening a channel again costs a request. */

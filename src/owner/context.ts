@@ -6,6 +6,7 @@ import type { Outcome } from '../tally/tally.ts';
 import type { OwnerActions } from './owner-actions.ts';
 import type { DeliveryRecord, Records } from './records.ts';
 import type { SessionRevocations } from './revocations.ts';
+import type { RewardRecords } from './reward-records.ts';
 
 /** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
@@ -40,6 +41,7 @@ export interface OwnerContext {
   readonly standings: Standings;
   /** Whether the member has asked to be reminded of the next vote. */
   readonly isReminded: (userId: string) => Promise<boolean>;
+  readonly rewards: RewardRecords;
   readonly replay: ReplayDelivery;
   /** The idempotency keys of a delivery's event, as far as its body has them. */
   readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];

@@ -3,11 +3,15 @@ import type { Tables } from './tables.ts';
 
 /**
  * A common table expression `linked`: the entry `newest` and, by following the links, all earlier entries of its user,
- * newest first. It is evaluated lazily: without a sort, only as many entries are read as the query needs.
+ * newest first. It is evaluated lazily: without a sort, only as many entries are read as the query needs. With several
+ * newest entries, it has the entries of all their users.
  */
-export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expression<number | null>) {
+export function linkedEntries(
+  db: Kysely<Tables>,
+  newest: number | null | Expression<number | null> | readonly number[],
+) {
   return db.withRecursive(
-    'linked(id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)',
+    'linked(id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement)',
     (query) => {
       const columns = [
         'id',
@@ -21,6 +25,7 @@ export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expres
         'previous',
         'number',
         'untimed',
+        'achievement',
       ] as const;
       // A manually edited link could point forward, and form an endless loop. Ids are compared only between entries from
       // before they were numbered: later ones may have ids in any order.
@@ -36,10 +41,14 @@ export function linkedEntries(db: Kysely<Tables>, newest: number | null | Expres
       return query
         .selectFrom('entries')
         .select(columns)
-        .where('entries.id', '=', newest)
+        .where((where) => (isList(newest) ? where('entries.id', 'in', newest) : where('entries.id', '=', newest)))
         .unionAll(earlier.select(columns.map((column) => `entries.${column}` as const)));
     },
   );
+}
+
+function isList(newest: number | null | Expression<number | null> | readonly number[]): newest is readonly number[] {
+  return Array.isArray(newest);
 }
 
 const ref = (column: string) => sql.ref<number>(column);

@@ -6,11 +6,13 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { OwnerActions } from '../owner/owner-actions.ts';
 import type { Records } from '../owner/records.ts';
 import type { SessionRevocations } from '../owner/revocations.ts';
+import type { DayVotes, GrantSummary } from '../owner/reward-records.ts';
 import type { Clock } from '../platform/clock.ts';
 import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
 import type { PurchaseStore } from '../tally/purchase-store.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
@@ -32,6 +34,7 @@ import { sqlPurchases } from './reads/purchases.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
 import { sqlReminders } from './reads/reminders.ts';
+import { summarizeGrants, votesPerDay } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { countRequestsSince } from './writes/budget.ts';
@@ -66,6 +69,13 @@ export interface Store {
   readonly reminders: ReminderStore;
   readonly purchases: PurchaseStore;
   readonly memberData: MemberData;
+  readonly backfill: BackfillStore;
+  /** What the owner sees of the rewards. Rejects with the driver's error. */
+  readonly rewardRecords: {
+    grants(): Promise<GrantSummary>;
+    /** @param now ms since the epoch */
+    votesPerDay(now: number): Promise<readonly DayVotes[]>;
+  };
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
@@ -149,6 +159,14 @@ export async function openStore(
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
     memberData: sqlMemberData(db, reading, write),
+    backfill: {
+      saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),
+      backfillMember: (userId, rules, now) => write('backfillMember', userId, rules, now),
+    },
+    rewardRecords: {
+      grants: () => summarizeGrants(db, reading),
+      votesPerDay: (now) => votesPerDay(db, reading, now),
+    },
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),

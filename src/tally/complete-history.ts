@@ -1,6 +1,6 @@
 import { isCountedVote } from '../ledger/entry.ts';
 import { emptyHistory } from '../rewards/history.ts';
-import { addToScores, noScores } from '../rewards/period-scores.ts';
+import { addToScores, noScores, type PeriodScores } from '../rewards/period-scores.ts';
 import { rebuildHistory } from '../rewards/rebuild-history.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf, outageDaysOf } from './community.ts';
@@ -35,8 +35,13 @@ export function withHistory(
       streaks: 0,
       bonusDays: [],
     }),
-    scores: votes
-      .toSorted((one, other) => one.day - other.day)
-      .reduce((scores, { day, credits }) => addToScores(scores, day, 1, credits), noScores),
+    scores: scoresOf(votes),
   };
+}
+
+/** The scores of all counted votes of a member, in any order. @param votes with their calendar days (day numbers) */
+export function scoresOf(votes: readonly { readonly day: number; readonly credits: number }[]): PeriodScores {
+  return votes
+    .toSorted((one, other) => one.day - other.day)
+    .reduce((scores, { day, credits }) => addToScores(scores, day, 1, credits), noScores);
 }

@@ -31,7 +31,7 @@ interface GrantingEvent {
  * role that was taken away in Discord. A waiting effect suffices, because it reads the grants when it is performed.
  */
 export function applyGrants(
-  tally: Tally,
+  tally: Pick<Tally, 'grantsOf' | 'saveGrant' | 'enqueue'>,
   grants: readonly Grant[],
   { community, deliveryId, now }: GrantingEvent,
 ): void {

@@ -43,5 +43,5 @@ export function quarantineDelivery(
 ): RecordedDelivery {
   const unpaid = { userId: null, credits: 0, eventKey: null };
   const deliveryId = writeRow({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
-  return deliveryId === null ? alreadyReplayed : { outcome: 'quarantined', deliveryId, credits: 0, reason };
+  return deliveryId === null ? alreadyReplayed : { outcome: 'quarantined', deliveryId, credits: 0, reason, causes: [] };
 }

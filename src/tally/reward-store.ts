@@ -1,4 +1,5 @@
 import type { MemberRole, PartyReward } from '../outbox/effect-contents.ts';
+import type { PartyProgress } from '../rewards/party.ts';
 import type { ListingContext } from './tally.ts';
 
 /**
@@ -33,6 +34,8 @@ export interface RewardStore {
   repairAfter(userId: string, limit: number, now: number): Promise<string | null>;
   /** Pays the reward of a party to at most 100 voters who have not been paid. Returns whether there may be more. */
   payParty(reward: PartyReward, now: number): Promise<boolean>;
+  /** The progress of a party; without votes if nobody has voted in its period. */
+  party(period: string): Promise<PartyProgress>;
   /** Stores which of the roles that a multiplier names a member has (Discord IDs). */
   seeRoles(userId: string, roles: readonly string[]): Promise<void>;
   /** Notes that receiving works. More than ten minutes between two calls are an outage. */

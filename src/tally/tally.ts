@@ -1,5 +1,5 @@
 import type { Correction } from '../ledger/correction.ts';
-import type { Entry } from '../ledger/entry.ts';
+import type { Cause, Entry } from '../ledger/entry.ts';
 import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
@@ -64,10 +64,18 @@ export interface RecordedDelivery {
   /** Credits paid. */
   readonly credits: number;
   readonly reason: string | null;
+  /** The cause of each entry that was written. */
+  readonly causes: readonly Cause[];
 }
 
 /** The result of a replay if another replay has already taken the delivery out of the quarantine. */
-export const alreadyReplayed: RecordedDelivery = { outcome: 'duplicate', deliveryId: 0, credits: 0, reason: null };
+export const alreadyReplayed: RecordedDelivery = {
+  outcome: 'duplicate',
+  deliveryId: 0,
+  credits: 0,
+  reason: null,
+  causes: [],
+};
 
 /** One row of the delivery log. */
 export interface DeliveryRow extends Delivery {

@@ -63,14 +63,16 @@ export function writeEvent(
     const createdAt = rowWriter.effectsCreatedAt;
     tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
   }
-  return { outcome: 'recorded', deliveryId, credits, reason };
+  const causes = account === null ? [] : entries.map(({ cause }) => cause);
+  return { outcome: 'recorded', deliveryId, credits, reason, causes };
 }
 
 /** Adds a row without key, entry and effect, so that the operator sees the repeated delivery. */
 export function writeDuplicate(event: Event, context: RecordingContext): RecordedDelivery {
   const row = { ...rowOf(event, context), outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
   const deliveryId = context.rowWriter.writeRow(row);
-  return deliveryId === null ? alreadyReplayed : { outcome: 'duplicate', deliveryId, credits: 0, reason: null };
+  if (deliveryId === null) return alreadyReplayed;
+  return { outcome: 'duplicate', deliveryId, credits: 0, reason: null, causes: [] };
 }
 
 function rowOf(event: Event, { delivery, listing }: RecordingContext) {

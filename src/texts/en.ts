@@ -1,12 +1,12 @@
 import type { ListingKind } from '../lookup/lookup.ts';
 import type { LookupErrorCode } from '../lookup/lookup-error.ts';
 import type { ReviewSort } from '../lookup/schemas.ts';
+import { claim } from './claim.ts';
 import { creditCount } from './credit-count.ts';
 import { bold, type Markup, markup, subtext } from './markup.ts';
+import { privacy } from './privacy.ts';
 import { remind } from './remind.ts';
 import { shop } from './shop.ts';
-import { claim } from './claim.ts';
-import { privacy } from './privacy.ts';
 import { credits, leaderboard } from './standings.ts';
 import { trace } from './trace.ts';
 

@@ -35,7 +35,7 @@ export function createReplay(options: {
 
   return async (delivery) => {
     if (delivery.outcome !== 'quarantined') {
-      return { outcome: 'duplicate', deliveryId: delivery.id, credits: 0, reason: 'already replayed' };
+      return { outcome: 'duplicate', deliveryId: delivery.id, credits: 0, reason: 'already replayed', causes: [] };
     }
     const { id, family, receivedAt, body } = delivery;
     const namesakes = listings.filter(({ name }) => name === delivery.listing);

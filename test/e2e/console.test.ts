@@ -2,7 +2,10 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { day, hour } from '../../src/platform/durations.ts';
 import { startInstallation } from '../support/start-installation.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { castVote, installation, openLedger } from '../support/voting.ts';
 
 const pictures = 'artifacts';
 const token = 'owner-token-for-tests';
@@ -169,5 +172,61 @@ test.each([
       path: `${pictures}/console-${name}-${path.replace(/\/\d+/, '-one') || 'overview'}.png`,
       fullPage: true,
     });
+  }
+});
+
+/** Starts an installation with every rule, votes of the last 40 days, and a role that Discord rejected. */
+async function startWithRewards() {
+  const role = '700000000000000001';
+  const databaseUrl = `sqlite:${tempDir()}/tally.db`;
+  const rewards = {
+    vote: 10,
+    multipliers: [{ factor: 2, days: ['saturday', 'sunday'] }],
+    streak: { every: 7, credits: 50, forgive: 1 },
+    milestones: [
+      { votes: 10, credits: 100, role },
+      { everyVotes: 100, credits: 500 },
+    ],
+    voterRole: { role, for: '12h' },
+    premiumRoles: { '<b>Gold</b>': role },
+    allListings: 20,
+    party: { goal: 100, per: 'week', credits: 25 },
+  };
+  const community = installation(databaseUrl, rewards);
+  const now = Date.now();
+  const store = await openLedger(databaseUrl, now);
+  for (let age = 40; age >= 0; age -= 1) {
+    const voters = Array.from({ length: 1 + ((age * 7) % 11) }, (_, index) => String(100 + index));
+    await Promise.all(voters.map((userId) => castVote(store, community, userId, now - age * day - hour / 2)));
+  }
+  await store.rewards.settleRole({ userId: '100', role }, 'failed', now);
+  const unset = { LOOKUP_SERVER_KEY: '', LOOKUP_BOT_KEY: '', VOTE_WEBHOOK_SECRET: '', PREMIUM_WEBHOOK_SECRET: '' };
+  return startInstallation({ ...community.environment, ...unset, DISCORD_TOKEN: 'none' });
+}
+
+test('the owner sees the rewards, in light and dark, on wide and narrow screens', async () => {
+  const { url } = await startWithRewards();
+  for (const [colorScheme, width] of [
+    ['light', 1200],
+    ['dark', 1200],
+    ['light', 380],
+    ['dark', 380],
+  ] as const) {
+    const page = await openPage({ colorScheme, viewport: { width, height: 900 } });
+    await signIn(page, url);
+    await page.getByRole('link', { name: 'Rewards' }).click();
+    expect(await page.getByRole('img', { name: /votes from/ }).getAttribute('aria-label')).toMatch(/^\d+ votes from/);
+    expect(await page.locator('.chart rect').count()).toBe(30);
+    const rules = page.getByRole('region', { name: 'Active rules' });
+    expect(await rules.innerText()).toContain(
+      'Every 7 days of a streak earn 50 credits; 1 missed day in seven is forgiven.',
+    );
+    expect(await rules.innerText()).toContain('<b>Gold</b>');
+    expect(await page.getByRole('progressbar', { name: 'Votes of the party' }).isVisible()).toBe(true);
+    expect(await page.getByRole('region', { name: 'Top voters of this month' }).getByRole('listitem').count()).toBe(10);
+    expect(await page.getByRole('region', { name: 'Roles' }).innerText()).toContain('rejected by Discord');
+    // Nothing is wider than the screen.
+    expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBeLessThanOrEqual(0);
+    await page.screenshot({ path: `${pictures}/console-rewards-${colorScheme}-${width}.png`, fullPage: true });
   }
 });

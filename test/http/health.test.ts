@@ -22,6 +22,7 @@ async function served(options: Partial<HealthOptions> & { discord?: ReadinessChe
       return store.outbox.sizes();
     },
     waitingSince: () => store.outbox.waitingSince(systemClock.now()),
+    party: async () => null,
     isConnected: () => true,
     keys: async () => new Map(),
     now: systemClock.now,

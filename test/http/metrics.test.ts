@@ -10,6 +10,7 @@ const defaultSources: MetricSources = {
   effects: async () => ({ waiting: 12, buried: 1 }),
   waitingSince: async () => now - 2 * minute,
   isConnected: () => true,
+  party: async () => ({ votes: 40, goal: 100 }),
   keys: async () => new Map([['server', { keyRefused: true, wrongShape: false, budgetLeft: 87 }]]),
   now: () => now,
 };
@@ -36,6 +37,8 @@ describe('a scrape', () => {
         'tallyhook_effects{state="buried"} 1',
         'tallyhook_effects_oldest_waiting_seconds 120',
         'tallyhook_gateway_connected 1',
+        'tallyhook_party_votes{of="counted"} 40',
+        'tallyhook_party_votes{of="goal"} 100',
         'tallyhook_lookup_budget_left{listing="server"} 87',
         'tallyhook_lookup_key_refused{listing="server"} 1',
         'tallyhook_lookup_answers_changed{listing="server"} 0',

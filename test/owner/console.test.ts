@@ -45,7 +45,7 @@ async function openConsole(changes: Partial<OwnerContext> = {}) {
 describe('the console', () => {
   it('requires a session for every page and form', async () => {
     const { open, send } = await openConsole();
-    for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', 'users/42']) {
+    for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', 'users/42', 'rewards']) {
       const { status, headers } = await open(path);
       expect(status, path).toBe(303);
       expect(headers.get('location'), path).toMatch(/^(\.\/|\.\.\/)sign-in/);

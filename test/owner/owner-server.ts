@@ -37,6 +37,12 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
     ...{ records, actions, sessions, ledger, eventKeysOf, clock, log },
     standings: store.standingsIn('UTC'),
     isReminded: async (userId) => userId === remindedUserId,
+    rewards: {
+      rules: serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
+      party: async () => null,
+      grants: store.rewardRecords.grants,
+      votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
+    },
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
       ['server', 12 * hour],

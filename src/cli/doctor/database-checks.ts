@@ -13,6 +13,7 @@ import { checkDisk } from './disk.ts';
 import { type Finding, fail, pass } from './finding.ts';
 import { evaluateBalances, evaluateLinks, evaluatePayments, evaluateStrays } from './ledger.ts';
 import { evaluateBacklog } from './outbox.ts';
+import { checkRewards } from './rewards.ts';
 import type { DoctorCheck } from './run-checks.ts';
 
 /** In larger files (bytes) indexes are not compared with their tables, which takes four times as long as the rest. */
@@ -50,6 +51,7 @@ export function databaseChecks({ databaseUrl, listings }: Config, database: Open
         ...(status.state === 'current' ? evaluateLinks(await brokenLinks(snapshot)) : []),
       ],
     },
+    ...(status.state === 'current' ? [{ name: 'rewards', run: () => checkRewards(snapshot, now) }] : []),
     { name: 'deliveries', run: async () => evaluateDeliveries(listings, await lastDeliveries(snapshot), now) },
     { name: 'outbox', run: async () => evaluateBacklog(await backlogOf(snapshot), now) },
     ...diskChecks,

@@ -18,6 +18,7 @@ import { checkDiscord } from './discord.ts';
 import { checkFiles } from './files.ts';
 import { type Finding, pass, warn } from './finding.ts';
 import { checkKeys } from './keys.ts';
+import { checkRoles, rolesByGuild } from './roles.ts';
 import { type DoctorCheck, type RunOptions, runChecks } from './run-checks.ts';
 import { evaluateRunningProgram, fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
 import { evaluateSecrets } from './secrets.ts';
@@ -117,6 +118,7 @@ function networkChecks(
     { name: 'clock', run: () => checkClock(timeSources, clock, requestTimeoutMs) },
     { name: 'discord', run: () => checkDiscord(rest, identity, discord.guildId) },
     { name: 'channels', run: () => checkChannels(rest, identity, listings, clock) },
+    ...(rolesByGuild(listings).size === 0 ? [] : [{ name: 'roles', run: () => checkRoles(rest, identity, listings) }]),
     { name: 'commands', run: () => checkSlashCommands(rest, identity, config, store?.commandRegistry) },
     { name: 'keys', run: checkApiKeys },
     { name: 'address', run: () => checkAddress(url, config.http) },

@@ -6,12 +6,12 @@ import { loadDatabaseUrl } from '../../../config/load.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { writeFileAtomically } from '../../store/snapshots/atomic-file.ts';
-import { readDatabaseStatus } from '../../store/snapshots/database-status.ts';
 import { type EntrySelection, entryPages, type NumberedEntry } from '../../store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../../store/snapshots/snapshot.ts';
 import { command } from '../../terminal/command.ts';
 import { exitCode, UsageError } from '../../terminal/terminal.ts';
+import { writeToStdout } from '../../terminal/write-to-stdout.ts';
+import { openLedger } from '../open-ledger.ts';
 import { type Format, formats } from './format.ts';
 import { createSummary } from './summary.ts';
 
@@ -51,7 +51,7 @@ export const exportCommand = command({
   async run({ values }, terminal) {
     const format = parseFormat(values.format);
     const selection = { userId: parseUserId(values.user), since: parseSince(values.since) };
-    const snapshot = await openLedger(loadDatabaseUrl(process.env));
+    const snapshot = await openLedger(loadDatabaseUrl(process.env), { older: true });
     try {
       const summary = createSummary(terminal.printError);
       const lines = Readable.from(formatEntries(snapshot, selection, format, summary.add));
@@ -78,18 +78,6 @@ async function* formatEntries(
   }
 }
 
-/** Returns false if the export was stopped or the reader closed the pipe, as `head` does; neither is an error. */
-async function writeToStdout(lines: Readable, stop: AbortSignal): Promise<boolean> {
-  try {
-    await pipeline(lines, process.stdout, { end: false, signal: stop });
-    return true;
-  } catch (error) {
-    const isClosed = error instanceof Error && 'code' in error && error.code === 'EPIPE';
-    if (!stop.aborted && !isClosed) throw error;
-    return false;
-  }
-}
-
 /** Throws what {@link writeFileAtomically} throws, and TallyhookError `stopped`. */
 function writeToFile(lines: Readable, path: string, stop: AbortSignal): Promise<void> {
   return writeFileAtomically(path, async (partial) => {
@@ -98,16 +86,6 @@ function writeToFile(lines: Readable, path: string, stop: AbortSignal): Promise<
     } catch (error) {
       throw stop.aborted ? new TallyhookError('stopped', 'The export was stopped. No file was created.') : error;
     }
-  });
-}
-
-/** Throws TallyhookError `no_ledger`. */
-async function openLedger(url: string): Promise<Snapshot> {
-  const status = await readDatabaseStatus(url);
-  if (status.state === 'current' || status.state === 'older') return openSnapshot(url);
-  const reason = status.state === 'unreadable' ? status.reason : status.state;
-  throw new TallyhookError('no_ledger', `The ledger cannot be read: ${reason}.`, {
-    hint: 'Check DATABASE_URL, or run `tallyhook doctor`.',
   });
 }
 

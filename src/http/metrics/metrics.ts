@@ -4,10 +4,11 @@ import { type DeliveryMetrics, type DeliverySources, deliveryMetrics, watchDeliv
 import { type LookupMetrics, type LookupSources, lookupMetrics, watchLookups } from './lookups.ts';
 import { type OutboxMetrics, type OutboxSources, outboxMetrics, watchOutbox } from './outbox.ts';
 import { type ReminderMetrics, reminderMetrics } from './reminders.ts';
+import { type RewardMetrics, type RewardSources, rewardMetrics, watchRewards } from './rewards.ts';
 import { type ShopMetrics, shopMetrics } from './shop.ts';
 
 /** Values that are read at each scrape. They must be cheap; one that rejects does not affect the others. */
-export interface MetricSources extends DeliverySources, OutboxSources, LookupSources, BotSources {}
+export interface MetricSources extends DeliverySources, OutboxSources, RewardSources, LookupSources, BotSources {}
 
 /**
  * All metrics, with the prefix `tallyhook_`, for `GET /metrics` (Prometheus text format). Durations are in seconds. No
@@ -16,6 +17,7 @@ export interface MetricSources extends DeliverySources, OutboxSources, LookupSou
 export interface Metrics
   extends DeliveryMetrics,
     OutboxMetrics,
+    RewardMetrics,
     LookupMetrics,
     BotMetrics,
     ReminderMetrics,
@@ -33,6 +35,7 @@ export function createMetrics(): Metrics {
   return {
     ...deliveryMetrics(registry),
     ...outboxMetrics(registry),
+    ...rewardMetrics(registry),
     ...lookupMetrics(registry),
     ...botMetrics(registry),
     ...reminderMetrics(registry),
@@ -40,6 +43,7 @@ export function createMetrics(): Metrics {
     watch(sources) {
       watchDeliveries(registry, sources);
       watchOutbox(registry, sources);
+      watchRewards(registry, sources);
       watchLookups(registry, sources);
       watchBot(registry, sources);
     },

@@ -19,6 +19,7 @@ import { membersPage, renderMemberPage } from './member-page.ts';
 import { sessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
+import { rewardsPage } from './rewards-page.ts';
 import type { OwnerSessions } from './session.ts';
 
 /** Rows per page, unless the URL has a `limit`. */
@@ -72,6 +73,21 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
       ]);
       const body = effectsPage({ state, effects, counts: counts.effects, next }, './', session);
       renderPage(request, response, { title: 'Effects', session, body });
+    }),
+  );
+
+  router.get(
+    '/rewards',
+    requireSession(async (request, response, session) => {
+      const { rewards, standings, clock } = context;
+      const [days, party, grants, { members: top }] = await Promise.all([
+        rewards.votesPerDay(),
+        rewards.party(),
+        rewards.grants(),
+        standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
+      ]);
+      const body = rewardsPage({ days, party, grants, rules: rewards.rules, top }, './');
+      renderPage(request, response, { title: 'Rewards', session, body });
     }),
   );
 

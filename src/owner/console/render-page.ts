@@ -11,6 +11,7 @@ const sections = [
   { path: 'deliveries', name: 'Deliveries' },
   { path: 'effects', name: 'Effects' },
   { path: 'users', name: 'Members' },
+  { path: 'rewards', name: 'Rewards' },
 ] as const;
 
 /**

@@ -77,10 +77,10 @@ function decodeVote(encoded: EncodedVote): [Delivery, RoutedDelivery] {
   ];
 }
 
-function encodeRecorded({ outcome, deliveryId, credits, reason }: RecordedDelivery) {
-  return [outcome, deliveryId, credits, reason] as const;
+function encodeRecorded({ outcome, deliveryId, credits, reason, causes }: RecordedDelivery) {
+  return [outcome, deliveryId, credits, reason, ...causes] as const;
 }
 
-function decodeRecorded([outcome, deliveryId, credits, reason]: EncodedRecorded): RecordedDelivery {
-  return { outcome, deliveryId, credits, reason };
+function decodeRecorded([outcome, deliveryId, credits, reason, ...causes]: EncodedRecorded): RecordedDelivery {
+  return { outcome, deliveryId, credits, reason, causes };
 }

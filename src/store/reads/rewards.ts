@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { noPartyProgress } from '../../rewards/party.ts';
 import type { RewardStore } from '../../tally/reward-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
@@ -20,6 +21,10 @@ export function sqlRewards(db: Kysely<Tables>, reading: Connection, write: Write
     },
     repairAfter: (userId, limit, now) => write('repairAfter', userId, limit, now),
     payParty: (reward, now) => write('payParty', reward, now),
+    async party(period) {
+      const [party] = await run(reading, db.selectFrom('parties').selectAll().where('period', '=', period));
+      return party === undefined ? noPartyProgress : { votes: party.votes, reachedAt: party.reached_at };
+    },
     seeRoles: (userId, roles) => write('seeRoles', userId, roles),
     beat: (now) => write('beat', now),
     async usersWithoutHistory(userId, limit) {

@@ -82,6 +82,7 @@ describe('the protocol of the write worker', () => {
       deliveryId: fc.nat(),
       credits: fc.nat(),
       reason: nullable(text),
+      causes: fc.array(fc.constantFrom('vote', 'streak', 'milestone')),
     });
     fc.assert(
       fc.property(recorded, (result) => {

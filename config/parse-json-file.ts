@@ -1,31 +1,42 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { type FileListing, listingsFile } from './listings-file.ts';
 import type { ConfigIssue } from './schema.ts';
 
-/** The listings in the file that `TALLYHOOK_CONFIG` names; none if it is invalid. Issues are added to `issues`. */
-export function parseListingsFile(path: string, issues: ConfigIssue[]): readonly FileListing[] {
-  const setting = 'TALLYHOOK_CONFIG';
+/** Where a file is named, and what explains its format. */
+export interface JsonFileSource {
+  readonly path: string;
+  /** The setting or the option that names the file. */
+  readonly setting: string;
+  /** Sentence that says where the format is described. */
+  readonly formatHint: string;
+}
+
+/** The content of a JSON file; undefined if it is invalid. Issues are added to `issues`. */
+export function parseJsonFile<Schema extends z.ZodType>(
+  { path, setting, formatHint }: JsonFileSource,
+  schema: Schema,
+  issues: ConfigIssue[],
+): z.output<Schema> | undefined {
   let json: unknown;
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     // The message of a JSON error quotes the file, which contains secrets.
     const problem = `points to ${path}, which ${error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'}.`;
-    issues.push({ setting, problem, hint: 'Correct the path or the file. Its schema: `tallyhook config --schema`.' });
-    return [];
+    issues.push({ setting, problem, hint: `Correct the path or the file. ${formatHint}` });
+    return undefined;
   }
-  const result = listingsFile.safeParse(json, { error: messageFor });
-  if (result.success) return result.data.listings;
+  const result = schema.safeParse(json, { error: messageFor });
+  if (result.success) return result.data;
   for (const { path, message } of result.error.issues) {
     const word = valueAt(json, path) === undefined ? 'missing' : 'invalid';
     issues.push({
       setting: `${setting} ${path.join('.')}`.trim(),
       problem: `is ${word}: ${message}.`,
-      hint: 'Correct the file. Its schema: `tallyhook config --schema`.',
+      hint: `Correct the file. ${formatHint}`,
     });
   }
-  return [];
+  return undefined;
 }
 
 /** Plain words for schemas without a message of their own; without the value, which may be secret. */

@@ -1,0 +1,50 @@
+import { hour } from '../src/platform/durations.ts';
+import { timeZone } from './file-schemas.ts';
+import { parseJsonFile } from './parse-json-file.ts';
+import { rewardsOf } from './rewards.ts';
+import { rewards } from './rewards-file.ts';
+import { type ConfigIssue, InvalidConfigError, type ListingConfig } from './schema.ts';
+
+const otherRewards = rewards.extend({ timeZone: timeZone.optional() });
+
+/** Which listings get the rewards of a file. */
+export interface OtherRewards {
+  /** Path of a JSON file with the content of `rewards` of a listing, and optionally `timeZone`. */
+  readonly path: string;
+  /** Name of the only listing that gets them; null for all. */
+  readonly listing: string | null;
+}
+
+/**
+ * The listings with the rewards of a file in place of their own. Credits per vote and premium that the file leaves out
+ * stay as they are; any other rule that it leaves out is off. The party and the time zone are those of the community.
+ * @throws InvalidConfigError with all issues of the file
+ */
+export function withOtherRewards(
+  listings: readonly ListingConfig[],
+  { path, listing: name }: OtherRewards,
+): ListingConfig[] {
+  const issues: ConfigIssue[] = [];
+  const formatHint = 'It must have the format of `rewards` of a listing, see docs/configuration.md.';
+  const file = parseJsonFile({ path, setting: '--rules', formatHint }, otherRewards, issues);
+  if (file === undefined) throw new InvalidConfigError(issues);
+  const { timeZone: zone, ...rules } = file;
+  return listings.map((listing) => {
+    const { guildId, rewards: current } = listing;
+    const shared = { ...listing, timeZone: zone ?? listing.timeZone };
+    if (name !== null && listing.name !== name) {
+      return {
+        ...shared,
+        rewards: { ...current, streak: rules.streak ?? current.streak, party: rules.party ?? current.party },
+      };
+    }
+    const { perVote, perPremium, whenDenied, cooldownMs } = current.base;
+    const own = {
+      rewards: { vote: perVote, premium: perPremium, whenDenied, ...rules },
+      cooldownHours: cooldownMs / hour,
+    };
+    const party = rules.party ?? (name === null ? null : current.party);
+    const streak = rules.streak ?? (name === null ? null : current.streak);
+    return { ...shared, rewards: rewardsOf({}, own, { guildId, streak, party }) };
+  });
+}

@@ -1,0 +1,74 @@
+import type { ListingConfig } from '../../../config/schema.ts';
+import { inspectRoles, type RoleAccess } from '../../discord/inspect-roles.ts';
+import type { BotIdentity } from '../../discord/inspection.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import { evaluateDiscordError, skippedWithoutDiscord } from './discord.ts';
+import { type Finding, fail, pass } from './finding.ts';
+
+/** Checks that the bot can give the roles of the rewards. Nothing without such roles. */
+export async function checkRoles(
+  rest: DiscordRest,
+  pendingIdentity: Promise<BotIdentity>,
+  listings: readonly ListingConfig[],
+): Promise<Finding[]> {
+  const byGuild = rolesByGuild(listings);
+  if (byGuild.size === 0) return [];
+  const identity = await pendingIdentity.catch(() => null);
+  if (identity === null) return [skippedWithoutDiscord];
+  const findings = await Promise.all(
+    [...byGuild].map(async ([guildId, roles]) => {
+      try {
+        return evaluateRoles(guildId, roles, await inspectRoles(rest, { guildId, userId: identity.userId }));
+      } catch (error) {
+        return [evaluateDiscordError(error)];
+      }
+    }),
+  );
+  return findings.flat();
+}
+
+/** The roles that rewards and the shop give, by guild. */
+export function rolesByGuild(listings: readonly ListingConfig[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const byGuild = new Map<string, Set<string>>();
+  for (const { guildId, rewards, shop } of listings) {
+    const roles = [
+      rewards.voterRole?.role,
+      ...rewards.milestones.map(({ role }) => role),
+      ...Object.values(rewards.premiumRoles),
+      ...shop.map(({ role }) => role),
+    ].filter((role) => typeof role === 'string');
+    if (guildId === null || roles.length === 0) continue;
+    byGuild.set(guildId, new Set([...(byGuild.get(guildId) ?? []), ...roles]));
+  }
+  return byGuild;
+}
+
+/** @param access null if the bot is not in the guild */
+export function evaluateRoles(guildId: string, roles: ReadonlySet<string>, access: RoleAccess | null): Finding[] {
+  if (access === null) {
+    return [fail(`The bot is not in the guild ${guildId}, so it cannot give roles there.`, 'Invite it there.')];
+  }
+  const findings: Finding[] = [];
+  if (!access.mayManageRoles) {
+    findings.push(
+      fail(
+        `The bot is missing Manage Roles in guild ${guildId}, so it cannot give roles.`,
+        'Grant it to the role of the bot: Server Settings → Roles.',
+      ),
+    );
+  }
+  for (const role of roles) {
+    const state = access.roles.get(role) ?? 'missing';
+    if (state === 'missing') {
+      const hint = 'It may have been deleted. Configure the id of another one (Copy Role ID).';
+      findings.push(fail(`The role ${role} does not exist in guild ${guildId}.`, hint));
+    } else if (state === 'above') {
+      const hint = "Server Settings → Roles: move the bot's own role above it.";
+      findings.push(fail(`The role ${role} is not below the bot's highest role, so it cannot be given.`, hint));
+    } else if (state === 'managed') {
+      const hint = 'It belongs to an integration, which alone can give it. Configure another role.';
+      findings.push(fail(`The role ${role} is managed, so it cannot be given.`, hint));
+    }
+  }
+  return findings.length > 0 ? findings : [pass(`The bot can give all configured roles in guild ${guildId}.`)];
+}

@@ -1,0 +1,107 @@
+import { loadConfig } from '../../../config/load.ts';
+import { listingsWithCommunity } from '../../app/listings.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { formatCount } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { openStore } from '../../store/store.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { exitCode, type Terminal } from '../../terminal/terminal.ts';
+import { withoutSecrets } from '../../webhook/listing.ts';
+import { openLedger } from '../open-ledger.ts';
+import { type BackfillTotals, createBackfillTotals, type PlannedBackfill, planAll } from './backfill-plan.ts';
+import { createProgress } from './progress.ts';
+
+export interface BackfillOptions {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Members per transaction: some ms, in which votes wait. */
+const membersAtOnce = 20;
+
+/** `tallyhook rewards backfill`. */
+export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, terminal: Terminal): Promise<number> {
+  const config = loadConfig(process.env);
+  const listings = listingsWithCommunity(config.listings.filter(({ implied }) => !implied)).map(withoutSecrets);
+  const snapshot = await openLedger(config.databaseUrl, { older: false });
+  let planned: PlannedBackfill;
+  try {
+    planned = await planAll(snapshot, listings, {
+      now: systemClock.now(),
+      onProgress: terminal.printError,
+      onMember() {
+        if (terminal.stop.aborted) throw new TallyhookError('stopped', 'Stopped. Nothing was paid.');
+      },
+    });
+  } finally {
+    await snapshot.close();
+  }
+
+  if (dryRun || planned.userIds.length === 0) {
+    printTotals(planned.totals, { isPaid: false, json }, terminal);
+    return exitCode.ok;
+  }
+  if (!yes) {
+    for (const line of formatTotals(planned.totals, false)) terminal.printError(line);
+    if (!(await confirm('Pay this now?', terminal))) {
+      terminal.printError('Nothing was paid.');
+      return exitCode.ok;
+    }
+  }
+  const paid = await payAll(config.databaseUrl, planned, terminal);
+  printTotals(paid, { isPaid: true, json }, terminal);
+  if (!terminal.stop.aborted) return exitCode.ok;
+  terminal.printError('Stopped before all members were paid. Run it again: it pays what is left.');
+  return exitCode.runtimeError;
+}
+
+async function payAll(url: string, { rules, userIds }: PlannedBackfill, terminal: Terminal): Promise<BackfillTotals> {
+  const totals = createBackfillTotals();
+  const progress = createProgress(userIds.length, terminal.printError);
+  const store = await openStore(url, systemClock, { thread: false });
+  try {
+    const { backfill } = store;
+    const [listing] = rules.listings;
+    await backfill.saveParties(rules.partyGoals, listing?.rewards.party?.goal ?? 0);
+    for (let index = 0; index < userIds.length && !terminal.stop.aborted; index += membersAtOnce) {
+      const members = userIds.slice(index, index + membersAtOnce);
+      const now = systemClock.now();
+      const paid = await Promise.all(members.map((userId) => backfill.backfillMember(userId, rules, now)));
+      for (const { entries, roles } of paid) {
+        totals.add(entries, roles);
+        progress.advance();
+      }
+    }
+  } finally {
+    await store.close();
+  }
+  return totals.totals();
+}
+
+function printTotals(
+  totals: BackfillTotals,
+  { isPaid, json }: { readonly isPaid: boolean; readonly json: boolean },
+  { print }: Terminal,
+): void {
+  if (json) {
+    const { members, roles, causes } = totals;
+    const byCause = [...causes].map(([cause, sum]) => ({ cause, ...sum }));
+    print(JSON.stringify({ paid: isPaid, members, roles, causes: byCause }));
+    return;
+  }
+  for (const line of formatTotals(totals, isPaid)) print(line);
+}
+
+function formatTotals({ members, roles, causes }: BackfillTotals, isPaid: boolean): string[] {
+  if (members === 0) return ['Nothing is owed for the time before the rules.'];
+  const credits = [...causes.values()].reduce((sum, cause) => sum + cause.credits, 0);
+  const total = `${formatCount(credits, 'credit')} and ${formatCount(roles, 'role')}`;
+  const verb = isPaid ? 'received' : 'would receive';
+  return [
+    `${formatCount(members, 'member')} ${verb} ${total} for the time before the rules.`,
+    ...[...causes].map(([cause, sum]) => {
+      return `  ${cause}: ${formatCount(sum.credits, 'credit')} in ${formatCount(sum.entries, 'entry', 'entries')}`;
+    }),
+  ];
+}

@@ -1,0 +1,114 @@
+import { Readable } from 'node:stream';
+import { loadConfig } from '../../../config/load.ts';
+import { withOtherRewards } from '../../../config/other-rewards.ts';
+import { listingsWithCommunity } from '../../app/listings.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { countMembers, memberLedgers } from '../../store/snapshots/member-ledgers.ts';
+import { outagesIn } from '../../store/snapshots/outages.ts';
+import type { Snapshot } from '../../store/snapshots/snapshot.ts';
+import { listingsByName } from '../../tally/replay-listings.ts';
+import type { ListingContext } from '../../tally/tally.ts';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '../../terminal/terminal.ts';
+import { writeToStdout } from '../../terminal/write-to-stdout.ts';
+import { openLedger } from '../open-ledger.ts';
+import { createLargest } from './largest.ts';
+import { partyGoalsIn } from './party-goals.ts';
+import { createProgress } from './progress.ts';
+import { createSimulation, type MemberComparison } from './simulation.ts';
+import { formatMembers, formatSummary, summaryInJson } from './simulation-report.ts';
+
+/** Members in the report for people, for each direction. */
+const shownMembers = 10;
+
+export interface SimulateOptions {
+  readonly rules: string | undefined;
+  readonly listing: string | undefined;
+  readonly json: boolean;
+  readonly csv: boolean;
+}
+
+/** `tallyhook rewards simulate`. */
+export async function simulateRewards(options: SimulateOptions, terminal: Terminal): Promise<number> {
+  const { rules: path, listing: name, json, csv } = options;
+  if (path === undefined) throw new UsageError('--rules is missing: a JSON file with the rules to try.');
+  if (json && csv) throw new UsageError('Use either --json or --csv.');
+  const { listings, databaseUrl } = loadConfig(process.env);
+  const names = listings.map((listing) => listing.name);
+  if (name !== undefined && !names.includes(name)) {
+    throw new UsageError(withSuggestion(`There is no listing "${name}".`, name, names));
+  }
+  const changed = listingsWithCommunity(withOtherRewards(listings, { path, listing: name ?? null }));
+  const snapshot = await openLedger(databaseUrl, { older: false });
+  try {
+    const comparison = await compareMembers(snapshot, changed, terminal);
+    if (!json && !csv) {
+      const gains = createLargest<MemberComparison>(shownMembers, difference);
+      const losses = createLargest<MemberComparison>(shownMembers, (member) => -difference(member));
+      for await (const member of comparison.members) {
+        if (difference(member) > 0) gains.add(member);
+        if (difference(member) < 0) losses.add(member);
+      }
+      for (const line of formatSummary(comparison.summary())) terminal.print(line);
+      for (const line of formatMembers('Members who would have most more:', gains.items())) terminal.print(line);
+      for (const line of formatMembers('Members who would have most less:', losses.items())) terminal.print(line);
+      return exitCode.ok;
+    }
+    const lines = json ? jsonLines(comparison) : csvLines(comparison.members);
+    if (!(await writeToStdout(Readable.from(lines), terminal.stop))) return exitCode.ok;
+    if (csv) for (const line of formatSummary(comparison.summary())) terminal.printError(line);
+    return exitCode.ok;
+  } finally {
+    await snapshot.close();
+  }
+}
+
+interface Comparison {
+  /** To be read once, before the summary. */
+  readonly members: AsyncIterable<MemberComparison>;
+  readonly summary: () => Parameters<typeof formatSummary>[0];
+}
+
+async function compareMembers(
+  snapshot: Snapshot,
+  listings: readonly ListingContext[],
+  { printError, stop }: Terminal,
+): Promise<Comparison> {
+  const listingOf = listingsByName(listings, await outagesIn(snapshot));
+  const partyGoals = await partyGoalsIn(snapshot, listingOf(null));
+  const simulation = createSimulation({ listingOf, partyGoals });
+  const progress = createProgress(await countMembers(snapshot), printError);
+
+  async function* compare(): AsyncGenerator<MemberComparison> {
+    for await (const member of memberLedgers(snapshot)) {
+      if (stop.aborted) throw new TallyhookError('stopped', 'The simulation was stopped.');
+      yield simulation.compare(member);
+      progress.advance();
+    }
+  }
+
+  const { members, votes, causes } = simulation;
+  return { members: compare(), summary: () => ({ members: members(), votes: votes(), causes: causes() }) };
+}
+
+function difference({ paid, simulated }: MemberComparison): number {
+  return simulated - paid;
+}
+
+/** One JSON object, with a line per member. */
+async function* jsonLines({ members, summary }: Comparison): AsyncGenerator<string> {
+  yield '{"members":[';
+  let separator = '\n';
+  for await (const member of members) {
+    yield `${separator}${JSON.stringify({ ...member, difference: difference(member) })}`;
+    separator = ',\n';
+  }
+  yield `\n],"summary":${JSON.stringify(summaryInJson(summary()))}}\n`;
+}
+
+/** RFC 4180. */
+async function* csvLines(members: AsyncIterable<MemberComparison>): AsyncGenerator<string> {
+  yield 'userId,paid,simulated,difference\r\n';
+  for await (const member of members) {
+    yield `${member.userId},${member.paid},${member.simulated},${difference(member)}\r\n`;
+  }
+}

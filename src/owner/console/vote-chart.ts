@@ -1,0 +1,35 @@
+import { formatCount } from '../../platform/durations.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { DayVotes } from '../reward-records.ts';
+
+/* Units of the drawing, which is scaled to the width of the page. */
+const [width, height] = [600, 150];
+const gap = 4;
+
+/** Votes per day as bars, with a description for those who do not see it. */
+export function voteChart(days: readonly DayVotes[]): Html {
+  const most = Math.max(1, ...days.map(({ votes }) => votes));
+  const total = days.reduce((sum, { votes }) => sum + votes, 0);
+  const step = width / Math.max(1, days.length);
+  const [first, last] = [days.at(0), days.at(-1)];
+  if (first === undefined || last === undefined || total === 0)
+    return html`<p class="quiet">No votes in this time.</p>`;
+  const best = days.reduce((one, other) => (other.votes > one.votes ? other : one));
+  const description = `${formatCount(total, 'vote')} from ${dateOf(first)} to ${dateOf(last)}; most on ${dateOf(best)}: ${best.votes}.`;
+  const bars = days.map(({ at, votes }, index) => {
+    const barHeight = votes === 0 ? 0 : Math.max(2, (votes / most) * height);
+    return html`<rect x="${round(index * step + gap / 2)}" y="${round(height - barHeight)}" width="${round(step - gap)}" height="${round(barHeight)}" rx="2"><title>${dateOf({ at })}: ${formatCount(votes, 'vote')}</title></rect>`;
+  });
+  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height + 1}" role="img" aria-label="${description}">
+<line x1="0" y1="${height + 0.5}" x2="${width}" y2="${height + 0.5}"/>${bars}
+</svg><figcaption class="quiet">${description}</figcaption></figure>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+function dateOf({ at }: Pick<DayVotes, 'at'>): string {
+  return dates.format(at);
+}

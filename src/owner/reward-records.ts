@@ -1,0 +1,51 @@
+import type { GrantState } from '../rewards/grant.ts';
+import type { ListingRewards } from '../rewards/rules.ts';
+
+/** The rewards of a listing, as configured. */
+export interface ListingRules {
+  readonly name: string;
+  readonly timeZone: string;
+  readonly rewards: ListingRewards;
+}
+
+/** The party of the current period. */
+export interface PartyStatus {
+  readonly period: string;
+  readonly votes: number;
+  readonly goal: number;
+  /** For each voter. */
+  readonly credits: number;
+}
+
+/** A role that Discord does not match. */
+export interface ParkedGrant {
+  readonly userId: string;
+  readonly role: string;
+  readonly source: string;
+  /** Why Discord rejected it; null if that is not known any more. */
+  readonly reason: string | null;
+}
+
+/** The roles that members are to have. */
+export interface GrantSummary {
+  readonly counts: Readonly<Record<GrantState, number>>;
+  /** At most 50. */
+  readonly parked: readonly ParkedGrant[];
+}
+
+/** Counted deliveries of one day. */
+export interface DayVotes {
+  /** The start of the day in UTC (ms since the epoch). */
+  readonly at: number;
+  readonly votes: number;
+}
+
+/** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */
+export interface RewardRecords {
+  readonly rules: readonly ListingRules[];
+  /** Null without a party. */
+  party(): Promise<PartyStatus | null>;
+  grants(): Promise<GrantSummary>;
+  /** Recorded votes by day of receipt (UTC), oldest first: the last 30 days, also those without votes. */
+  votesPerDay(): Promise<readonly DayVotes[]>;
+}

@@ -1,0 +1,26 @@
+import type { Compilable, Kysely } from 'kysely';
+import type { BackfillPlan } from '../../rewards/backfill.ts';
+import { type MemberState, periodOf } from '../../tally/backfill.ts';
+import { toGrant } from '../recording/queries.ts';
+import type { Tables } from '../tables.ts';
+
+/** Runs a statement inside a transaction that writes, or on a snapshot. */
+export type RunQuery = <Row>(query: Compilable<Row>) => Promise<readonly Row[]>;
+
+/** What is stored about a member beside the entries, as far as the plan depends on it. */
+export async function readMemberState(
+  db: Kysely<Tables>,
+  run: RunQuery,
+  userId: string,
+  plan: BackfillPlan,
+): Promise<MemberState> {
+  const grants = db.selectFrom('grants').selectAll().where('user_id', '=', userId);
+  const periods = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);
+  const voter = db.selectFrom('party_voters').select('period').where('user_id', '=', userId);
+  return {
+    grants: plan.grants.length === 0 ? [] : (await run(grants)).map(toGrant),
+    partyPeriods: new Set(
+      periods.length === 0 ? [] : (await run(voter.where('period', 'in', periods))).map(({ period }) => period),
+    ),
+  };
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { countedVoteCauses } from '../../ledger/entry.ts';
+import { literal } from '../query-builder.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const votes = countedVoteCauses.map((cause) => literal(cause));
+const pageSize = 10_000;
+
+/**
+ * Counted votes by slot of time (`at` divided by `slotMs`), in ascending order. One scan of the entries; the result
+ * grows with the time that they span, not with their number.
+ */
+export function countVotesBySlot({ db, run }: Snapshot, slotMs: number) {
+  const slot = slotOf(slotMs);
+  return run(
+    db
+      .selectFrom('entries')
+      .select(({ fn }) => [slot.as('slot'), fn.countAll<number>().as('votes')])
+      .where('cause', 'in', votes)
+      .groupBy(slot)
+      .orderBy(slot),
+  );
+}
+
+/** The times of all counted votes in these slots (ms since the epoch). One scan of the entries, in pages. */
+export async function* voteTimesIn({ db, run }: Snapshot, slots: readonly number[], slotMs: number) {
+  if (slots.length === 0) return;
+  let lastId = 0;
+  while (true) {
+    const page = await run(
+      db
+        .selectFrom('entries')
+        .select(['id', 'at'])
+        .where('id', '>', lastId)
+        .where('cause', 'in', votes)
+        .where(slotOf(slotMs), 'in', slots)
+        .orderBy('id')
+        .limit(pageSize),
+    );
+    for (const { at } of page) yield at;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    lastId = last.id;
+  }
+}
+
+/** Times before 1970 do not occur: the integer division of both databases rounds towards zero. */
+function slotOf(slotMs: number) {
+  return sql<number>`at / ${sql.lit(slotMs)}`;
+}

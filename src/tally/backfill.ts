@@ -1,0 +1,106 @@
+import { countedVoteCauses, type Entry } from '../ledger/entry.ts';
+import { type BackfillPlan, type MemberRecord, planBackfill } from '../rewards/backfill.ts';
+import type { Grant, StoredGrant } from '../rewards/grant.ts';
+import type { Outage } from '../rewards/outages.ts';
+import { addToScores } from '../rewards/period-scores.ts';
+import { streakOn } from '../rewards/streak.ts';
+import type { AccountState } from './account-state.ts';
+import { scoresOf } from './complete-history.ts';
+import { listingsByName } from './replay-listings.ts';
+import type { ListingContext } from './tally.ts';
+
+/** The rules in force, for members who voted before them. Plain data. */
+export interface BackfillRules {
+  /** The listings of the community; at least one. */
+  readonly listings: readonly ListingContext[];
+  /** Periods with a party that is paid, and when their goal was reached (ms since the epoch). */
+  readonly partyGoals: readonly (readonly [period: string, reachedAt: number])[];
+}
+
+/** What a member was paid by {@link BackfillStore.backfillMember}. */
+export interface BackfilledMember {
+  readonly entries: readonly Pick<Entry, 'cause' | 'credits'>[];
+  /** Number of roles that were granted. */
+  readonly roles: number;
+}
+
+/** An entry of a member, as far as a backfill depends on it. */
+export type BackfillEntry = Pick<Entry, 'listing' | 'at' | 'cause' | 'credits' | 'achievement'>;
+
+/** What is stored about a member beside the entries. */
+export interface MemberState {
+  readonly grants: readonly StoredGrant[];
+  /** The periods in which the member's votes were counted for a party while its rules were in force. */
+  readonly partyPeriods: ReadonlySet<string>;
+}
+
+/** Pays members for the time before the rules. Rejects as {@link RewardStore} does. */
+export interface BackfillStore {
+  /** Stores that the parties have reached their goals, so that late votes are paid as well, but only once. */
+  saveParties(partyGoals: BackfillRules['partyGoals'], goal: number): Promise<void>;
+  /** Pays a member what is still owed. `now` in ms since the epoch. */
+  backfillMember(userId: string, rules: BackfillRules, now: number): Promise<BackfilledMember>;
+}
+
+/** Plans what members are owed, under the same rules for all. */
+export function createBackfillPlanner({ listings, partyGoals }: BackfillRules, outages: readonly Outage[]) {
+  const listingOf = listingsByName(listings, outages);
+  const context = { listingOf, partyGoals: new Map(partyGoals) };
+
+  return {
+    /** @param entries all entries of the member, in any order */
+    plan: (userId: string, entries: readonly BackfillEntry[]) =>
+      planBackfill(recordOf(userId, entries), context, listings),
+
+    /** The account with what a plan changes apart from its entries. */
+    apply(
+      account: AccountState,
+      { history, entries }: BackfillPlan,
+      earlier: readonly BackfillEntry[],
+      now: number,
+    ): AccountState {
+      const { calendar, outageDays, rewards } = listingOf(null);
+      const { votes } = recordOf(account.userId, earlier);
+      const dayOf = ({ at }: { readonly at: number }) => calendar.dayAt(at);
+      const scores =
+        account.history === null ? scoresOf(votes.map((vote) => ({ ...vote, day: dayOf(vote) }))) : account.scores;
+      const forgive = rewards.streak?.forgive ?? 0;
+      return {
+        ...account,
+        history,
+        streak: streakOn(history, calendar.dayAt(now), { forgive, outageDays }),
+        scores: entries.reduce((sum, entry) => addToScores(sum, dayOf(entry), 0, entry.credits), scores),
+      };
+    },
+  };
+}
+
+/**
+ * The part of a plan that is not done yet; null if that is nothing. A party pays those who took part while its rules
+ * were in force.
+ */
+export function owedOf(plan: BackfillPlan, { grants, partyPeriods }: MemberState): BackfillPlan | null {
+  const entries = plan.entries.filter((entry) => entry.cause !== 'party' || !partyPeriods.has(periodOf(entry)));
+  const missing = plan.grants.filter((grant) => !isGranted(grant, grants));
+  return entries.length === 0 && missing.length === 0 ? null : { ...plan, entries, grants: missing };
+}
+
+/** The ID of the period of an entry for a party. */
+export function periodOf({ achievement }: Pick<Entry, 'achievement'>): string {
+  return (achievement ?? '').replace(/^party /, '');
+}
+
+function recordOf(userId: string, entries: readonly BackfillEntry[]) {
+  const votes = entries.flatMap(({ listing, at, cause: entryCause, credits }) => {
+    const cause = countedVoteCauses.find((counted) => counted === entryCause);
+    return cause === undefined ? [] : [{ listing, at, cause, credits, awarded: null }];
+  });
+  const paid = new Set(entries.flatMap(({ achievement }) => achievement ?? []));
+  return { userId, votes, paid } satisfies MemberRecord;
+}
+
+/** Whether nothing is left to do for a grant: it is stored, or has ended and is not stored. */
+function isGranted({ role, source, until }: Grant, grants: readonly StoredGrant[]): boolean {
+  const stored = grants.find((each) => each.role === role && each.source === source);
+  return stored === undefined ? until === 0 : stored.until === until;
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { listingsWithCommunity } from '../../src/app/listings.ts';
+import type { Vote } from '../../src/ledger/event.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
+import { repeatedAchievements } from '../../src/store/snapshots/reward-statistics.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { environmentWith, harbour } from './listings-file.ts';
+import { manualClock } from './manual-clock.ts';
+import { tempDir } from './temp-dir.ts';
+
+export const guildId = '613425648685547541';
+/** A Monday. */
+export const monday = Date.UTC(2026, 0, 5, 12);
+
+const pier = { name: 'pier', kind: 'bot', id: '2000', guildId };
+
+/** An installation with a server and a bot in one guild, and the rewards of both. */
+export function installation(url: string, rewards: object) {
+  const listings = [
+    { ...harbour, guildId, rewards },
+    { ...pier, rewards },
+  ];
+  const environment = { ...environmentWith(listings), DATABASE_URL: url };
+  return { environment, listings: listingsWithCommunity(loadConfig(environment).listings) };
+}
+
+export type Installation = ReturnType<typeof installation>;
+
+/** Opens the store of an installation until the end of the test. */
+export async function openLedger(url: string, now = monday): Promise<Store> {
+  const store = await openStore(url, { ...manualClock(now), sleep: systemClock.sleep }, { thread: false });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Records a vote under the rules of the installation. */
+export function castVote(
+  store: Store,
+  { listings }: Installation,
+  userId: string,
+  at: number,
+  changes: Partial<Vote> & { readonly listing?: 'harbour' | 'pier' } = {},
+) {
+  const { listing: name = 'harbour', ...fields } = changes;
+  const listing = listings.find((each) => each.name === name);
+  if (listing === undefined) throw new Error('no listing');
+  const { kind } = listing;
+  const target = { kind, id: listing.id };
+  const event: Vote = {
+    family: 'vote',
+    kind: kind === 'server' ? 'server_vote' : 'bot_vote',
+    ...{ target, userId, at, creditsAwarded: null, denial: null, ...fields },
+  };
+  const body = JSON.stringify({
+    event: event.kind,
+    userId,
+    [kind === 'server' ? 'serverId' : 'botId']: listing.id,
+    timestamp: new Date(at).toISOString(),
+    creditsAwarded: event.creditsAwarded ?? undefined,
+  });
+  return store.recorder.record({ receivedAt: at, family: 'vote', body }, { type: 'event', event, listing });
+}
+
+/** Writes a file with rules, and returns its path. */
+export function rulesFile(rules: object): string {
+  const path = join(tempDir(), 'rules.json');
+  writeFileSync(path, JSON.stringify(rules));
+  return path;
+}
+
+/** Runs `tallyhook rewards` with these arguments. */
+export function runRewards({ environment }: Pick<Installation, 'environment'>, ...args: readonly string[]) {
+  const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
+  const env = { PATH: process.env['PATH'] ?? '', ...environment };
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, [launcher, 'rewards', ...args], { env, cwd: tempDir() }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+/** Whether all balances, deliveries and links of the ledger are right, and no achievement is paid twice. */
+export async function isConsistent(url: string): Promise<boolean> {
+  const snapshot = await openSnapshot(url);
+  try {
+    const counts = [(await balanceDifferences(snapshot)).count, (await paymentDifferences(snapshot)).count];
+    const { count: repeated } = await repeatedAchievements(snapshot);
+    return [...counts, repeated, await brokenLinks(snapshot)].every((count) => count === 0);
+  } finally {
+    await snapshot.close();
+  }
+}
