@@ -106,7 +106,7 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
       premiumSecrets: file.premiumSecrets,
       voteAuthorization: file.voteAuthorization ?? null,
       ...channelsOf(values, file),
-        guildId,
+      guildId,
       ...community,
       rewards,
     };

@@ -1,5 +1,6 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
+import type { ReplyButton } from '../../commands/reply.ts';
 import type { Config } from '../../config/schema.ts';
 import type { ListingCard } from '../discord/announcement.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
@@ -20,6 +21,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
+import type { Texts } from '../texts/en.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 
 /** The Discord side of tallyhook: replies to commands and processes the outbox. */
@@ -58,7 +60,14 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
   const dispatcher = createDispatcher({
     outbox,
     perform: createPerform({
-      announcement: createAnnouncer({ rest, texts, listingOf: createCardSource(listings), clock, log }),
+      announcement: createAnnouncer({
+        rest,
+        texts,
+        listingOf: createCardSource(listings),
+        voteButtons: remindButtons(texts),
+        clock,
+        log,
+      }),
       partyReward: createPartyRewardHandler(rewards, clock),
     }),
     isReachable: createReachabilityProbe(rest),
@@ -119,6 +128,12 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
       await Promise.all([dispatcher.stop(), client.stop()]);
     },
   };
+}
+
+/** Reminds whoever presses it of the next vote. None if the command is not offered. */
+function remindButtons({ announcement }: Texts): readonly ReplyButton[] {
+  const isOffered = commands.some(({ name, actions }) => name === 'remind' && actions?.includes('on'));
+  return isOffered ? [{ kind: 'action', command: 'remind', action: 'on', label: announcement.remindButton }] : [];
 }
 
 /** Reads the listing's name and URL on the service, for announcements. */

@@ -1,4 +1,5 @@
 import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
+import type { ReplyButton } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -35,10 +36,12 @@ export function createAnnouncer(options: {
   texts: Texts;
   /** By the configured name; null if nothing more is known. It may be slow or reject. */
   listingOf: (name: string) => Promise<ListingCard | null>;
+  /** The buttons below a vote that counted, whatever the member who presses them has to do with it. Default: none. */
+  voteButtons?: readonly ReplyButton[];
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
-  const { rest, texts, listingOf, clock, log } = options;
+  const { rest, texts, listingOf, voteButtons, clock, log } = options;
   const findAnnouncement = createFindAnnouncement(rest);
   const nonceAges = createNonceAges(clock);
 
@@ -47,7 +50,7 @@ export function createAnnouncer(options: {
     const cards = new Map(await Promise.all(names.map(async (name) => [name, await fetchCard(name)] as const)));
     const replies = effects.map((effect) => {
       const card = cards.get(effect.content.listing) ?? null;
-      const reply = renderAnnouncement(effect.content, card, texts.announcement);
+      const reply = renderAnnouncement(effect.content, card, texts.announcement, voteButtons);
       return { ...reply, footer: deliveryTagOf(effect) };
     });
     return { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true };

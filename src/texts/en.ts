@@ -138,6 +138,23 @@ const announcement = {
   /** `credits` decides between singular and plural, `grouped` is the formatted number. */
   credits: (credits: number, grouped: Markup) => markup`+${creditCount(credits, grouped)}`,
   noCredits: markup`No credits this time.`,
+  /** `calculation` is how multipliers raised the credits, such as 10 × 2. */
+  multiplied: (credits: Markup, calculation: Markup) => markup`${credits} (${calculation})`,
+  /** `count` is the number of days or votes that were reached, `grouped` are the credits. */
+  bonuses: {
+    streak: (count: Markup, grouped: Markup) => markup`${count}-day streak: +${bold(grouped)}`,
+    milestone: (count: Markup, grouped: Markup) => markup`${count} votes: +${bold(grouped)}`,
+    allListings: (_count: Markup, grouped: Markup) => markup`Every listing today: +${bold(grouped)}`,
+    other: (_count: Markup, grouped: Markup) => markup`Bonus: +${bold(grouped)}`,
+  },
+  /** What does not fit: the number of further bonuses with the sum of their credits, and of further roles. */
+  moreBonuses: (count: Markup, grouped: Markup) => markup`${count} more: +${bold(grouped)}`,
+  moreRoles: (count: Markup) => markup`${count} more roles`,
+  /** `until` is null for a role that stays. */
+  role: (role: Markup, until: Markup | null) => (until === null ? role : markup`${role} until ${until}`),
+  roles: (roles: Markup) => markup`Received: ${roles}`,
+  streak: (days: Markup) => markup`Streak: ${bold(days)} ${days === '1' ? markup`day` : markup`days`}`,
+  remindButton: 'Remind me',
   balance: (credits: number, grouped: Markup) => markup`Balance: ${creditCount(credits, grouped)}`,
   because: (reason: Markup) => markup`Reason given by the service: ${reason}`,
   reasons,

@@ -76,6 +76,11 @@ export function commandMention(name: string, id: string | null): Markup {
   return isSnowflake(id) ? asMarkup(`</${name}:${id}>`) : bold(asMarkup(`/${name}`));
 }
 
+/** A mention of a role. An invalid id is shown as text. */
+export function roleMention(roleId: string): Markup {
+  return isSnowflake(roleId) ? asMarkup(`<@&${roleId}>`) : escapeName(roleId, 32);
+}
+
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 /** A number with grouped digits: 1,234,567. */

@@ -117,6 +117,12 @@ describe('hostile text', { timeout: 60_000 }, () => {
       nextVoteAt: fc.constantFrom(null, Date.UTC(2026, 0, 2)),
       tier: fc.option(hostileText),
       giftedBy: fc.constantFrom(giver, null),
+      streak: fc.constantFrom(null, 1, 700),
+      calculation: fc.constantFrom(null, '10 × 2'),
+      bonuses: fc.array(
+        fc.record({ cause: hostileText, credits: fc.constantFrom(0, 50), count: fc.constantFrom(0, 7) }),
+      ),
+      roles: fc.array(fc.record({ role: fc.constantFrom(giver, '1'), until: fc.constantFrom(null, 5) })),
     });
     const card = fc.option(fc.record({ name: hostileText, url: hostileUrl }));
     const discord = await startLocalDiscord({ rateLimits: false });
