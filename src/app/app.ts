@@ -32,6 +32,7 @@ import { createEffectNotices } from './effect-notices.ts';
 import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
+import { createSeenMembers } from './seen-members.ts';
 import { createUpkeep } from './upkeep.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
@@ -112,6 +113,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { wrapListener = (listener) => listener } = dependencies;
   const metrics = createMetrics();
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const listings = listingsWithCommunity(config.listings);
   const bot = createBot(config.discord, {
     context: {
       listings: lookups.listings,
@@ -123,6 +125,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
     rewards: store.rewards,
+    ownerChannelOf: (guildId) => config.listings.find((each) => each.guildId === guildId)?.ownerChannelId ?? null,
+    onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
     metrics,
     log,
     stopwatch,
@@ -149,7 +153,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       onRecorded(recorded);
     },
   };
-  const listings = listingsWithCommunity(config.listings);
   const keyring = createKeyring(listings);
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });

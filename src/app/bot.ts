@@ -2,15 +2,18 @@ import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import type { ReplyButton } from '../../commands/reply.ts';
 import type { Config } from '../../config/schema.ts';
-import type { ListingCard } from '../discord/announcement.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
+import type { CardSource } from '../discord/listing-card.ts';
+import { createOwnerReportHandler } from '../discord/owner-report.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createRegistrar } from '../discord/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
+import { createExplainRoleFailure } from '../discord/role-failure.ts';
+import { createRoleHandler } from '../discord/roles.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
@@ -23,6 +26,8 @@ import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { Texts } from '../texts/en.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
+import { createRoleGrants } from './role-grants.ts';
+import type { MemberSeen } from './seen-members.ts';
 
 /** The Discord side of tallyhook: replies to commands and processes the outbox. */
 export interface Bot {
@@ -43,6 +48,9 @@ export interface BotDependencies {
   readonly newEffectsPollMs: number | null;
   readonly commandRegistry: CommandRegistry;
   readonly rewards: RewardStore;
+  readonly onMemberSeen: MemberSeen;
+  /** The channel for reports to the owner of a guild; null for none. */
+  readonly ownerChannelOf: (guildId: string) => string | null;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
@@ -52,8 +60,8 @@ export interface BotDependencies {
 
 /** Creates the bot without connecting to anything. */
 export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
-  const { context, outbox, rewards, newEffectsPollMs, commandRegistry, metrics, log, stopwatch, onAttempted } =
-    dependencies;
+  const { context, outbox, rewards, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } = dependencies;
+  const { onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings, texts } = context;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
@@ -69,6 +77,14 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
         log,
       }),
       partyReward: createPartyRewardHandler(rewards, clock),
+      ownerReport: createOwnerReportHandler({ rest, texts }),
+      role: createRoleHandler({
+        rest,
+        grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
+        explainFailure: createExplainRoleFailure(rest, clock),
+        texts,
+        clock,
+      }),
     }),
     isReachable: createReachabilityProbe(rest),
     clock,
@@ -102,6 +118,7 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
         metrics.commands.inc({ command, outcome });
         metrics.commandSeconds.observe({ command }, tookMs / second);
       },
+      onMemberSeen,
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);
@@ -137,7 +154,7 @@ function remindButtons({ announcement }: Texts): readonly ReplyButton[] {
 }
 
 /** Reads the listing's name and URL on the service, for announcements. */
-function createCardSource(listings: readonly ListedLookup[]): (name: string) => Promise<ListingCard | null> {
+function createCardSource(listings: readonly ListedLookup[]): CardSource {
   return async (name) => {
     const listing = listings.find((each) => each.name === name);
     if (listing === undefined) return null;

@@ -12,14 +12,7 @@ import {
   roleMention,
   timestamp,
 } from '../texts/markup.ts';
-
-/** A listing as the service shows it. */
-export interface ListingCard {
-  /** The name on the service. */
-  readonly name: string | null;
-  /** URL of the public page. */
-  readonly url: string | null;
-}
+import type { ListingCard } from './listing-card.ts';
 
 type AnnouncementTexts = Texts['announcement'];
 

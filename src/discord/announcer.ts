@@ -3,20 +3,18 @@ import type { ReplyButton } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
-import { day, minute, second } from '../platform/durations.ts';
+import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
 import type { Texts } from '../texts/en.ts';
-import { type ListingCard, renderAnnouncement } from './announcement.ts';
+import { renderAnnouncement } from './announcement.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
+import { type CardSource, readCard } from './listing-card.ts';
 import { createNonceAges } from './nonce-ages.ts';
 import { renderMessage as renderReplies } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 
-/** A listing's name and URL are optional: an announcement is sent without them after this time (ms). */
-const cardTimeoutMs = second / 2;
 /**
  * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
  * (ms).
@@ -34,8 +32,7 @@ const maxClockErrorMs = 1 * day;
 export function createAnnouncer(options: {
   rest: DiscordRest;
   texts: Texts;
-  /** By the configured name; null if nothing more is known. It may be slow or reject. */
-  listingOf: (name: string) => Promise<ListingCard | null>;
+  listingOf: CardSource;
   /** The buttons below a vote that counted, whatever the member who presses them has to do with it. Default: none. */
   voteButtons?: readonly ReplyButton[];
   clock: Clock;
@@ -47,18 +44,15 @@ export function createAnnouncer(options: {
 
   async function renderMessage(effects: readonly Effect<'announcement'>[]): Promise<RESTPostAPIChannelMessageJSONBody> {
     const names = [...new Set(effects.map(({ content }) => content.listing))];
-    const cards = new Map(await Promise.all(names.map(async (name) => [name, await fetchCard(name)] as const)));
+    const cards = new Map(
+      await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
+    );
     const replies = effects.map((effect) => {
       const card = cards.get(effect.content.listing) ?? null;
       const reply = renderAnnouncement(effect.content, card, texts.announcement, voteButtons);
       return { ...reply, footer: deliveryTagOf(effect) };
     });
     return { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true };
-  }
-
-  async function fetchCard(name: string): Promise<ListingCard | undefined> {
-    const card = (async () => (await listingOf(name)) ?? undefined)();
-    return settleWithin(cardTimeoutMs, clock, card);
   }
 
   /**

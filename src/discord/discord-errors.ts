@@ -52,6 +52,21 @@ const blockedByCloudflareCode = 40_333;
  * "Opcodes and Status Codes", "Rate Limits".
  */
 export function classifySendError(error: unknown, message: { channelId: string; effects: number }): AttemptResult {
+  const rejection = rejectionOf(error);
+  return rejection === null ? retryAfterFailure(error) : classifyRejection(rejection, message);
+}
+
+/**
+ * The error response, if Discord rejected the request; null if the request failed in another way and can be retried, see
+ * {@link retryAfterFailure}.
+ */
+export function rejectionOf(error: unknown): DiscordAPIError | null {
+  const isRejection = error instanceof DiscordAPIError && !isFromProxy(error) && ![401, 408].includes(error.status);
+  return isRejection ? error : null;
+}
+
+/** How to retry after an error that is not a rejection. */
+export function retryAfterFailure(error: unknown): RetryLater {
   if (error instanceof RateLimitError) {
     return {
       outcome: 'later',
@@ -61,20 +76,31 @@ export function classifySendError(error: unknown, message: { channelId: string; 
       notSent: true,
     };
   }
-  if (error instanceof DiscordAPIError) return classifyErrorResponse(error, message);
+  if (error instanceof DiscordAPIError) {
+    const { status } = error;
+    if (status === 401) return { ...retryAfterOutage('Discord rejects the bot token (401)'), notSent: true };
+    const outage = retryAfterOutage(`${status} from a proxy before Discord`);
+    return status === 408 ? outage : { ...outage, notSent: true };
+  }
   if (error instanceof HTTPError) return retryAfterOutage(`Discord answered ${error.status}`);
   const outage = retryAfterOutage(`Discord cannot be reached: ${messageOf(error)}`);
   return isConnectError(error) ? { ...outage, notSent: true } : outage;
 }
 
-function classifyErrorResponse(
+/**
+ * The same for an effect that shares its requests with no others: a 5xx is a failure of this effect alone, so that it
+ * does not delay others.
+ */
+export function retryAlone(error: unknown): RetryLater {
+  const retry = retryAfterFailure(error);
+  return error instanceof HTTPError ? { ...retry, scope: 'effects' } : retry;
+}
+
+function classifyRejection(
   error: DiscordAPIError,
   { channelId, effects }: { channelId: string; effects: number },
 ): AttemptResult {
   const { status } = error;
-  if (status === 401) return { ...retryAfterOutage('Discord rejects the bot token (401)'), notSent: true };
-  if (status === 408) return retryAfterOutage('408 from a proxy before Discord');
-  if (isFromProxy(error)) return { ...retryAfterOutage(`${status} from a proxy before Discord`), notSent: true };
   if (status === 403 || status === 404) return { outcome: 'bury', reason: channelErrorReason(error, channelId) };
   const reason = plainName(`Discord rejects the message (${status}): ${error.message}`, maxReasonLength);
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };

@@ -57,8 +57,10 @@ export function createInteractions(options: {
   log: Log;
   /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
+  /** Called with the input of every command and component, after the response. */
+  onMemberSeen?: (input: CommandInput) => void;
 }): InteractionHandler {
-  const { commands, context, isOwnCommand, log, onAnswered = () => {} } = options;
+  const { commands, context, isOwnCommand, log, onAnswered = () => {}, onMemberSeen = () => {} } = options;
   const { clock, texts } = context;
   const commandsByName = new Map(
     commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
@@ -112,6 +114,7 @@ export function createInteractions(options: {
       failed = await respond(command, input, responder, startedAt);
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
+      onMemberSeen(input);
     }
   }
 

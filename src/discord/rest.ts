@@ -19,7 +19,9 @@ export interface DiscordRest {
   get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
   post(route: `/${string}`, body: object): Promise<unknown>;
   patch(route: `/${string}`, body: object): Promise<unknown>;
-  delete(route: `/${string}`): Promise<unknown>;
+  /** `reason` is for the audit log. */
+  put(route: `/${string}`, reason: string): Promise<unknown>;
+  delete(route: `/${string}`, reason?: string): Promise<unknown>;
 }
 
 export function createDiscordRest(options: {
@@ -60,7 +62,9 @@ export function createDiscordRest(options: {
     get: (route, query) => authorizedRest().get(route, { ...(query && { query }), signal: timeoutSignal() }),
     post: (route, body) => authorizedRest().post(route, { body, signal: timeoutSignal() }),
     patch: (route, body) => authorizedRest().patch(route, { body, signal: timeoutSignal() }),
-    delete: (route) => authorizedRest().delete(route, { signal: timeoutSignal() }),
+    put: (route, reason) => authorizedRest().put(route, { reason, signal: timeoutSignal() }),
+    delete: (route, reason) =>
+      authorizedRest().delete(route, { ...(reason !== undefined && { reason }), signal: timeoutSignal() }),
   };
 }
 

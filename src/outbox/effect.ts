@@ -38,6 +38,9 @@ export interface UnreadableEffect extends EffectRow {
 /** An effect as it is claimed. */
 export type ClaimedEffect = Effect | UnreadableEffect;
 
+/** The reason of a buried direct message that the member does not accept. */
+export const directMessagesClosed = 'direct_messages_closed';
+
 /** The attempt failed; retry later. */
 export interface RetryLater {
   readonly outcome: 'later';

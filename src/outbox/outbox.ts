@@ -56,6 +56,8 @@ export interface OutboxWrites {
 export interface Outbox {
   /** Adds effects, all or none. */
   enqueue(effects: readonly NewEffect[]): Promise<void>;
+  /** Adds the effect of a report, unless one was added under the same key before. */
+  enqueueReport(key: string, effect: NewEffect<'ownerReport'>): Promise<void>;
   /**
    * When the next effect of a queue is due or its lease ends; null when none is waiting. `now` if one is further ahead
    * than {@link maxDueAheadMs}.

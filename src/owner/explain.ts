@@ -1,3 +1,4 @@
+import { directMessagesClosed } from '../outbox/effect.ts';
 import { formatCount } from '../platform/durations.ts';
 import { quarantineReasons } from '../tally/quarantine.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
@@ -50,9 +51,15 @@ export function explainEffect({ state, attempts, reason }: EffectRecord): string
     : `Attempt ${attempts} failed, waiting for a retry: ${asSentence(reason)}`;
 }
 
+/** Reasons that the program checks, in words. */
+const reasonTexts: Readonly<Record<string, string>> = {
+  [directMessagesClosed]: 'The member does not accept direct messages from the bot, or shares no server with it.',
+};
+
 /** A reason from another source, with a full stop. */
 export function asSentence(reason: string | null): string {
-  const text = reason ?? 'unknown reason';
+  const known = reason !== null && Object.hasOwn(reasonTexts, reason) ? reasonTexts[reason] : undefined;
+  const text = known ?? reason ?? 'unknown reason';
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 

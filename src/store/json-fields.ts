@@ -20,6 +20,6 @@ export function matches<Content>(value: unknown, fields: Fields<Content>): value
   if (!isObject(value)) return false;
   return Object.entries<FieldType>(fields).every(([field, [type, nullable]]) => {
     const item = value[field];
-    return (typeof item === type && item !== null) || (nullable === null && item === null);
+    return typeof item === type || (nullable === null && item === null);
   });
 }

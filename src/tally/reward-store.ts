@@ -1,8 +1,14 @@
 import type { MemberRole, PartyReward } from '../outbox/effect-contents.ts';
 import type { ListingContext } from './tally.ts';
 
-/** What Discord made of a role: the member has it, has it no more, or it cannot be changed for now. */
-export type RoleResult = 'added' | 'removed' | 'failed';
+/**
+ * What Discord made of a role of a member: the member has it, has it no more, has left the server, or it cannot be
+ * changed.
+ */
+export type RoleResult = 'applied' | 'removed' | 'parked' | 'failed';
+
+/** A role of a member (Discord IDs). */
+export type GrantedRole = Pick<MemberRole, 'userId' | 'role'>;
 
 /**
  * Rewards apart from recordings. Times are ms since the epoch. Methods that write reject with
@@ -10,12 +16,12 @@ export type RoleResult = 'added' | 'removed' | 'failed';
  */
 export interface RewardStore {
   /** Whether a grant of the role lasts. */
-  isGranted(memberRole: MemberRole, now: number): Promise<boolean>;
+  isGranted(role: GrantedRole, now: number): Promise<boolean>;
   /**
    * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
    * enqueues another attempt.
    */
-  settleRole(memberRole: MemberRole, result: RoleResult, now: number): Promise<void>;
+  settleRole(role: GrantedRole, result: RoleResult, now: number): Promise<void>;
   /** Enqueues the removal of roles whose grants have ended, at most `limit`. Returns how many. */
   endGrants(now: number, limit: number): Promise<number>;
   /** Enqueues the roles of a member again, to repair what was changed in Discord. */

@@ -161,6 +161,28 @@ const announcement = {
   nextVote: (time: Markup) => markup`Can vote again ${time}.`,
 };
 
+/** The reasons in the server's audit log for changes of a member's roles. */
+const role = {
+  added: 'tallyhook: the role was earned',
+  removed: 'tallyhook: the role has ended',
+};
+
+const directMessage = {
+  reminder: {
+    title: markup`You can vote again`,
+    text: (name: Markup) => markup`${bold(name)} looks forward to your vote.`,
+  },
+};
+
+/** Messages in the owner's channel. */
+const ownerReport = {
+  roleFailed: {
+    title: markup`A role could not be changed`,
+    text: (roleMention: Markup, user: Markup, reason: Markup) => markup`${roleMention} for ${user}: ${reason}`,
+    once: markup`This cause is reported once per role. The owner console lists all failed effects.`,
+  },
+};
+
 /** `retry` is when to try again; null if unknown. */
 const tryAgain = (retry: Markup | null) =>
   retry === null ? markup`Please try again later.` : markup`Please try again ${retry}.`;
@@ -199,7 +221,19 @@ const failure = {
 };
 
 /** English. */
-export const en = { listing, canVote, reviews, stats, help, award, announcement, failure };
+export const en = {
+  listing,
+  canVote,
+  reviews,
+  stats,
+  help,
+  award,
+  announcement,
+  role,
+  directMessage,
+  ownerReport,
+  failure,
+};
 
 /** All texts that members see, in one language. */
 export type Texts = typeof en;

@@ -65,6 +65,19 @@ function effectTests(newUrl: () => string): void {
     expect(await store.records.effect(2)).toMatchObject({ kind: 'medal', state: 'buried', reason: 'unreadable' });
   });
 
+  it('that report a failure are added once per key, even by two processes', async () => {
+    const url = newUrl();
+    const stores = [await open(url), await open(url)] as const;
+    const failure = { type: 'roleFailed', ...roleContent, reason: 'role too high' } as const;
+    const report = { ...stored, kind: 'ownerReport', content: { channelId: queue, report: failure } } as const;
+    const add = (which: number, key: string) => stores[which as 0 | 1].outbox.enqueueReport(key, report);
+    await Promise.all([add(0, '9 role_too_high'), add(1, '9 role_too_high'), add(0, '9 role_too_high')]);
+    await add(1, '9 role_deleted');
+    const { effects } = await stores[0].records.counts();
+    expect(effects).toMatchObject({ waiting: 2 });
+    expect(await claim(stores[0])).toMatchObject([{ kind: 'ownerReport', content: report.content }]);
+  });
+
   describe('planned for later', () => {
     const dueAt = start + 12 * hour;
     const planned = { ...role, queue: 'role 4', dueAt };

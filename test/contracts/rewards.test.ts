@@ -209,7 +209,7 @@ function rewardTests(newUrl: () => string): void {
     const { store } = await open();
     const role = { guildId, userId: '1', role: voterRole };
     await castVote(store, '1', start);
-    await store.rewards.settleRole(role, 'added', start);
+    await store.rewards.settleRole(role, 'applied', start);
     expect(await store.rewards.endGrants(start + hour, 10)).toBe(0);
     expect(await store.rewards.endGrants(start + 12 * hour, 10)).toBe(1);
     expect(await store.rewards.endGrants(start + 12 * hour, 10)).toBe(0);
@@ -218,7 +218,7 @@ function rewardTests(newUrl: () => string): void {
     await store.rewards.settleRole(role, 'removed', start + 13 * hour);
     expect(await store.rewards.isGranted(role, start + 13 * hour)).toBe(true);
     expect((await store.records.counts()).effects.waiting).toBeGreaterThanOrEqual(4);
-    await store.rewards.settleRole(role, 'added', start + 13 * hour);
+    await store.rewards.settleRole(role, 'applied', start + 13 * hour);
     expect(await store.rewards.endGrants(start + 25 * hour, 10)).toBe(1);
     await store.rewards.settleRole(role, 'removed', start + 25 * hour);
     expect(await store.rewards.isGranted(role, start)).toBe(false);

@@ -1,31 +1,10 @@
-import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { startBot } from '../sandbox/bot.ts';
-import { localDiscord } from '../sandbox/local.ts';
 import { formsBot } from '../sandbox/modals-bot.ts';
-import { service } from '../sandbox/page-ports.ts';
 import { wholeSandbox } from '../sandbox/whole.ts';
-
-const defaultTimeoutMs = 10_000;
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  });
-});
-afterAll(() => browser.close());
+import { defaultTimeoutMs, expectText, open, saveScreenshot, tabTo, visitLocal } from './sandbox-page.ts';
 
 /** Starts the complete sandbox and opens its page. */
 async function visit(options: BrowserContextOptions = {}, sandboxOptions: SandboxOptions = {}) {
@@ -37,51 +16,7 @@ async function visit(options: BrowserContextOptions = {}, sandboxOptions: Sandbo
   return { sandbox, ...(await open(sandbox.urls.page, options)) };
 }
 
-/** Starts only a local Discord, with a bot that uses autocomplete, modals and select menus. */
-async function visitForms() {
-  const discord = await localDiscord({ page: service().ports });
-  const bot = await startBot(discord, formsBot);
-  return { discord, bot, ...(await open(discord.origin)) };
-}
-
-/** Opens the page. Errors, warnings and requests to other origins fail the test. */
-async function open(address: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ viewport: { width: 1360, height: 820 }, ...options });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  page.setDefaultTimeout(defaultTimeoutMs);
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== address) problems.push(`requested ${request.url()}`);
-  });
-  onTestFinished(() => expect(problems).toEqual([]));
-  await page.goto(address);
-  await page.getByText('Bot online').waitFor();
-  const messages = page.getByRole('log', { name: 'Messages' });
-  const line = page.getByRole('combobox', { name: 'Slash command' });
-  return { page, messages, line, type: (text: string) => line.pressSequentially(text) };
-}
-
-/** Waits until an element that matches the locator contains the text. Fails after the default timeout. */
-async function expectText(locator: Locator, text: string | RegExp): Promise<void> {
-  await locator.filter({ hasText: text }).first().waitFor();
-}
-
-/** Saves a screenshot for visual review. */
-async function saveScreenshot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join('artifacts', `sandbox-${name}.png`) });
-}
-
-/** Presses Tab until the control has the focus. */
-async function tabTo(page: Page, control: Locator): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    if ((await control.and(page.locator(':focus')).count()) === 1) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error('The control cannot be reached with the keyboard.');
-}
+const visitForms = () => visitLocal(formsBot);
 
 const troubleButton = (page: Page, name: RegExp) => page.getByRole('button', { name });
 const delivery = (page: Page, title: string | RegExp) => page.locator('.delivery').filter({ hasText: title }).first();
@@ -353,13 +288,14 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     const [mira] = discord.members;
     const conversation = page.getByRole('list', { name: 'Direct messages' }).getByRole('button');
     await bot.users.send(mira?.id ?? '', 'Thank you, **friend**.');
-    await expectText(conversation, 'new');
+    await expectText(conversation, '1 new');
     await conversation.click();
+    await expect.poll(() => conversation.innerText()).not.toContain('new');
     await expectText(messages, 'the beginning of your direct messages');
     await expectText(messages.getByRole('article'), 'Thank you, friend.');
     await saveScreenshot(page, 'direct');
     await page.getByLabel('Acting as').selectOption('Tomás');
-    expect(await conversation.count()).toBe(0);
+    expect(await conversation.getAttribute('data-channel-id')).toBe(null);
     expect(await messages.getByText('friend').count()).toBe(0);
   });
 
@@ -400,7 +336,9 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await message.locator('discord-embed').getAttribute('embed-title')).toMatch(/^A constructor of titles/);
     expect(await message.locator('discord-custom-emoji').count()).toBe(0);
     expect(await message.locator('discord-file-attachment').getAttribute('name')).toBe('notes.txt');
-    expect(await message.locator('discord-image-attachment').count()).toBe(1);
+    // A picture that the embed shows is no attachment of the message.
+    expect(await message.locator('discord-image-attachment').count()).toBe(0);
+    expect(await message.locator('discord-embed').getAttribute('image')).toMatch(/\/pixel\.png$/);
     expect(await page.locator('img[src="x"]').count()).toBe(0);
     await expectText(message.locator('discord-embed-footer'), 'Below');
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
-import type { AttemptResult, ClaimedEffect } from '../../src/outbox/effect.ts';
+import type { AttemptResult, ClaimedEffect, Perform } from '../../src/outbox/effect.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -47,6 +47,7 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
     performed.push({ at: clock.now() - start, ids: effects.map(({ id }) => id), nonce: effects[0]?.nonce });
     return attempts.length > 1 ? (attempts.shift() as AttemptResult) : (attempts[0] as AttemptResult);
   };
+  let replaced: Perform | undefined;
   const log = createLog({ level: 'silent', secrets: [] });
   let reachable = true;
   let probes = 0;
@@ -54,7 +55,10 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
     probes += 1;
     return reachable;
   };
-  const dispatcher = createDispatcher({ outbox: store.outbox, perform, isReachable, clock, log });
+  const dispatcher = createDispatcher({
+    ...{ outbox: store.outbox, isReachable, clock, log },
+    perform: (effects) => (replaced ?? perform)(effects),
+  });
   onTestFinished(async () => {
     await dispatcher.stop();
     await store.close();
@@ -100,6 +104,9 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
     settle,
     attempted,
     whilePerforming,
+    performWith(other: Perform) {
+      replaced = other;
+    },
     discord,
   };
 }

@@ -114,7 +114,7 @@ describe('the owner API', () => {
   });
 
   it('lists deliveries by outcome and effects by state, in pages', async () => {
-    const { post, request } = await startOwnerServer();
+    const { post, request, store } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { event: 'surprise' });
@@ -145,6 +145,9 @@ describe('the owner API', () => {
       effects: [{ id: 1, kind: 'announcement', state: 'waiting', attempts: 0, reason: null, deliveryId: 1 }],
       next: null,
     });
+    const content = { guildId: '4', userId: '42', role: '9' };
+    await store.outbox.enqueue([{ kind: 'role', queue: 'role 4', content, deliveryId: null, createdAt: start }]);
+    expect((await request('/effects/2')).json).toMatchObject({ kind: 'role', queue: 'role 4', deliveryId: null });
   });
 
   it('finds deliveries by kind, listing, user and time', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { startOwnerServer, token, vote } from './owner-server.ts';
+import { start, startOwnerServer, token, vote } from './owner-server.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
 async function openConsole(changes: Partial<OwnerContext> = {}) {
@@ -213,6 +213,20 @@ describe('the console', () => {
     expect((await send('effects/1/replay', form)).status).toBe(409);
     const delivery = await send('deliveries/2/replay', form);
     expect(delivery.headers.get('location')).toBe('../2?notice=replayed-quarantined');
+  });
+
+  it('shows and replays an effect without a delivery', async () => {
+    const { signIn, open, send, formToken, buryAll, store } = await openConsole();
+    const content = { guildId: '4', userId: '42', role: '9' };
+    await store.outbox.enqueue([{ kind: 'role', queue: 'role 4', content, deliveryId: null, createdAt: start }]);
+    await buryAll('direct_messages_closed');
+    await signIn();
+    const { text } = await open('effects');
+    expect(text).toContain('in the queue <bdi>role 4</bdi>');
+    expect(text).toContain('The member does not accept direct messages');
+    expect(text).not.toContain('of delivery');
+    const replayed = await send('effects/1/replay', { token: await formToken('effects'), back: 'delivery' });
+    expect(replayed.headers.get('location')).toBe('../../effects?notice=revived');
   });
 
   it('keeps the filter of deliveries on the next page', async () => {

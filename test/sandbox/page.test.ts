@@ -197,4 +197,45 @@ describe('an action of the page', () => {
     const failed = await run('/page/votes', { userId: '1', kind: 'server' });
     expect(failed).toEqual({ status: 502, error: 'The action failed. See the log of the sandbox.' });
   });
+
+  it('changes roles and members, and reports both to every open page', async () => {
+    const { discord, tomas } = await inhabited({ page: service().ports });
+    const { origin, roles } = discord;
+    const next = await follow(origin);
+    const memberWith = async (fields: object) =>
+      await next(({ kind, members }) => kind === 'sidebar' && includesItem(members, { id: tomas.id, ...fields }));
+    const run = async (path: string, body: object) => {
+      const { status, text } = await post(origin, path, body);
+      return { status, ...(JSON.parse(text) as { channelId?: string; error?: string }) };
+    };
+    expect(await run('/page/direct-messages', { userId: tomas.id, accepted: false })).toEqual({ status: 200 });
+    await memberWith({ acceptsDirectMessages: false });
+    expect(await run('/page/members', { userId: tomas.id, change: 'leave' })).toEqual({ status: 200 });
+    await memberWith({ isMember: false });
+    expect(await run('/page/members', { userId: tomas.id, change: 'rejoin' })).toEqual({ status: 200 });
+    const { channelId } = await run('/page/conversations', { userId: tomas.id });
+    await next(({ kind, channels }) => kind === 'sidebar' && includesItem(channels, { id: channelId, with: tomas.id }));
+    expect(await run('/page/roles', { roleId: roles.voter, position: 3 })).toEqual({ status: 200 });
+    await next(({ kind, roles: all }) => kind === 'sidebar' && includesItem(all, { id: roles.voter, position: 3 }));
+    expect(await run('/page/roles', { roleId: roles.vip, position: null })).toEqual({ status: 200 });
+    await next(({ kind, roles: all }) => kind === 'sidebar' && !includesItem(all, { id: roles.vip }));
+    for (const [path, body] of [
+      ['/page/roles', { roleId: roles.vip, position: 1 }],
+      ['/page/roles', { roleId: roles.voter, position: 0 }],
+      ['/page/members', { userId: tomas.id, change: 'ban' }],
+      ['/page/members', { userId: discord.applicationId, change: 'leave' }],
+      ['/page/conversations', { userId: discord.applicationId }],
+      ['/page/direct-messages', { userId: '1', accepted: true }],
+    ] as const) {
+      expect(await run(path, body)).toMatchObject({ status: 400, error: expect.any(String) });
+    }
+  });
 });
+
+/** Whether a list of a page event contains an object with these fields. */
+function includesItem(items: unknown, fields: object): boolean {
+  const entries = Object.entries(fields);
+  return (items as Readonly<Record<string, unknown>>[]).some((item) =>
+    entries.every(([name, value]) => item[name] === value),
+  );
+}

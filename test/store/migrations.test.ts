@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
+import { day, hour, minute } from '../../src/platform/durations.ts';
 import { type Dialect, sqlitePathOf } from '../../src/store/dialect/dialect.ts';
 import { postgres } from '../../src/store/dialect/postgres.ts';
 import { sqlite } from '../../src/store/dialect/sqlite.ts';
@@ -32,10 +32,11 @@ function fixtureOf(name: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** Runs a script in one transaction. Each statement ends at the end of a line. */
-async function script({ migrating }: Dialect, text: string): Promise<void> {
+/** Runs a script in one transaction. Each statement ends at the end of a line; bytes are written as in SQLite. */
+async function script({ migrating, blobType }: Dialect, text: string): Promise<void> {
+  const dialectText = blobType === 'blob' ? text : text.replaceAll(/X'([0-9a-f]+)'/g, String.raw`'\x$1'::bytea`);
   await migrating.begin();
-  for (const sql of text.replaceAll(/^--.*$/gm, '').split(/;\s*(?:\n|$)/)) {
+  for (const sql of dialectText.replaceAll(/^--.*$/gm, '').split(/;\s*(?:\n|$)/)) {
     if (sql.trim() !== '') await migrating.run({ sql, parameters: [] });
   }
   await migrating.commit();
@@ -122,6 +123,8 @@ function upgrades(newUrl: () => string): void {
       content: { userId: '103' },
     });
     expect(claims.map(({ deliveryId }) => deliveryId)).toEqual(expect.arrayContaining([5, 6, 7, 9, 10]));
+    const isPlanned = names.indexOf(name) >= names.indexOf('009-effect-queues');
+    expect(await store.outbox.enqueuePlanned(due + day, 9)).toEqual(isPlanned ? ['role 300000000000000001'] : []);
     expect(await store.budgetStore.acquire('abcdef', writtenAt + 1, minute, 1)).toEqual({
       granted: false,
       retryAt: writtenAt + minute,

@@ -53,7 +53,7 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
     requireForm(async (request, response) => {
       const { back } = parseRequest(replayForm, request.body);
       const { deliveryId } = await replayEffect(context, parseRequest(idParameter, request.params).id);
-      const page = back === 'delivery' ? `deliveries/${deliveryId}` : 'effects';
+      const page = back === 'delivery' && deliveryId !== null ? `deliveries/${deliveryId}` : 'effects';
       response.redirect(303, `../../${page}?notice=revived`);
     }),
   );

@@ -147,7 +147,7 @@ export class DiscordState {
     const updated = { ...member, roles };
     this.members.set(member.user.id, updated);
     const data = { ...updated, guild_id: this.guildId };
-    // "GUILD_MEMBER_UPDATE is sent for current-user updates regardless of whether the GUILD_MEMBERS intent is set."
+    // "Guild Member Update is sent for current-user updates regardless of whether the GUILD_MEMBERS intent is set."
     const requiredIntent = member.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
     this.events.emit('dispatch', { name: 'GUILD_MEMBER_UPDATE', data, intent: requiredIntent, guildId: this.guildId });
     this.events.emit('change', { kind: 'members' });

@@ -5,7 +5,7 @@ import type { Embed, MessagePayload } from './message-schema.ts';
 import type { MediaResolver } from './normalize-components.ts';
 import type { Attachment, Message } from './objects.ts';
 
-/** "The maximum file size" without a boosted guild (bytes). Discord: "Uploading Files". */
+/** The limit of a guild without boosts, which interactions state as `attachment_size_limit` (bytes). */
 export const maxFileBytes = 10 * 1024 * 1024;
 const maxFiles = 10;
 

@@ -33,6 +33,8 @@ export function sidebarState({ state, commands }: SnapshotSources, connected: bo
         roles: state.members.get(id)?.roles ?? [],
         /** False after leaving the guild. */
         isMember: state.isMember(id),
+        /** The owner cannot leave. */
+        isOwner: id === state.guild().owner_id,
         acceptsDirectMessages: !state.closedDirectMessages.has(id),
       })),
     roles: state.roles.map(({ id, name, color, position, managed }) => ({ id, name, color, position, managed })),

@@ -20,6 +20,7 @@ const maxNewEffects = 20_000;
 export function sqlOutbox(db: Kysely<Tables>, reading: Connection, write: Write): Outbox {
   return {
     enqueue: (effects) => write('enqueue', effects),
+    enqueueReport: (key, effect) => write('enqueueReport', key, effect),
     claim: (queue, now, leaseUntil, limit) => write('claim', queue, now, leaseUntil, limit),
     done: (effects, now) => write('done', effects, now),
     retry: (effects, dueAt, reason) => write('retry', effects, dueAt, reason),

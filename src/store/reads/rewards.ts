@@ -12,9 +12,12 @@ export function sqlRewards(db: Kysely<Tables>, reading: Connection, write: Write
       const rows = await run(reading, grants);
       return rows.some(({ until }) => until === null || until > now);
     },
-    settleRole: (memberRole, result, now) => write('settleRole', memberRole, result, now),
+    settleRole: (role, result, now) => write('settleRole', role, result, now),
     endGrants: (now, limit) => write('endGrants', now, limit),
-    repairMember: (userId, now) => write('repairMember', userId, now),
+    async repairMember(userId, now) {
+      const grants = db.selectFrom('grants').select('role').where('user_id', '=', userId).limit(1);
+      if ((await run(reading, grants)).length > 0) await write('repairMember', userId, now);
+    },
     repairAfter: (userId, limit, now) => write('repairAfter', userId, limit, now),
     payParty: (reward, now) => write('payParty', reward, now),
     seeRoles: (userId, roles) => write('seeRoles', userId, roles),

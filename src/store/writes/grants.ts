@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { MemberRole } from '../../outbox/effect-contents.ts';
 import { roleEffect } from '../../tally/grants.ts';
-import type { RoleResult } from '../../tally/reward-store.ts';
+import type { GrantedRole, RoleResult } from '../../tally/reward-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -10,28 +9,28 @@ import { enqueueWrites } from './enqueue.ts';
 /** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */
 export function grantWrites(db: Kysely<Tables>, connection: Connection) {
   const { enqueue } = enqueueWrites(db, connection);
-  const ofMember = ({ userId, role }: MemberRole) => ({ user_id: userId, role });
 
   return {
     /**
      * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
      * enqueues another attempt. `now` in ms since the epoch.
      */
-    async settleRole(memberRole: MemberRole, result: RoleResult, now: number): Promise<void> {
-      const { user_id, role } = ofMember(memberRole);
-      const isSame = db.updateTable('grants').where('user_id', '=', user_id).where('role', '=', role);
+    async settleRole({ userId, role }: GrantedRole, result: RoleResult, now: number): Promise<void> {
+      const isSame = db.updateTable('grants').where('user_id', '=', userId).where('role', '=', role);
       const grants = await run(connection, isSame.set({ role }).returningAll());
       const isWanted = grants.some(({ until }) => until === null || until > now);
-      if (result === 'failed') {
+      const [grant] = grants;
+      if (grant === undefined) return;
+      if (result === 'failed' || result === 'parked') {
         await run(connection, isSame.set({ state: 'parked' }));
-      } else if (isWanted !== (result === 'added')) {
+      } else if (isWanted !== (result === 'applied')) {
         await run(connection, isSame.set({ state: 'pending' }));
-        await enqueue([roleEffect(memberRole, null, now)]);
+        await enqueue([roleEffect({ guildId: grant.guild_id, userId, role }, null, now)]);
         return;
       } else if (isWanted) {
         await run(connection, isSame.set({ state: 'applied' }));
       }
-      const ended = db.deleteFrom('grants').where('user_id', '=', user_id).where('role', '=', role);
+      const ended = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
       await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));
     },
 

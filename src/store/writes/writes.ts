@@ -4,6 +4,7 @@ import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import type { Tables } from '../tables.ts';
 import { budgetWrites } from './budget.ts';
+import { claimWrites } from './claim.ts';
 import { commandRegistryWrites } from './command-registry.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { grantWrites } from './grants.ts';
@@ -21,6 +22,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
   return {
     ...requeueWrites(db, connection),
     ...outboxWrites(db, connection),
+    ...claimWrites(db, connection),
     ...enqueueWrites(db, connection),
     ...budgetWrites(db, connection),
     ...sessionWrites(db, connection),

@@ -101,6 +101,9 @@ export function startChat(store: PageStore): void {
 }
 
 function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
+  if (channelId === '') {
+    return element('div', { class: 'beginning' }, element('p', {}, `This user has left ${guild.name}.`));
+  }
   const channel = channels.find(({ id }) => id === channelId);
   const isDirect = channel?.with != null;
   return element(

@@ -5,9 +5,12 @@ import { startComposer } from './composer.ts';
 import { styleComponents } from './discord-components-style.ts';
 import { startFaultPanel } from './fault-panel.ts';
 import { startHints } from './hints.ts';
+import { startMemberList } from './member-list.ts';
 import { startModal } from './modal.ts';
+import { startProfile } from './profile.ts';
 import { startRelativeTimes } from './relative-times.ts';
 import { subscribeToEvents } from './requests.ts';
+import { startRoleSettings } from './role-settings.ts';
 import { createSandboxTime } from './sandbox-time.ts';
 import { startServicePanel } from './service-panel.ts';
 import { startSidebar } from './sidebar.ts';
@@ -19,6 +22,9 @@ styleComponents();
 const store = createPageStore(createSandboxTime());
 const parts = [
   startSidebar,
+  startMemberList,
+  startProfile,
+  startRoleSettings,
   startChannelBar,
   startChat,
   startComposer,

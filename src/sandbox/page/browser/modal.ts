@@ -106,8 +106,8 @@ function textField(field: TextInput, attributes: Attributes): HTMLElement {
 
 function selectField(field: Select, attributes: Attributes, state: State): HTMLElement {
   const multiple = (field.max_values ?? 1) > 1;
-  const options = selectOptions(field, state).map(({ value, label, selected }) =>
-    element('option', { value, selected }, label),
+  const options = selectOptions(field, state).map(({ value, label, hint, selected }) =>
+    element('option', { value, selected }, hint ? `${label} – ${hint}` : label),
   );
   const placeholder = multiple ? [] : [element('option', { value: '' }, field.placeholder ?? 'Choose')];
   return element('select', { ...attributes, multiple }, ...placeholder, ...options);

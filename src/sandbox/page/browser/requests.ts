@@ -9,6 +9,10 @@ interface Responses {
   '/page/commands': { readonly interactionId: string };
   '/page/components': { readonly interactionId: string };
   '/page/modals': { readonly interactionId: string };
+  '/page/conversations': { readonly channelId: string };
+  '/page/direct-messages': object;
+  '/page/members': object;
+  '/page/roles': object;
   '/page/completions': { readonly choices: readonly { readonly name: string; readonly value: string | number }[] };
   '/page/trouble': { readonly message: string };
   '/page/votes':

@@ -1,5 +1,6 @@
 import { avatarUrl } from './avatar.ts';
 import { element, findById } from './element.ts';
+import { postAction } from './requests.ts';
 import { type PageStore, type State, visibleChannels } from './store.ts';
 
 type Channel = State['channels'][number];
@@ -15,13 +16,16 @@ export function startSidebar(store: PageStore): void {
     const channels = visibleChannels(state);
     const directChannels = channels.filter((channel) => channel.with !== null);
     findById('channels').replaceChildren(...channels.filter((channel) => channel.with === null).map(channelItem));
-    findById('direct-channels').replaceChildren(...directChannels.map(channelItem));
-    findById('direct').hidden = directChannels.length === 0;
+    const isOpened = directChannels.length > 0;
+    findById('direct-channels').replaceChildren(...(isOpened ? directChannels.map(channelItem) : [newConversation()]));
+    findById('text-channels').hidden = channels.length === directChannels.length;
     if (focusedId) document.querySelector<HTMLElement>(`[data-channel-id="${focusedId}"]`)?.focus();
   }
 
   function channelItem(channel: Channel): HTMLElement {
-    const isUnread = state.unread.has(channel.id);
+    const unread = state.unread.get(channel.id) ?? 0;
+    const isUnread = unread > 0;
+    const badge = channel.with === null ? 'new' : `${unread} new`;
     return element(
       'li',
       {},
@@ -36,13 +40,32 @@ export function startSidebar(store: PageStore): void {
         },
         element('span', { class: 'sign', 'aria-hidden': 'true' }, channel.with === null ? '#' : '@'),
         channel.name,
-        isUnread ? element('span', { class: 'new' }, 'new') : null,
+        isUnread ? element('span', { class: 'new' }, badge) : null,
       ),
     );
   }
 
+  /** Opens the direct messages with the bot, which exist after the first one only. */
+  function newConversation(): HTMLElement {
+    const onclick = async () => {
+      const response = await postAction('/page/conversations', { userId: state.userId });
+      if (response.error === undefined) store.openChannel(response.channelId);
+    };
+    const sign = element('span', { class: 'sign', 'aria-hidden': 'true' }, '@');
+    return element('li', {}, element('button', { type: 'button', class: 'channel', onclick }, sign, state.bot.name));
+  }
+
+  /** The name in the list of the acting members, with the direct messages that wait for another one. */
+  function optionLabel({ id, name }: State['members'][number]): string {
+    const channel = state.channels.find((each) => each.with === id);
+    const unread = channel === undefined || id === state.userId ? 0 : (state.unread.get(channel.id) ?? 0);
+    return unread > 0 ? `${name} (${unread} new)` : name;
+  }
+
   function renderMember(): void {
-    memberSelect.replaceChildren(...state.members.map(({ id, name }) => element('option', { value: id }, name)));
+    memberSelect.replaceChildren(
+      ...state.members.map((each) => element('option', { value: each.id }, optionLabel(each))),
+    );
     memberSelect.value = state.userId;
     const member = state.members.find(({ id }) => id === state.userId);
     if (member) findById<HTMLImageElement>('acting-avatar').src = avatarUrl(member.id, member.name);
@@ -50,7 +73,7 @@ export function startSidebar(store: PageStore): void {
 
   store.subscribe(({ kind }) => {
     if (['full_state', 'sidebar', 'channel', 'acting', 'message'].includes(kind)) renderChannels();
-    if (['full_state', 'sidebar', 'acting'].includes(kind)) renderMember();
+    if (['full_state', 'sidebar', 'acting', 'message', 'channel'].includes(kind)) renderMember();
     if (kind === 'full_state') {
       findById('guild-name').textContent = state.guild.name;
       findById('guild-icon').textContent = initials(state.guild.name);

@@ -30,10 +30,12 @@ export type State = Omit<FullState, 'kind' | 'timeline' | 'messages'> & {
   /** By interaction id. */
   readonly pending: Map<string, PendingAction>;
   readonly dismissed: Set<string>;
-  /** Ids of channels with unread messages. */
-  readonly unread: Set<string>;
+  /** The number of unread messages by channel id. */
+  readonly unread: Map<string, number>;
   channelId: string;
   userId: string;
+  /** The user whose profile was opened last. */
+  profileId: string;
   /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed: Map<string, string | number>;
   /** Actions that the user has tried, for the hints. */
@@ -56,6 +58,7 @@ export type StoreChange =
         | 'live'
         | 'channel'
         | 'acting'
+        | 'profile'
         | 'tried';
     };
 
@@ -83,8 +86,8 @@ export function createPageStore(clock: SandboxTime) {
   function merge(update: Partial<SidebarState & SimulationState>): void {
     Object.assign(state, update);
     clock.set(state.time);
-    state.channelId = preferredId(visibleChannels(state), state.channelId);
     state.userId = preferredId(state.members, state.userId);
+    state.channelId = preferredId(visibleChannels(state), state.channelId);
   }
 
   const receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
@@ -107,7 +110,7 @@ export function createPageStore(clock: SandboxTime) {
       const messages = state.messages.map((each) => (each.message.id === message.id ? { message, onlyFor } : each));
       state.messages = isNew ? [...messages, { message, onlyFor }] : messages;
       const isVisible = (onlyFor ?? state.userId) !== state.userId || message.channel_id === state.channelId;
-      if (isNew && !isVisible) state.unread.add(message.channel_id);
+      if (isNew && !isVisible) state.unread.set(message.channel_id, (state.unread.get(message.channel_id) ?? 0) + 1);
       notify({ kind: 'message', message, onlyFor });
     },
     message_deleted({ messageId }) {
@@ -149,7 +152,12 @@ export function createPageStore(clock: SandboxTime) {
     actAs(userId: string) {
       state.userId = userId;
       state.channelId = preferredId(visibleChannels(state), state.channelId);
+      state.unread.delete(state.channelId);
       notify({ kind: 'acting' });
+    },
+    openProfile(userId: string) {
+      state.profileId = userId;
+      notify({ kind: 'profile' });
     },
     /** Adds a sent interaction. */
     addPending(interactionId: string, action: Omit<PendingAction, 'failed'>) {
@@ -193,17 +201,19 @@ function emptyState(clock: SandboxTime): State {
     outages: { discord: false, service: false },
     pending: new Map(),
     dismissed: new Set(),
-    unread: new Set(),
+    unread: new Map(),
     channelId: '',
     userId: '',
+    profileId: '',
     completed: new Map(),
     tried: new Set(),
   };
 }
 
-/** The guild's channels, and the direct message channel of the acting member. */
-export function visibleChannels({ channels, userId }: Readonly<State>): State['channels'] {
-  return channels.filter((channel) => channel.with === null || channel.with === userId);
+/** The guild's channels unless the acting user has left it, and the user's direct message channel. */
+export function visibleChannels({ channels, members, userId }: Readonly<State>): State['channels'] {
+  const isMember = members.find(({ id }) => id === userId)?.isMember ?? true;
+  return channels.filter((channel) => (channel.with === null ? isMember : channel.with === userId));
 }
 
 /** The messages of the open channel that the acting member sees. */

@@ -1,0 +1,55 @@
+import type { CommandInput } from '../../commands/command.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
+import type { Clock } from '../platform/clock.ts';
+import { hour } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { RewardStore } from '../tally/reward-store.ts';
+import type { ListingContext } from '../tally/tally.ts';
+
+/** Members that are remembered, so that most commands write nothing. */
+const maxMembers = 10_000;
+/** How often the roles of one member are repaired. */
+const repairEveryMs = hour;
+
+/** Called after a member has used a command. */
+export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'roles'>) => void;
+
+/**
+ * Notes the roles that multipliers depend on, and has the member's granted roles repaired, at most once an hour. Errors
+ * are logged: the next command tries again.
+ */
+export function createSeenMembers(options: {
+  readonly rewards: RewardStore;
+  readonly listings: readonly ListingContext[];
+  readonly clock: Clock;
+  readonly log: Log;
+}): MemberSeen {
+  const { rewards, listings, clock, log } = options;
+  const multiplied = new Set(
+    listings.flatMap((listing) => listing.rewards.multipliers.flatMap(({ role }) => role ?? [])),
+  );
+  const grantsRoles = listings.some(({ community }) => community.guildId !== null);
+  const repairedAt = new BoundedMap<number>(maxMembers);
+  const seenRoles = new BoundedMap<string>(maxMembers);
+
+  function retryNextTime(members: BoundedMap<unknown>, userId: string) {
+    return (error: unknown) => {
+      members.delete(userId);
+      log.warn({ reason: messageOf(error) }, 'the roles of a member could not be stored');
+    };
+  }
+
+  return ({ userId, roles }) => {
+    const last = repairedAt.get(userId);
+    if (grantsRoles && (last === undefined || clock.monotonic() - last >= repairEveryMs)) {
+      repairedAt.set(userId, clock.monotonic());
+      rewards.repairMember(userId, clock.now()).catch(retryNextTime(repairedAt, userId));
+    }
+    if (roles === null || multiplied.size === 0) return;
+    const seen = roles.filter((role) => multiplied.has(role)).sort();
+    if (seenRoles.get(userId) === seen.join()) return;
+    seenRoles.set(userId, seen.join());
+    rewards.seeRoles(userId, seen).catch(retryNextTime(seenRoles, userId));
+  };
+}

@@ -1,0 +1,32 @@
+import type { Reply } from '../../commands/reply.ts';
+import type { OwnerReportContent } from '../outbox/effect-contents.ts';
+import type { EffectHandlers } from '../outbox/perform.ts';
+import type { Texts } from '../texts/en.ts';
+import { escapeText, lines, mention, roleMention, subtext } from '../texts/markup.ts';
+import { classifySendError } from './discord-errors.ts';
+import { postReply } from './post-reply.ts';
+import type { DiscordRest } from './rest.ts';
+
+const maxReasonLength = 500;
+
+/** Posts reports in the owner's channel. They ping nobody. */
+export function createOwnerReportHandler(options: {
+  rest: DiscordRest;
+  texts: Texts;
+}): NonNullable<EffectHandlers['ownerReport']> {
+  const { rest, texts } = options;
+  return async ({ content: { channelId, report }, createdAt, nonce }) => {
+    try {
+      await postReply(rest, channelId, { ...renderReport(report, texts.ownerReport), at: createdAt }, nonce);
+      return { outcome: 'done' };
+    } catch (error) {
+      return classifySendError(error, { channelId, effects: 1 });
+    }
+  };
+}
+
+function renderReport({ role, userId, reason }: OwnerReportContent, texts: Texts['ownerReport']): Reply {
+  const { title, text, once } = texts.roleFailed;
+  const failure = text(roleMention(role), mention(userId), escapeText(reason, maxReasonLength));
+  return { tone: 'bad', title, text: lines(failure, subtext(once)) };
+}

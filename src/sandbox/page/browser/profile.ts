@@ -1,0 +1,49 @@
+import { avatarUrl } from './avatar.ts';
+import { element, findById } from './element.ts';
+import { postAction } from './requests.ts';
+import { coloredName, roleChips } from './role-chips.ts';
+import type { PageStore } from './store.ts';
+
+/** The dialog with a user's roles, and what the user can do: leave the guild, and accept no direct messages. */
+export function startProfile(store: PageStore): void {
+  const { state } = store;
+  const dialog = findById<HTMLDialogElement>('profile');
+  const error = findById('profile-error');
+  const accepts = findById<HTMLInputElement>('profile-accepts');
+  const membership = findById<HTMLButtonElement>('profile-membership');
+  const shown = () => state.members.find(({ id }) => id === state.profileId);
+
+  function render(): void {
+    const { roles } = state;
+    const member = shown();
+    if (member === undefined) return;
+    findById<HTMLImageElement>('profile-avatar').src = avatarUrl(member.id, member.name);
+    findById('profile-name').replaceChildren(coloredName(member, roles));
+    findById('profile-username').textContent = `@${member.username}`;
+    findById('profile-roles').replaceChildren(
+      roleChips(member, roles) ?? element('span', { class: 'left' }, 'No roles'),
+    );
+    accepts.checked = member.acceptsDirectMessages;
+    membership.disabled = member.isOwner;
+    membership.textContent = member.isMember ? 'Leave the server' : 'Join the server again';
+  }
+
+  async function send(path: '/page/members' | '/page/direct-messages', change: object): Promise<void> {
+    const response = await postAction(path, { userId: state.profileId, ...change });
+    error.textContent = response.error ?? '';
+    render();
+  }
+
+  accepts.addEventListener('change', () => void send('/page/direct-messages', { accepted: accepts.checked }));
+  membership.addEventListener('click', () => {
+    void send('/page/members', { change: shown()?.isMember ? 'leave' : 'rejoin' });
+  });
+  findById('profile-close').addEventListener('click', () => dialog.close());
+  store.subscribe(({ kind }) => {
+    if (kind === 'full_state' || kind === 'sidebar') render();
+    if (kind !== 'profile') return;
+    error.textContent = '';
+    render();
+    dialog.showModal();
+  });
+}

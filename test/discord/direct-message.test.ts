@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { createDirectMessageHandler } from '../../src/discord/direct-message.ts';
+import type { ListingCard } from '../../src/discord/listing-card.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import type { Effect } from '../../src/outbox/effect.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { en } from '../../src/texts/en.ts';
+import { localDiscord } from './bot.ts';
+
+async function messaging(card: ListingCard | null = null) {
+  const discord = await localDiscord({ rateLimits: false });
+  const closed: string[] = [];
+  const handle = createDirectMessageHandler({
+    rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
+    settings: { directMessagesClosed: async (userId) => void closed.push(userId) },
+    texts: en,
+    listingOf: async () => card,
+    clock: systemClock,
+  });
+  const [, { id: userId } = { id: '' }] = discord.members;
+  const send = ({ to = userId, nonce = 'nonce' } = {}) => {
+    const content = { userId: to, message: { type: 'reminder', listing: 'my *server*' } } as const;
+    const effect: Effect<'directMessage'> = {
+      ...{ id: 1, deliveryId: null, kind: 'directMessage', queue: `dm ${to}`, content, attempts: 1, createdAt: 0 },
+      ...{ nonce, possiblySentSince: null },
+    };
+    return handle(effect);
+  };
+  const received = () => discord.directMessages(userId);
+  const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels'));
+  return { discord, closed, send, received, opened, userId };
+}
+
+describe('a direct message', () => {
+  it('reminds of a vote, with a link to the listing', async () => {
+    const { send, received } = await messaging({ name: 'Lantern _Harbour_', url: 'https://listing.example/server/1' });
+    expect(await send()).toEqual({ outcome: 'done' });
+    expect(received()[0]?.embeds).toMatchObject([
+      {
+        title: 'You can vote again',
+        description: String.raw`**Lantern \_Harbour\_** looks forward to your vote.`,
+        url: 'https://listing.example/server/1',
+      },
+    ]);
+  });
+
+  it('has the configured name of a listing that the service does not show', async () => {
+    const { send, received } = await messaging();
+    await send();
+    expect(received()[0]?.embeds[0]).toMatchObject({
+      description: String.raw`**my \*server\*** looks forward to your vote.`,
+    });
+    expect(received()[0]?.embeds[0]).not.toHaveProperty('url');
+  });
+
+  it('opens the channel once per member', async () => {
+    const { send, received, opened } = await messaging();
+    await send();
+    await send({ nonce: 'another' });
+    expect(received()).toHaveLength(2);
+    expect(opened()).toHaveLength(1);
+  });
+
+  it('is not sent twice if its response was lost', async () => {
+    const { discord, send, received } = await messaging();
+    discord.faults.loseAnswers(1, /messages/);
+    expect(await send()).toMatchObject({ outcome: 'later' });
+    expect(await send()).toEqual({ outcome: 'done' });
+    expect(received()).toHaveLength(1);
+  });
+
+  it('is buried at once if the member accepts none or shares no server, which is stored', async () => {
+    const { discord, send, closed, userId } = await messaging();
+    discord.faults.closeDirectMessages(userId);
+    expect(await send()).toEqual({ outcome: 'bury', reason: 'direct_messages_closed' });
+    discord.faults.closeDirectMessages(userId, false);
+    discord.guild.leave(userId);
+    expect(await send()).toEqual({ outcome: 'bury', reason: 'direct_messages_closed' });
+    expect(closed).toEqual([userId, userId]);
+  });
+
+  it('is buried with the reason if the user does not exist', async () => {
+    const { send, closed } = await messaging();
+    expect(await send({ to: '404' })).toEqual({ outcome: 'bury', reason: expect.stringContaining('50033') });
+    expect(closed).toEqual([]);
+  });
+
+  it('opens the channel again if Discord does not know it any more', async () => {
+    const { discord, send, received, opened } = await messaging();
+    await send();
+    discord.faults.deleteChannel(received()[0]?.channel_id ?? '');
+    expect(await send({ nonce: 'another' })).toMatchObject({ outcome: 'later', scope: 'effects', notSent: true });
+    await send({ nonce: 'another' });
+    expect(opened()).toHaveLength(2);
+  });
+
+  it('is retried alone after an error of Discord, and with all effects if it cannot be reached', async () => {
+    const { discord, send } = await messaging();
+    discord.faults.respond500(1);
+    expect(await send()).toMatchObject({ outcome: 'later', scope: 'effects' });
+    discord.faults.outage(true);
+    expect(await send()).toMatchObject({ outcome: 'later', scope: 'global' });
+    discord.faults.clear();
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { createOwnerReportHandler } from '../../src/discord/owner-report.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import type { Effect } from '../../src/outbox/effect.ts';
+import { en } from '../../src/texts/en.ts';
+import { localDiscord } from './bot.ts';
+
+async function reporting() {
+  const discord = await localDiscord({ rateLimits: false });
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const handle = createOwnerReportHandler({ rest, texts: en });
+  const channelId = discord.channels.general;
+  const report = (reason: string) => {
+    const { guildId } = discord;
+    const failure = { type: 'roleFailed', guildId, userId: '7', role: '9', reason } as const;
+    const effect: Effect<'ownerReport'> = {
+      ...{ id: 1, deliveryId: null, kind: 'ownerReport', queue: channelId, attempts: 1, createdAt: 0 },
+      ...{ content: { channelId, report: failure }, nonce: 'nonce', possiblySentSince: null },
+    };
+    return handle(effect);
+  };
+  return { discord, report, channelId, shown: () => discord.messages(channelId) };
+}
+
+it('a report names the role, the member and the reason, and pings nobody', async () => {
+  const { report, shown } = await reporting();
+  expect(await report('Discord says: @everyone [free](https://evil.example) <@1>')).toEqual({ outcome: 'done' });
+  const [message] = shown();
+  const description = message?.embeds[0]?.description ?? '';
+  expect(message?.embeds[0]?.title).toBe('A role could not be changed');
+  expect(description).toMatch(/^<@&9> for <@7>: Discord says: /);
+  expect(description).not.toContain('](https://evil.example)');
+  expect(description).not.toContain('<@1>');
+  expect(message).toMatchObject({ mentions: [], mention_roles: [], mention_everyone: false });
+});
+
+it('a report is posted once if its response was lost', async () => {
+  const { discord, report, shown } = await reporting();
+  discord.faults.loseAnswers(1);
+  expect(await report('role too high')).toMatchObject({ outcome: 'later' });
+  expect(await report('role too high')).toEqual({ outcome: 'done' });
+  expect(shown()).toHaveLength(1);
+});
+
+it('a report is buried with a hint if the bot cannot write in the channel', async () => {
+  const { discord, report, channelId } = await reporting();
+  discord.faults.losePermission(channelId);
+  expect(await report('role too high')).toEqual({ outcome: 'bury', reason: expect.stringContaining('Send Messages') });
+});

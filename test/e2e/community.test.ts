@@ -1,0 +1,216 @@
+import { readFile } from 'node:fs/promises';
+import type { Interaction, TextChannel } from 'discord.js';
+import { MessageFlags } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { Repertoire } from '../sandbox/bot.ts';
+import { rest } from '../sandbox/local.ts';
+import { selectsBot } from '../sandbox/selects-bot.ts';
+import { expectText, saveScreenshot, visitLocal } from './sandbox-page.ts';
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPhfDwACggF/yWn3aQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Responds ephemerally with a file, and to its button in direct messages. */
+const exporter: Repertoire = {
+  commands: [{ name: 'export', description: 'Sends your data.' }],
+  async answer(interaction: Interaction) {
+    if (interaction.isButton()) await interaction.update({ content: 'Reminders are off.', components: [] });
+    else if (interaction.isChatInputCommand()) {
+      const files = [{ name: 'account.json', attachment: Buffer.from('{"credits":10}') }];
+      await interaction.reply({ content: 'Your data.', files, flags: MessageFlags.Ephemeral });
+    }
+  },
+};
+
+describe('the members on the page', { timeout: 60_000 }, () => {
+  it('show their roles, which change while the page is open', async () => {
+    const { discord, page } = await visitLocal(exporter);
+    const [, tomas] = discord.members;
+    const member = page.getByRole('list', { name: 'Members' }).getByRole('button', { name: /^Tomás/ });
+    await member.waitFor();
+    expect(await member.locator('.role-chip').count()).toBe(0);
+    const role = (roleId: string) => `/guilds/${discord.guildId}/members/${tomas?.id}/roles/${roleId}`;
+    await rest(discord)('PUT', role(discord.roles.voter));
+    await rest(discord)('PUT', role(discord.roles.vip));
+    await expectText(member, 'VIPVoter');
+    expect(await member.locator('.member-name').getAttribute('style')).toBe('--role-color: #f1c40f');
+    await saveScreenshot(page, 'roles');
+    await rest(discord)('DELETE', role(discord.roles.vip));
+    await expect.poll(() => member.locator('.role-chip').allInnerTexts()).toEqual(['Voter']);
+    expect(await member.locator('.member-name').getAttribute('style')).toBe('--role-color: #57f287');
+    await member.click();
+    const profile = page.getByRole('dialog', { name: 'Tomás' });
+    await expectText(profile.getByRole('region', { name: 'Roles' }), 'Voter');
+  });
+
+  it('leave and join again, and accept no direct messages', async () => {
+    const { discord, bot, page, messages } = await visitLocal(exporter);
+    const [, tomas] = discord.members;
+    const id = tomas?.id ?? '';
+    await page.getByLabel('Acting as').selectOption('Tomás');
+    await page.getByRole('button', { name: 'Profile' }).click();
+    const profile = page.getByRole('dialog', { name: 'Tomás' });
+    await profile.getByLabel('Accepts direct messages').uncheck();
+    await expect.poll(() => bot.users.send(id, 'x').catch((error: { code: number }) => error.code)).toBe(50007);
+    await profile.getByRole('button', { name: 'Leave the server' }).click();
+    await profile.getByRole('button', { name: 'Join the server again' }).waitFor();
+    await expect.poll(() => bot.users.send(id, 'x').catch((error: { code: number }) => error.code)).toBe(50278);
+    await saveScreenshot(page, 'profile');
+    await profile.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByRole('button', { name: 'general' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Profile' }).click();
+    await profile.getByRole('button', { name: 'Join the server again' }).click();
+    await profile.getByLabel('Accepts direct messages').check();
+    await profile.getByRole('button', { name: 'Close' }).click();
+    await expect
+      .poll(() =>
+        bot.users.send(id, 'Welcome back.').then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    const conversation = page.getByRole('list', { name: 'Direct messages' }).getByRole('button');
+    await conversation.click();
+    await expectText(messages, 'Welcome back.');
+    await page.getByLabel('Acting as').selectOption('Mira');
+    await page.getByRole('button', { name: 'Profile' }).click();
+    const owner = page.getByRole('dialog', { name: 'Mira' });
+    expect(await owner.getByRole('button', { name: 'Leave the server' }).isDisabled()).toBe(true);
+  });
+
+  it('lose a deleted role, and the order of roles can be changed', async () => {
+    const { discord, page } = await visitLocal(exporter);
+    await page.getByRole('button', { name: 'Roles', exact: true }).click();
+    const settings = page.getByRole('dialog', { name: 'Roles of the server' });
+    const names = () => settings.locator('.role-chip').allInnerTexts();
+    await expect
+      .poll(names)
+      .toEqual(['Owner', 'Moderator', 'tallyhook', 'VIP', 'Premium', 'Veteran', 'Regular', 'Voter']);
+    await settings.getByRole('button', { name: 'Move down tallyhook' }).click();
+    await expect.poll(async () => (await names())[2]).toBe('VIP');
+    await settings.getByRole('button', { name: 'Delete Voter' }).click();
+    await expect.poll(async () => (await names()).length).toBe(7);
+    await settings.getByRole('button', { name: 'Move up Regular' }).click();
+    await expect.poll(names).toEqual(['Owner', 'Moderator', 'VIP', 'tallyhook', 'Premium', 'Regular', 'Veteran']);
+    expect(await settings.getByRole('button', { name: 'Delete tallyhook' }).isDisabled()).toBe(true);
+    await saveScreenshot(page, 'role-settings');
+    const path = `/guilds/${discord.guildId}/members/${discord.members[1]?.id}/roles/${discord.roles.vip}`;
+    expect(await rest(discord)('PUT', path)).toMatchObject({ status: 403, json: { code: 50013 } });
+  });
+});
+
+describe('direct messages on the page', { timeout: 60_000 }, () => {
+  it('are counted while they wait, and their buttons work', async () => {
+    const { discord, bot, page, messages } = await visitLocal(exporter);
+    const [, tomas] = discord.members;
+    const stop = { type: 1, components: [{ type: 2, style: 2, custom_id: 'stop', label: 'Stop' }] } as const;
+    await bot.users.send(tomas?.id ?? '', 'You can vote again.');
+    await bot.users.send(tomas?.id ?? '', { content: 'And again.', components: [stop] });
+    const waiting = page.getByLabel('Acting as').locator('option', { hasText: 'Tomás (2 new)' });
+    await waiting.waitFor({ state: 'attached' });
+    await page.getByLabel('Acting as').selectOption('Tomás (2 new)');
+    const conversation = page.getByRole('list', { name: 'Direct messages' }).getByRole('button');
+    await expectText(conversation, '2 new');
+    await saveScreenshot(page, 'direct-unread');
+    await conversation.click();
+    await expectText(messages.getByRole('article'), 'You can vote again.');
+    await messages.getByRole('button', { name: 'Stop' }).click();
+    await expectText(messages, 'Reminders are off.');
+    expect(await conversation.innerText()).not.toContain('new');
+  });
+
+  it('can be opened by a member, for commands', async () => {
+    const { page, messages, type } = await visitLocal(exporter);
+    const conversation = page.getByRole('list', { name: 'Direct messages' }).getByRole('button');
+    await conversation.click();
+    await expectText(messages, 'the beginning of your direct messages');
+    await type('/export ');
+    await page.keyboard.press('Enter');
+    await expectText(messages, 'Your data.');
+  });
+});
+
+describe('a modal on the page', { timeout: 60_000 }, () => {
+  it('has labels, descriptions, texts and every kind of select', async () => {
+    const { discord, page, messages, type } = await visitLocal(selectsBot);
+    await type('/award ');
+    await page.keyboard.press('Enter');
+    const form = page.getByRole('dialog', { name: 'Award' });
+    await expectText(form, /Choose .*Members.*Up to two\./s);
+    await form.getByLabel('Members').selectOption(['@Mira', '@Tomás']);
+    await form.getByLabel('Role').selectOption('@VIP');
+    await form.getByLabel('Channel').selectOption('#general');
+    await form.getByLabel('Item').selectOption('KEY – Item key');
+    await saveScreenshot(page, 'award');
+    await form.getByRole('button', { name: 'Submit' }).click();
+    await expectText(messages, `"to":["mira","tomas.k"],"role":["VIP"],"where":["${discord.channels.general}"]`);
+    await expectText(messages, '"kind":["key"]');
+    expect(await form.isVisible()).toBe(false);
+  });
+});
+
+describe('files on the page', { timeout: 60_000 }, () => {
+  it('are downloaded, also from an ephemeral response', async () => {
+    const { page, messages, type } = await visitLocal(exporter);
+    await type('/export ');
+    await page.keyboard.press('Enter');
+    await expectText(messages, 'Only you can see this');
+    const card = messages.locator('discord-file-attachment');
+    expect(await card.getAttribute('name')).toBe('account.json');
+    const downloading = page.waitForEvent('download');
+    await card.getByRole('link').first().click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('account.json');
+    expect(await readFile(await download.path(), 'utf8')).toBe('{"credits":10}');
+  });
+
+  it('are shown as pictures in attachments, embeds and galleries', async () => {
+    const { discord, bot, page, messages } = await visitLocal(exporter);
+    const channel = bot.channels.cache.get(discord.channels.announcements) as TextChannel;
+    const files = () => [{ name: 'pixel.png', attachment: pixel }];
+    const image = { url: 'attachment://pixel.png' };
+    await channel.send({ content: 'attached', files: files() });
+    await channel.send({ embeds: [{ description: 'embedded', image }], files: files() });
+    const accessory = { type: 11, media: image, description: 'A small picture' };
+    await channel.send({
+      flags: MessageFlags.IsComponentsV2,
+      components: [
+        {
+          type: 17,
+          accent_color: 0x57f287,
+          components: [
+            { type: 10, content: '## Week **12**' },
+            { type: 9, components: [{ type: 10, content: 'Beside it' }], accessory },
+            { type: 14 },
+            {
+              type: 12,
+              items: [
+                { media: image, description: 'First' },
+                { media: image, description: 'Second' },
+              ],
+            },
+            { type: 13, file: { url: 'attachment://list.csv' } },
+            { type: 1, components: [{ type: 2, style: 1, custom_id: 'x', label: 'Shop' }] },
+          ],
+        } as never,
+      ],
+      files: [...files(), { name: 'list.csv', attachment: Buffer.from('a,b') }],
+    });
+    await expectText(messages, 'Week 12');
+    expect(await messages.locator('discord-image-attachment').count()).toBe(1);
+    expect(await messages.locator('discord-embed').getAttribute('image')).toMatch(/pixel\.png$/);
+    const container = messages.locator('.layout-container');
+    for (const name of ['A small picture', 'First', 'Second']) {
+      const picture = container.getByRole('img', { name });
+      await expect
+        .poll(() => picture.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth))
+        .toBe(1);
+    }
+    expect(await container.locator('discord-file-attachment').getAttribute('name')).toBe('list.csv');
+    expect(await container.getByRole('button', { name: 'Shop' }).isVisible()).toBe(true);
+    await saveScreenshot(page, 'layout');
+  });
+});

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { type Repertoire, startBot } from '../sandbox/bot.ts';
+import { localDiscord } from '../sandbox/local.ts';
+import { service } from '../sandbox/page-ports.ts';
+
+export const defaultTimeoutMs = 10_000;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  });
+});
+afterAll(() => browser.close());
+
+/** Starts only a local Discord with a bot, and opens its page. */
+export async function visitLocal(repertoire: Repertoire) {
+  const discord = await localDiscord({ page: service().ports });
+  const bot = await startBot(discord, repertoire);
+  return { discord, bot, ...(await open(discord.origin)) };
+}
+
+/** Opens the page. Errors, warnings and requests to other origins fail the test. */
+export async function open(address: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 820 }, ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(defaultTimeoutMs);
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== address) problems.push(`requested ${request.url()}`);
+  });
+  onTestFinished(() => expect(problems).toEqual([]));
+  await page.goto(address);
+  await page.getByText('Bot online').waitFor();
+  const messages = page.getByRole('log', { name: 'Messages' });
+  const line = page.getByRole('combobox', { name: 'Slash command' });
+  return { page, messages, line, type: (text: string) => line.pressSequentially(text) };
+}
+
+/** Waits until an element that matches the locator contains the text. Fails after the default timeout. */
+export async function expectText(locator: Locator, text: string | RegExp): Promise<void> {
+  await locator.filter({ hasText: text }).first().waitFor();
+}
+
+/** Saves a screenshot for visual review. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join('artifacts', `sandbox-${name}.png`) });
+}
+
+/** Presses Tab until the control has the focus. */
+export async function tabTo(page: Page, control: Locator): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await control.and(page.locator(':focus')).count()) === 1) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('The control cannot be reached with the keyboard.');
+}
