@@ -9,6 +9,8 @@ import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
 import type { CardSource } from '../discord/listing-card.ts';
 import { createOwnerReportHandler } from '../discord/owner-report.ts';
+import { createPartyPanelHandler, type PartyPanels } from '../discord/party-panel.ts';
+import { createPartyReachedHandler } from '../discord/party-reached.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createRegistrar } from '../discord/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
@@ -48,6 +50,7 @@ export interface BotDependencies {
   readonly newEffectsPollMs: number | null;
   readonly commandRegistry: CommandRegistry;
   readonly rewards: RewardStore;
+  readonly partyPanels: PartyPanels;
   readonly onMemberSeen: MemberSeen;
   /** The channel for reports to the owner of a guild; null for none. */
   readonly ownerChannelOf: (guildId: string) => string | null;
@@ -61,7 +64,7 @@ export interface BotDependencies {
 /** Creates the bot without connecting to anything. */
 export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
   const { context, outbox, rewards, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } = dependencies;
-  const { onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
+  const { partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings, texts } = context;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
@@ -77,6 +80,8 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
         log,
       }),
       partyReward: createPartyRewardHandler(rewards, clock),
+      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, texts, clock }),
+      partyReached: createPartyReachedHandler({ rest, texts, clock }),
       ownerReport: createOwnerReportHandler({ rest, texts }),
       role: createRoleHandler({
         rest,

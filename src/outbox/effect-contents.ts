@@ -93,6 +93,15 @@ export interface PartyPanel {
   readonly period: string;
 }
 
+/** Announces that the goal of a period was reached. */
+export interface PartyReached {
+  readonly channelId: string;
+  readonly period: string;
+  /** The goal (counted votes), and the reward of each voter (credits). */
+  readonly goal: number;
+  readonly credits: number;
+}
+
 /** What each kind of effect contains, as it is stored. */
 export interface EffectContents {
   readonly announcement: Announcement;
@@ -101,6 +110,7 @@ export interface EffectContents {
   readonly ownerReport: OwnerReport;
   readonly partyReward: PartyReward;
   readonly partyPanel: PartyPanel;
+  readonly partyReached: PartyReached;
 }
 
 export type EffectKind = keyof EffectContents;

@@ -8,6 +8,7 @@ import type {
   OwnerReport,
   OwnerReportContent,
   PartyPanel,
+  PartyReached,
   PartyReward,
 } from '../outbox/effect-contents.ts';
 import type { VoteHistory } from '../rewards/history.ts';
@@ -94,6 +95,8 @@ function parseKnown(kind: EffectKind, text: string): Contents | null {
       return matches(value, partyRewardFields) ? { kind, content: value } : null;
     case 'partyPanel':
       return matches(value, partyPanelFields) ? { kind, content: value } : null;
+    case 'partyReached':
+      return matches(value, partyReachedFields) ? { kind, content: value } : null;
   }
 }
 
@@ -120,6 +123,11 @@ const partyRewardFields: Fields<PartyReward> = {
   day: ['number'],
 };
 const partyPanelFields: Fields<PartyPanel> = { channelId: ['string'], period: ['string'] };
+const partyReachedFields: Fields<PartyReached> = {
+  ...partyPanelFields,
+  goal: ['number'],
+  credits: ['number'],
+};
 
 /** The fields of each type of direct message, without the type itself. */
 const directMessageTypes: FieldsByType<DirectMessageContent> = { reminder: { listing: ['string'] } };
@@ -131,6 +139,7 @@ type FieldsByType<Union extends { readonly type: string }> = {
 
 const effectKinds: Readonly<Record<EffectKind, true>> = {
   ...{ announcement: true, role: true, directMessage: true, ownerReport: true, partyReward: true, partyPanel: true },
+  partyReached: true,
 };
 
 function isEffectKind(kind: string): kind is EffectKind {

@@ -1,4 +1,5 @@
 import type { CommandRegistry } from '../discord/command-registry.ts';
+import type { PartyPanels } from '../discord/party-panel.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -22,6 +23,7 @@ import { queryBuilder } from './query-builder.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlOutbox } from './reads/outbox.ts';
+import { sqlPartyPanels } from './reads/party-panels.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
 import { sqlRewards } from './reads/rewards.ts';
@@ -51,6 +53,7 @@ export interface Store {
   readonly ledger: LedgerReads;
   readonly records: Records;
   readonly rewards: RewardStore;
+  readonly partyPanels: PartyPanels;
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
@@ -129,6 +132,7 @@ export async function openStore(
     ledger: sqlLedger(db, reading, clock),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
+    partyPanels: sqlPartyPanels(db, reading, write),
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),

@@ -126,14 +126,15 @@ function rewardTests(newUrl: () => string): void {
 
   it('announces all that a vote earns, with the new roles', async () => {
     const { store } = await open();
+    const { server, bot } = listings({ ...everyRule, party: null });
     const announced = async () => {
       const effects = await store.outbox.claim(announceChannel, start + 10 * day, start + 11 * day, 10);
       return effects.flatMap((effect) => (effect.kind === 'announcement' ? [effect.content] : []));
     };
-    await castVote(store, '1', start);
+    await castVote(store, '1', start, server);
     await castVote(store, '1', start + hour, bot);
-    await castVote(store, '1', start + 5 * day);
-    await castVote(store, '1', start + 5 * day + hour);
+    await castVote(store, '1', start + 5 * day, server);
+    await castVote(store, '1', start + 5 * day + hour, server);
     const voter = (at: number) => ({ role: voterRole, until: at + 12 * hour });
     const allListings = { cause: 'allListings', credits: 20, count: 0 };
     const none = { calculation: null, bonuses: [], roles: [] };

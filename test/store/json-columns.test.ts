@@ -70,6 +70,7 @@ it.each<Contents>([
   { kind: 'ownerReport', content: { channelId: '4', report: { type: 'roleFailed', ...member, reason: 'above' } } },
   { kind: 'partyReward', content: { period: 'week 2026-W02', goal: 10, credits: 5, day: 20_454 } },
   { kind: 'partyPanel', content: { channelId: '4', period: 'week 2026-W02' } },
+  { kind: 'partyReached', content: { channelId: '4', period: 'week 2026-W02', goal: 10, credits: 5 } },
 ])('the contents of the kind $kind are the same after they were stored, and unreadable without a field', (effect) => {
   expect(parseContent(effect.kind, serializeContent(effect))).toEqual(effect);
   for (const field of Object.keys(effect.content)) {

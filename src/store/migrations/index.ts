@@ -9,6 +9,7 @@ import { effectsByChannel } from './007-effects-by-channel.ts';
 import { eventKeys } from './008-event-keys.ts';
 import { effectQueues } from './009-effect-queues.ts';
 import { rewards } from './010-rewards.ts';
+import { partyPanels } from './015-party-panels.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -22,6 +23,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '008-event-keys': eventKeys,
   '009-effect-queues': effectQueues,
   '010-rewards': rewards,
+  '015-party-panels': partyPanels,
 };
 
 /** The names of all migrations, oldest first. */

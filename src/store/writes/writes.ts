@@ -11,6 +11,7 @@ import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
+import { partyPanelWrites } from './party-panels.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
 import { sessionWrites } from './session-revocations.ts';
@@ -29,6 +30,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...commandRegistryWrites(db, connection),
     ...grantWrites(db, connection),
     ...partyWrites(db, connection),
+    ...partyPanelWrites(db, connection),
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
 
