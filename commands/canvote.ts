@@ -1,15 +1,12 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { CachedValue, Lookup } from '../src/lookup/lookup.ts';
+import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
-import { settleWithin } from '../src/platform/with-timeout.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './command.ts';
 import { userOption } from './command.ts';
-import { listingName, listingOption, selectedListing, staleNote } from './listing.ts';
+import { listingOption, selectedListing, staleNote } from './listing.ts';
+import { fetchListingPage } from './listing-page.ts';
 import type { Reply } from './reply.ts';
-
-/** The profile only adds a name and a link, so the reply does not wait longer than this for it (ms). */
-const profileTimeoutMs = 600;
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {
@@ -28,9 +25,9 @@ export const canvote = {
   async execute(input, context) {
     const { lookup } = selectedListing(input, context.listings);
     const voter = userOption(input, 'user', input.userId);
-    const pageLookup = fetchPage(lookup, context);
+    const pageLookup = fetchListingPage(lookup, context);
     const status = await lookup.voteStatus(voter);
-    const page = await settleWithin(profileTimeoutMs, context.clock, pageLookup);
+    const page = await pageLookup;
     return renderStatus(status, context, {
       user: voter === input.userId ? null : mention(voter),
       listing: page?.name ?? context.texts.listing.unnamed[lookup.kind],
@@ -38,22 +35,6 @@ export const canvote = {
     });
   },
 } as const satisfies Command;
-
-/** The public page of a listing. */
-interface Page {
-  readonly name: Markup;
-  readonly url: string | null;
-}
-
-/** Undefined if the profile is not available: the reply is complete without it. */
-async function fetchPage(lookup: Lookup, { texts }: CommandContext): Promise<Page | undefined> {
-  try {
-    const { value } = await lookup.profile();
-    return { name: listingName(value, texts), url: value.url };
-  } catch {
-    return undefined;
-  }
-}
 
 function renderStatus(
   status: CachedValue<VoteStatus>,

@@ -1,7 +1,9 @@
 import type { APIApplicationCommandBasicOption } from 'discord-api-types/v10';
-import type { Lookup } from '../src/lookup/lookup.ts';
+import type { Standings } from '../src/ledger/standing.ts';
+import type { ListingKind, Lookup } from '../src/lookup/lookup.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
+import type { Milestone } from '../src/rewards/rules.ts';
 import type { Texts } from '../src/texts/en.ts';
 import type { Modal, OptionValue, Reply } from './reply.ts';
 
@@ -10,6 +12,16 @@ export interface ListedLookup {
   /** The configured name, shown as the choice of an option. */
   readonly name: string;
   readonly lookup: Lookup;
+}
+
+/** The rules of a listing that members see. */
+export interface ListedRules {
+  /** The configured name. */
+  readonly name: string;
+  readonly kind: ListingKind;
+  /** How long a vote blocks the next one (ms). */
+  readonly cooldownMs: number;
+  readonly milestones: readonly Milestone[];
 }
 
 /** The dependencies of a command. */
@@ -23,6 +35,9 @@ export interface CommandContext {
   /** The id of a command on Discord; null before its registration. */
   readonly commandId: (name: string) => string | null;
   readonly awards: Awards;
+  readonly standings: Standings;
+  /** Of each configured listing, whether or not it has a key. */
+  readonly rules: readonly ListedRules[];
 }
 
 /** Changes of accounts by managers. */

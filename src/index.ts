@@ -10,7 +10,19 @@ export { loadConfig } from '../config/load.ts';
 export { type Config, type ConfigIssue, InvalidConfigError, type ListingConfig } from '../config/schema.ts';
 export { type App, type AppDependencies, createApp } from './app/app.ts';
 export type { Account } from './ledger/account.ts';
-export type { Leaderboard, LedgerReads } from './ledger/ledger.ts';
+export type { LedgerReads } from './ledger/ledger.ts';
+export type {
+  Board,
+  LastingGrant,
+  LeaderboardPage,
+  LeaderboardPeriod,
+  LeaderboardQuery,
+  LeaderboardScore,
+  PeriodTotal,
+  RankedMember,
+  Standing,
+  Standings,
+} from './ledger/standing.ts';
 export type { BudgetDecision, BudgetStore } from './lookup/budget.ts';
 export { createLookup, type LookupOptions } from './lookup/client.ts';
 export type {

@@ -26,6 +26,7 @@ import {
   deliveriesQuery,
   effectsQuery,
   idempotencyKey,
+  leaderboardQuery,
   parseRequest,
   userParameter,
 } from '../src/owner/request-schemas.ts';
@@ -135,6 +136,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ],
   ['the query of effects', (text) => parseRequest(effectsQuery, { state: text, [text]: text })],
   ['the id of a member', (text) => parseRequest(userParameter, { userId: text })],
+  ['the query of a leaderboard', (text) => parseRequest(leaderboardQuery, withFields('limit before period by', text))],
   ['a correction', (text) => parseRequest(correctionRequest, { credits: 1, reason: text })],
   ['the key of a correction', (text) => parseRequest(idempotencyKey, { 'Idempotency-Key': text })],
   ['a session cookie', (text) => sessionCookie.read(`session=${text}; ${text}`, 0)],

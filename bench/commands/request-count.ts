@@ -81,11 +81,15 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
   return votes;
 }
 
+const notUsed = () => Promise.reject(new Error('There are no accounts.'));
+
 /** The parts of the context that these commands do not use. */
-const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards'> = {
+const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'standings' | 'rules'> = {
   commands,
   commandId: () => null,
-  awards: { award: () => Promise.reject(new Error('There are no accounts.')) },
+  awards: { award: notUsed },
+  standings: { standing: notUsed, leaderboard: notUsed },
+  rules: [],
 };
 
 /** A command without options. */

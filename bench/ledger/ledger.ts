@@ -47,7 +47,7 @@ function growth(reports: readonly LedgerResult[]): Table {
       ...names.map((name) =>
         row(name, ({ p50, p99 }) => `${figure(p50.get(name) ?? Number.NaN)} / ${figure(p99.get(name) ?? Number.NaN)}`),
       ),
-      row('a new ranking, at most twice a minute', ({ ranking }) => figure(ranking)),
+      row('a new ranking', ({ ranking }) => figure(ranking)),
       row('bytes on disk per vote', ({ bytesPerVote }) => figure(bytesPerVote)),
       row('migration from the first schema', ({ migration }) => (migration === null ? '–' : figure(migration))),
       row('opening', ({ opening }) => figure(opening)),

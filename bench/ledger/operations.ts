@@ -1,4 +1,5 @@
 import type { Vote } from '../../src/ledger/event.ts';
+import type { Board, Standings } from '../../src/ledger/standing.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { plainRewards } from '../../src/rewards/rules.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -13,7 +14,6 @@ export interface Operation {
 const entriesOnPage = 100;
 const deliveriesOnPage = 50;
 const placesOnPage = 10;
-const ranked = 1_000;
 /** A prime, so that the turns are spread over the table. */
 const leap = 611_953;
 
@@ -27,20 +27,34 @@ const server = {
   premiumChannelId: null,
 } as const;
 
-/** The queries of members and owner, and the write of a vote, on a ledger of this size. */
-export async function operations(store: Store, entries: number): Promise<readonly Operation[]> {
+/**
+ * The queries of members and owner, and the write of a vote, on a ledger of this size. @param now after all of its votes
+ * (ms since the epoch)
+ */
+export function operations(store: Store, standings: Standings, entries: number, now: number): readonly Operation[] {
   const voters = votersOf(entries);
   const member = (turn: number) => userId((turn * leap) % voters);
-  // A ledger kept from an earlier run also contains that run's votes.
-  const [newest] = await store.records.deliveries({ outcome: null, limit: 1, before: null });
-  const now = (newest?.receivedAt ?? 0) + 13 * hour;
+  /** A page in the middle of the board, and the line of a member. */
+  const leaderboardPage = (board: Board) => async (turn: number) => {
+    const offset = (turn * leap * placesOnPage) % Math.ceil(voters / 10);
+    return standings.leaderboard({ ...board, limit: placesOnPage, offset, userId: member(turn) }, now);
+  };
 
   return [
     { name: 'balance', run: (turn) => store.ledger.account(member(turn)) },
     { name: 'last vote', run: (turn) => store.ledger.lastVoteAt(member(turn), listing) },
+    { name: 'rank, streak and newest entries', run: (turn) => standings.standing(member(turn), now) },
+    { name: 'leaderboard, votes of the week', run: leaderboardPage({ period: 'week', by: 'votes' }) },
+    { name: 'leaderboard, credits of the month', run: leaderboardPage({ period: 'month', by: 'credits' }) },
+    { name: 'leaderboard, credits of all time', run: leaderboardPage({ period: 'all', by: 'credits' }) },
+    { name: 'leaderboard, streaks', run: leaderboardPage({ period: 'all', by: 'streak' }) },
     {
-      name: 'leaderboard page',
-      run: (turn) => store.ledger.leaderboard({ limit: placesOnPage, offset: (turn * placesOnPage) % ranked }),
+      name: 'leaderboard, own page',
+      run: (turn) =>
+        standings.leaderboard(
+          { period: 'all', by: 'votes', limit: placesOnPage, offset: 'own', userId: member(turn) },
+          now,
+        ),
     },
     { name: 'history page', run: (turn) => store.records.entries(member(turn), entriesOnPage) },
     {

@@ -51,7 +51,7 @@ export async function startContender(
   { generator, directory, surroundings, otherPrograms }: Environment,
   options: ChildOptions = {},
 ): Promise<RunningContender> {
-  const { name, dialect, voters, listings, members, storesVotes } = contender;
+  const { name, dialect, voters, listings, members, rewards, storesVotes } = contender;
   const ownDirectory = join(directory, name);
   mkdirSync(ownDirectory, { recursive: true });
   const setting: Setting = {
@@ -59,6 +59,7 @@ export async function startContender(
     surroundings: await surroundings.create(contender.discord),
     listings,
     members,
+    rewards,
   };
   const module = new URL('./contender-process.ts', import.meta.url);
   const child = await startChild(module, [contender.module, JSON.stringify(setting)], options);

@@ -17,6 +17,8 @@ export interface Contender {
   readonly listings: number;
   /** Members who have voted before. */
   readonly members: number;
+  /** Whether every rule for rewards applies to every vote. */
+  readonly rewards: boolean;
   readonly discord: DiscordKind;
 }
 
@@ -27,6 +29,7 @@ export type ContenderName =
   | 'tallyhook'
   | 'tallyhook-scattered'
   | 'tallyhook-listings'
+  | 'tallyhook-rewards'
   | 'tallyhook-silent'
   | 'bare-http'
   | 'express'
@@ -45,12 +48,15 @@ export interface Surroundings {
   readonly discordUrl: string;
   readonly token: string;
   readonly channelId: string;
+  readonly guildId: string;
+  /** Roles below the bot's. */
+  readonly roles: { readonly voter: string; readonly milestone: string };
   readonly lookupUrl: string;
   readonly lookupKey: string;
 }
 
 /** What a contender is started with. */
-export interface Setting extends Pick<Contender, 'listings' | 'members'> {
+export interface Setting extends Pick<Contender, 'listings' | 'members' | 'rewards'> {
   /** Its own. */
   readonly directory: string;
   readonly surroundings: Surroundings;
@@ -70,6 +76,7 @@ function sample(name: ContenderName, title: string, more: Partial<Contender> = {
     voters: 'sequential',
     listings: 1,
     members: 0,
+    rewards: false,
     discord: 'silent',
     ...more,
   };
@@ -90,6 +97,7 @@ export const contenders: readonly Contender[] = [
   sample('express', 'Express sample: express.json, HMAC of JSON.stringify'),
   tallyhook('tallyhook', '**tallyhook**'),
   tallyhook('tallyhook-listings', 'tallyhook with 1,000 listings', { listings: 1_000 }),
+  tallyhook('tallyhook-rewards', 'tallyhook with every rule for every vote', { rewards: true }),
   tallyhook('tallyhook-scattered', 'tallyhook, scattered voters of a million members', {
     voters: 'scattered',
     members: voterCounts.scattered,

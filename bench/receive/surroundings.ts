@@ -18,6 +18,8 @@ export async function startSurroundings(directory: string): Promise<Surroundings
     discordUrl: `${blackhole.url}/api`,
     token: 'bench',
     channelId: '1',
+    guildId: '2',
+    roles: { voter: '3', milestone: '4' },
     lookupUrl: `${blackhole.url}/api/v1`,
     lookupKey: 'bench-key',
   };

@@ -6,8 +6,8 @@ import type { RunningContender } from './contender-runner.ts';
 export const databaseFile = 'tallyhook.db';
 
 /**
- * Checks that every acknowledged vote is in tallyhook's database: a row, an entry and an effect each, and balances that are the
- * sums of the entries. Returns the number of votes.
+ * Checks that every acknowledged vote is in tallyhook's database: a row, an entry and an announcement each, and balances
+ * that are the sums of the entries. Returns the number of votes.
  * @throws Error if one is missing
  */
 export function verifyDurability(tallyhook: RunningContender): number {
@@ -17,8 +17,8 @@ export function verifyDurability(tallyhook: RunningContender): number {
     const found = {
       recorded: count("count(*) FROM deliveries WHERE outcome = 'recorded'"),
       // Each earlier member has voted once.
-      entries: count('count(*) FROM entries') - tallyhook.members,
-      effects: count('count(*) FROM effects'),
+      entries: count("count(*) FROM entries WHERE cause = 'vote'") - tallyhook.members,
+      effects: count("count(*) FROM effects WHERE kind = 'announcement'"),
       votes: count('sum(votes) FROM balances') - tallyhook.members,
       wrongBalances: count(
         `count(*) FROM balances LEFT JOIN (SELECT user_id, sum(credits) AS owed FROM entries GROUP BY user_id) USING (user_id)

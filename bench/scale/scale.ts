@@ -150,7 +150,14 @@ async function measureAll(
 
 /** The Express sample without storage, as in the benchmark `receive`. */
 function startExpress({ directory }: Cluster, generator: Generator, silentDiscord: string): Promise<RunningContender> {
-  const surroundings = { discordUrl: silentDiscord, token: '', channelId: '', lookupUrl: silentDiscord, lookupKey: '' };
+  const discord = {
+    discordUrl: silentDiscord,
+    token: '',
+    channelId: '',
+    guildId: '',
+    roles: { voter: '', milestone: '' },
+  };
+  const surroundings = { ...discord, lookupUrl: silentDiscord, lookupKey: '' };
   const environment = {
     generator,
     directory,

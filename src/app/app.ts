@@ -8,6 +8,7 @@ import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { ReadinessChecks } from '../http/readiness.ts';
 import { createHttpServer } from '../http/server.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Standings } from '../ledger/standing.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -29,7 +30,7 @@ import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listingsWithCommunity } from './listings.ts';
+import { listedRules, listingsWithCommunity, timeZoneOf } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
 import { createOwnerApp } from './owner.ts';
 import { createSeenMembers } from './seen-members.ts';
@@ -52,6 +53,8 @@ export interface App {
   readonly webhooks: Router;
   /** Balances and votes. */
   readonly ledger: LedgerReads;
+  /** Rank, streak and leaderboards of the members. */
+  readonly standings: Standings;
   /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */
   readonly http: RequestListener;
   /**
@@ -112,6 +115,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { clock, log, stopwatch = clock, onRecorded = () => {}, onAttempted = () => {} } = dependencies;
   const { wrapListener = (listener) => listener } = dependencies;
   const metrics = createMetrics();
+  const standings = store.standingsIn(timeZoneOf(config.listings));
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
   const listings = listingsWithCommunity(config.listings);
   const bot = createBot(config.discord, {
@@ -120,6 +124,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       texts: en,
       clock,
       awards: createAwards({ actions: store.ownerActions, clock, log }),
+      standings,
+      rules: listedRules(config.listings),
     },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
@@ -170,6 +176,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ...parts,
     checks,
     keys: lookups.keyStatuses,
+    standings,
     replay,
     nudge: (queue) => bot.nudge([queue]),
   });
@@ -181,6 +188,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     webhooks: receiver.router,
     http,
     ledger: store.ledger,
+    standings,
     async start({ listen = true } = {}) {
       const shouldListen = listen && stopped === undefined;
       const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;

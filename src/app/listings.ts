@@ -1,3 +1,4 @@
+import type { ListedRules } from '../../commands/command.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import type { ListingWithSecrets } from '../webhook/listing.ts';
 
@@ -9,4 +10,19 @@ export function listingsWithCommunity(listings: readonly ListingConfig[]): Listi
     const names = neighbours.filter(({ implied }) => !implied).map(({ name }) => name);
     return { ...listing, community: { guildId, timeZone, listings: names } };
   });
+}
+
+/** The rules that members see, of the listings that were configured. */
+export function listedRules(listings: readonly ListingConfig[]): ListedRules[] {
+  return listings
+    .filter(({ implied }) => !implied)
+    .map(({ name, kind, rewards: { base, milestones } }) => {
+      return { name, kind, cooldownMs: base.cooldownMs, milestones };
+    });
+}
+
+/** The time zone of the community (IANA name). */
+export function timeZoneOf(listings: readonly ListingConfig[]): string {
+  const listing = listings.find(({ implied }) => !implied) ?? listings[0];
+  return listing?.timeZone ?? 'UTC';
 }

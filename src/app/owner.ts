@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
 import { type ReadinessChecks, runReadinessChecks } from '../http/readiness.ts';
+import type { Standings } from '../ledger/standing.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
 import { createOwner } from '../owner/owner.ts';
@@ -17,6 +18,7 @@ export interface OwnerAppDependencies {
   readonly checks: ReadinessChecks;
   /** The status of each listing's key, by the listing's name. */
   readonly keys: () => Promise<ReadonlyMap<string, KeyStatus>>;
+  readonly standings: Standings;
   readonly replay: Replay;
   /** Makes the dispatcher check the queue for effects immediately. */
   readonly nudge: (queue: string) => void;
@@ -28,12 +30,14 @@ export function createOwnerApp(
   dependencies: OwnerAppDependencies,
 ): RequestHandler | null {
   if (ownerToken === null) return null;
-  const { store, clock, log, checks, keys, replay, nudge } = dependencies;
+  const { store, clock, log, checks, keys, standings, replay, nudge } = dependencies;
   const { records, ownerActions, sessions, ledger } = store;
 
   return createOwner(ownerToken, {
-    ...{ records, actions: ownerActions, sessions, ledger, eventKeysOf, replay, nudge, clock, log },
+    ...{ records, actions: ownerActions, sessions, ledger, standings, eventKeysOf, replay, nudge, clock, log },
     cooldowns: new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
+    // There are no reminders yet.
+    isReminded: async () => false,
     health: () => runReadinessChecks(checks),
     budgets: async () =>
       [...(await keys())].map(([listing, { keyRefused, wrongShape, budgetLeft: left }]) => {

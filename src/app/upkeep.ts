@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
+import { day, minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
@@ -11,6 +11,7 @@ const beatEveryMs = minute;
 /** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
 const repairEveryMs = minute;
 const repairedRoles = 10;
+const repairRoundMs = day;
 const endedRoles = 100;
 const usersPerPage = 100;
 
@@ -32,6 +33,7 @@ export function createUpkeep(options: {
   const { signal } = abortController;
   let loops: Promise<unknown> | undefined;
   let lastRepaired = '';
+  let nextRoundAt = 0;
 
   /** Repeats a task, after errors too. A task that returns true has more to do, and is repeated at once. */
   async function repeat(name: string, everyMs: number, task: () => Promise<boolean>): Promise<void> {
@@ -53,7 +55,12 @@ export function createUpkeep(options: {
     return (await rewards.endGrants(clock.now(), endedRoles)) === endedRoles;
   }
 
+  /** Once a day for each member: a role that Discord rejects would otherwise fail again and again. */
   async function repair(): Promise<false> {
+    if (lastRepaired === '') {
+      if (clock.monotonic() < nextRoundAt) return false;
+      nextRoundAt = clock.monotonic() + repairRoundMs;
+    }
     lastRepaired = (await rewards.repairAfter(lastRepaired, repairedRoles, clock.now())) ?? '';
     return false;
   }

@@ -8,6 +8,7 @@ import { clientKeyOf } from './client-key.ts';
 import type { OwnerContext } from './context.ts';
 import { correct } from './correct.ts';
 import { getDelivery } from './get-delivery.ts';
+import { getLeaderboard } from './get-leaderboard.ts';
 import { getMember } from './get-member.ts';
 import { getSummary } from './get-summary.ts';
 import {
@@ -16,6 +17,7 @@ import {
   effectDetailsJson,
   effectJson,
   iso,
+  leaderboardJson,
   memberJson,
   summaryJson,
 } from './json.ts';
@@ -26,6 +28,7 @@ import {
   effectsQuery,
   idempotencyKey,
   idParameter,
+  leaderboardQuery,
   pageQuery,
   parseRequest,
   userParameter,
@@ -52,6 +55,13 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
       const page = parseRequest(pageQuery, query);
       return memberJson(await getMember(context, parseRequest(userParameter, params).userId, page));
     }),
+  );
+
+  router.get(
+    '/leaderboard',
+    sendJson(async ({ query }) =>
+      leaderboardJson(await getLeaderboard(context, parseRequest(leaderboardQuery, query))),
+    ),
   );
 
   router.post(

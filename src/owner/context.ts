@@ -1,4 +1,5 @@
 import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Standings } from '../ledger/standing.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../tally/tally.ts';
@@ -36,6 +37,9 @@ export interface OwnerContext {
   readonly actions: OwnerActions;
   readonly sessions: SessionRevocations;
   readonly ledger: LedgerReads;
+  readonly standings: Standings;
+  /** Whether the member has asked to be reminded of the next vote. */
+  readonly isReminded: (userId: string) => Promise<boolean>;
   readonly replay: ReplayDelivery;
   /** The idempotency keys of a delivery's event, as far as its body has them. */
   readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];

@@ -1,4 +1,5 @@
-import type { Account } from '../ledger/account.ts';
+import { lastVoteIn } from '../ledger/account.ts';
+import type { Standing } from '../ledger/standing.ts';
 import { type PageRequest, paginate, type ResultPage } from '../web/pagination.ts';
 import type { OwnerContext } from './context.ts';
 import type { DeliveryRecord, EntryRecord } from './records.ts';
@@ -11,7 +12,9 @@ export interface VoteTimes {
 }
 
 export interface MemberDetails {
-  readonly account: Account;
+  readonly standing: Standing;
+  /** Whether the member is reminded of the next vote. */
+  readonly isReminded: boolean;
   /** The listing with the most recent vote; null before the first vote. */
   readonly last: VoteTimes | null;
   readonly listings: readonly VoteTimes[];
@@ -25,25 +28,28 @@ const maxDeliveries = 100;
 
 /** @param page of the entries */
 export async function getMember(context: OwnerContext, userId: string, page: PageRequest): Promise<MemberDetails> {
-  const { records, ledger, cooldowns } = context;
-  const [account, listings, entries, deliveries] = await Promise.all([
-    ledger.account(userId),
-    Promise.all([...cooldowns].map(([listing, cooldownMs]) => getVoteTimes(context, userId, listing, cooldownMs))),
+  const { records, standings, cooldowns, clock } = context;
+  const [standing, isReminded, entries, deliveries] = await Promise.all([
+    standings.standing(userId, clock.now()),
+    context.isReminded(userId),
     paginate(page, ({ limit, before }) => records.entries(userId, limit, before)),
     records.deliveries({ userId, limit: maxDeliveries, before: null }),
   ]);
+  const listings = [...cooldowns].map(([listing, cooldownMs]) => voteTimesOf(standing, listing, cooldownMs));
   const [last = null] = listings
     .filter(({ lastVoteAt }) => lastVoteAt !== null)
     .sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));
-  return { account, last, listings, entries, unpaid: deliveries.filter(({ outcome }) => outcome !== 'recorded') };
+  return {
+    standing,
+    isReminded,
+    last,
+    listings,
+    entries,
+    unpaid: deliveries.filter(({ outcome }) => outcome !== 'recorded'),
+  };
 }
 
-async function getVoteTimes(
-  { ledger }: OwnerContext,
-  userId: string,
-  listing: string,
-  cooldownMs: number,
-): Promise<VoteTimes> {
-  const lastVoteAt = await ledger.lastVoteAt(userId, listing);
+function voteTimesOf({ lastVotes }: Standing, listing: string, cooldownMs: number): VoteTimes {
+  const lastVoteAt = lastVoteIn(lastVotes, listing);
   return { listing, lastVoteAt, nextVoteAt: lastVoteAt === null ? null : lastVoteAt + cooldownMs };
 }

@@ -1,5 +1,6 @@
 import { explainDelivery, explainEffect } from './explain.ts';
 import type { DeliveryDetails } from './get-delivery.ts';
+import type { LeaderboardDetails } from './get-leaderboard.ts';
 import type { MemberDetails, VoteTimes } from './get-member.ts';
 import type { Summary } from './get-summary.ts';
 import type { DeliveryRecord, EffectRecord, EntryRecord } from './records.ts';
@@ -35,9 +36,13 @@ export function deliveryDetailsJson({ delivery, original, entry, effects, why, t
   };
 }
 
-export function memberJson({ account, last, listings, entries, unpaid }: MemberDetails) {
+export function memberJson({ standing, isReminded, last, listings, entries, unpaid }: MemberDetails) {
+  const { userId, credits, votes, rank, streak, grants } = standing;
   return {
-    ...account,
+    ...{ userId, credits, votes, rank },
+    streak: { days: streak.days, endsAt: iso(streak.endsAt) },
+    grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
+    reminder: isReminded,
     lastVoteAt: iso(last?.lastVoteAt ?? null),
     nextVoteAt: iso(last?.nextVoteAt ?? null),
     listings: listings.map(voteTimesJson),
@@ -45,6 +50,10 @@ export function memberJson({ account, last, listings, entries, unpaid }: MemberD
     next: entries.next,
     unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: explainDelivery(delivery) })),
   };
+}
+
+export function leaderboardJson({ asOf, ...leaderboard }: LeaderboardDetails) {
+  return { ...leaderboard, asOf: iso(asOf) };
 }
 
 function voteTimesJson({ listing, lastVoteAt, nextVoteAt }: VoteTimes) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { maxCorrection, maxReasonLength } from '../ledger/correction.ts';
+import { leaderboardPeriods, leaderboardScores } from '../ledger/standing.ts';
 import { isOnCalendar } from '../platform/clock.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
 import { outcomes } from '../tally/tally.ts';
@@ -61,6 +62,18 @@ export const deliveriesQuery = z.strictObject({
 export const effectsQuery = z.strictObject({
   ...pageFields(defaultLimit),
   state: optional(z.enum(effectStates, `must be ${effectStates.join(', ')}`)),
+});
+
+/** A missing or empty parameter is the default. */
+function choice<const Choice extends string>(choices: readonly Choice[], byDefault: NoInfer<Choice>) {
+  const value = z.enum(choices, `must be ${choices.join(', ')}`);
+  return z.preprocess((input) => (input === '' ? undefined : input), value.default(byDefault));
+}
+/** `before` is the number of members on the earlier pages, or null. */
+export const leaderboardQuery = z.strictObject({
+  ...pageFields(defaultLimit),
+  period: choice(leaderboardPeriods, 'all'),
+  by: choice(leaderboardScores, 'credits'),
 });
 
 const creditsRule = `must be a whole number from -${maxCorrection} to ${maxCorrection}, and not 0`;

@@ -39,3 +39,30 @@ export function milestoneGrants(
     .filter((role) => role !== null)
     .map((role) => ({ userId, role, source: 'milestone', until: kept.has(role) ? null : 0, change: 'replace' }));
 }
+
+/** What a member receives with the next vote count that reaches a milestone. */
+export interface NextMilestone {
+  /** Counted votes. */
+  readonly votes: number;
+  readonly credits: number;
+  /** Discord IDs. */
+  readonly roles: readonly string[];
+}
+
+/** The milestones that a member with this many counted votes reaches next; null if there are none. */
+export function nextMilestone(milestones: readonly Milestone[], votes: number): NextMilestone | null {
+  const upcoming = milestones
+    .map((each) => ({
+      ...each,
+      at: each.repeats === 'every' ? (Math.floor(votes / each.votes) + 1) * each.votes : each.votes,
+    }))
+    .filter(({ at }) => at > votes);
+  if (upcoming.length === 0) return null;
+  const at = Math.min(...upcoming.map((each) => each.at));
+  const reached = upcoming.filter((each) => each.at === at);
+  return {
+    votes: at,
+    credits: reached.reduce((sum, { credits }) => sum + credits, 0),
+    roles: reached.flatMap(({ role, votes: first }) => (role !== null && first === at ? [role] : [])),
+  };
+}

@@ -1,6 +1,7 @@
 import type { CommandRegistry } from '../discord/command-registry.ts';
 import type { PartyPanels } from '../discord/party-panel.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
+import type { Standings } from '../ledger/standing.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OwnerActions } from '../owner/owner-actions.ts';
@@ -27,6 +28,7 @@ import { sqlPartyPanels } from './reads/party-panels.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
 import { sqlRewards } from './reads/rewards.ts';
+import { sqlStandings } from './reads/standings/standings.ts';
 import { countRequestsSince } from './writes/budget.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
 
@@ -51,6 +53,8 @@ export interface Store {
   readonly recorder: Recorder;
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
+  /** Standings by the calendar of a time zone (IANA name). Each result has a cache of its own. */
+  standingsIn(timeZone: string): Standings;
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
@@ -129,7 +133,8 @@ export async function openStore(
       recordReplay: (id, delivery, routed, now) => clearFailureAfter(write('recordReplay', id, delivery, routed, now)),
     },
     outbox: sqlOutbox(db, reading, write),
-    ledger: sqlLedger(db, reading, clock),
+    ledger: sqlLedger(db, reading),
+    standingsIn: (timeZone) => sqlStandings(db, reading, clock, timeZone),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),

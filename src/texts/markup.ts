@@ -71,14 +71,14 @@ export function mention(userId: string): Markup {
   return isSnowflake(userId) ? asMarkup(`<@${userId}>`) : escapeName(userId, 32);
 }
 
+/** A mention of a role; `allowed_mentions` decides whether it pings. An invalid id is shown as text. */
+export function roleMention(roleId: string): Markup {
+  return isSnowflake(roleId) ? asMarkup(`<@&${roleId}>`) : escapeName(roleId, 32);
+}
+
 /** A mention of a slash command, which opens it; only its name if the id is not known. */
 export function commandMention(name: string, id: string | null): Markup {
   return isSnowflake(id) ? asMarkup(`</${name}:${id}>`) : bold(asMarkup(`/${name}`));
-}
-
-/** A mention of a role. An invalid id is shown as text. */
-export function roleMention(roleId: string): Markup {
-  return isSnowflake(roleId) ? asMarkup(`<@&${roleId}>`) : escapeName(roleId, 32);
 }
 
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });

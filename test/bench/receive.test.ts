@@ -60,22 +60,23 @@ describe('the receive benchmark', { timeout: 60_000 }, () => {
     expect(verifyDurability(tallyhook)).toBe(tallyhook.acknowledged());
   });
 
-  it.each([{ ...contenderNamed('tallyhook-scattered'), members: 500 }, contenderNamed('tallyhook-listings')])(
-    'finds each acknowledged vote, and notices one that is missing ($title)',
-    async (contender) => {
-      const running = await start(contender);
-      await running.run(120);
-      await running.run(80, { rate: 2_000 });
-      expect(verifyDurability(running)).toBe(200);
+  it.each([
+    { ...contenderNamed('tallyhook-scattered'), members: 500 },
+    contenderNamed('tallyhook-listings'),
+    contenderNamed('tallyhook-rewards'),
+  ])('finds each acknowledged vote, and notices one that is missing ($title)', async (contender) => {
+    const running = await start(contender);
+    await running.run(120);
+    await running.run(80, { rate: 2_000 });
+    expect(verifyDurability(running)).toBe(200);
 
-      // Otherwise the dispatcher may hold the lock.
-      await running.stop();
-      const database = new DatabaseSync(join(running.directory, databaseFile));
-      database.exec('DELETE FROM entries WHERE id = (SELECT max(id) FROM entries)');
-      database.close();
-      expect(() => verifyDurability(running)).toThrow('tallyhook');
-    },
-  );
+    // Otherwise the dispatcher may hold the lock.
+    await running.stop();
+    const database = new DatabaseSync(join(running.directory, databaseFile));
+    database.exec('DELETE FROM entries WHERE id = (SELECT max(id) FROM entries)');
+    database.close();
+    expect(() => verifyDurability(running)).toThrow('tallyhook');
+  });
 
   it('has a Discord that allows five messages in five seconds', async () => {
     const { discordUrl, channelId, token } = await surroundings.create('responding');

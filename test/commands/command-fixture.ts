@@ -93,7 +93,14 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
-  return { listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null, awards: noAwards };
+  const noStandings = {
+    standing: () => Promise.reject(new Error('There are no standings.')),
+    leaderboard: () => Promise.reject(new Error('There are no standings.')),
+  };
+  return {
+    ...{ listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null },
+    ...{ awards: noAwards, standings: noStandings, rules: [] },
+  };
 }
 
 /** The input of a slash command with these options, run by a member in a guild. */

@@ -38,7 +38,7 @@ describe('/help', () => {
 
   it('lists each command with its options, as a mention if its id is known', async () => {
     const entries = (await textOf({})).split('\n\n');
-    expect(entries.slice(0, 2)).toEqual([
+    expect([entries[0], entries.find((entry) => entry.startsWith('**/reviews**'))]).toEqual([
       `</canvote:300000000000000001> \\[user\\]\n${en.canVote.description}\n-# user: ${en.canVote.userOption}`,
       expect.stringContaining(`**/reviews** \\[sort\\] \\[limit\\]\n${en.reviews.description}`),
     ]);

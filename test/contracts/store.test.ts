@@ -137,34 +137,6 @@ function storeTests(newUrl: () => string): void {
     expect(await stores[0].records.delivery(deliveryId)).toMatchObject({ outcome: 'test' });
   });
 
-  it('ranks users with credits, and updates the ranking after half a minute', async () => {
-    const clock = manualClock(start);
-    const store = await openStore(newUrl(), clock);
-    onTestFinished(() => store.close());
-    for (const [userId, creditsAwarded] of [
-      ['20', 7],
-      ['3', 7],
-      ['100', 9],
-      ['4', 0],
-    ] as const) {
-      await record(store, { ...vote(userId), creditsAwarded });
-    }
-    const board = await store.ledger.leaderboard({ limit: 9 });
-    expect(board.places.map(({ userId, credits, votes }) => [userId, credits, votes])).toEqual([
-      ['100', 9, 1],
-      ['3', 7, 1],
-      ['20', 7, 1],
-    ]);
-    expect((await store.ledger.leaderboard({ limit: 1, offset: 1 })).places).toMatchObject([{ userId: '3' }]);
-
-    await record(store, vote('4', start + day));
-    await clock.advance(29_000);
-    expect(await store.ledger.leaderboard({ limit: 9 })).toEqual(board);
-    await clock.advance(1_000);
-    const next = await store.ledger.leaderboard({ limit: 1 });
-    expect(next).toMatchObject({ asOf: start + 30_000, places: [{ userId: '4', credits: 10 }] });
-  });
-
   it('returns deliveries to the owner newest first and in pages', async () => {
     const store = await open();
     for (const userId of ['1', '2', '3']) await record(store, vote(userId));

@@ -104,7 +104,10 @@ export async function connectedBot(
   const offered = { listings, texts: en };
   const registration = { rest, guildId: null, commands, context: offered, registry };
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
-  const context: CommandContext = { ...offered, clock, commands, commandId: registrar.idOf, awards };
+  const context: CommandContext = {
+    ...{ ...offered, clock, commands, commandId: registrar.idOf, awards },
+    ...{ standings: store.standingsIn('UTC'), rules: [] },
+  };
   onTestFinished(() => registrar.stop());
   const client = createGatewayClient({
     token: discord.token,

@@ -86,6 +86,39 @@ describe('the commands on Discord', () => {
     );
   });
 
+  it('/credits shows an account privately', async () => {
+    const { discord, run, store, member } = await connectedBot(commands, { listings });
+    await store.ownerActions.correct({ userId: member.id, credits: 25, reason: 'test', at: start }, '1');
+    const { embeds } = await run('credits').settled;
+    expect(embeds[0]?.description).toMatch(/^\*\*25\*\* credits · rank \*\*#1\*\*\n/);
+    expect(embeds[0]?.fields).toMatchObject([{ name: 'Latest entries', value: expect.stringContaining('Correction') }]);
+    expect(discord.messages(discord.channels.general)).toEqual([]);
+  });
+
+  it('/leaderboard turns its pages for everybody, with the line of the member who turned them, and never pings', async () => {
+    const { discord, run, store, member, other } = await connectedBot(commands, { listings });
+    for (let number = 0; number < 12; number += 1) {
+      const userId = number === 11 ? other.id : number === 0 ? member.id : String(100 + number);
+      await store.ownerActions.correct({ userId, credits: 50 - number, reason: 'test', at: start }, userId);
+    }
+    const { id } = await run('leaderboard', { by: 'credits' }).settled;
+    const shown = () => discord.messages(discord.channels.general)[0];
+    const click = async (label: string) => {
+      const button = controlsOf(shown()?.components ?? []).find((each) => 'label' in each && each.label === label);
+      await discord.clickButton(id, button?.custom_id ?? '', other.id).settled;
+    };
+    const lastLine = () => shown()?.embeds[0]?.description?.split('\n').at(-1);
+    expect(shown()?.embeds[0]?.footer?.text).toBe('page 1 of 2 · 12 members');
+    expect(lastLine()).toBe(`**#1** <@${member.id}> · **50** credits`);
+    await click('Me');
+    expect(shown()?.embeds[0]?.footer?.text).toBe('page 2 of 2 · 12 members');
+    expect(lastLine()).toBe(`**#12** <@${other.id}> · **39** credits`);
+    await click('Previous');
+    expect(shown()?.embeds[0]?.description).toContain(`**#1** <@${member.id}>`);
+    expect(lastLine()).toBe(`**#12** <@${other.id}> · **39** credits`);
+    expect(shown()?.mentions).toEqual([]);
+  });
+
   it('can be run in direct messages if they need no guild', async () => {
     const { discord, rest, other } = await connectedBot(commands, { listings });
     const { id: channelId } = (await rest.post('/users/@me/channels', { recipient_id: other.id })) as { id: string };

@@ -83,10 +83,6 @@ describeOnPostgres('two processes on PostgreSQL', (server) => {
     timeout: 90_000 + rounds * 5_000,
   }, async () => {
     const url = server().newDatabase();
-    await survivesKills(
-      url,
-      2,
-      () => server().runSql("UPDATE effects SET due_at = 0 WHERE state = 'waiting'", url),
-    );
+    await survivesKills(url, 2, () => server().runSql("UPDATE effects SET due_at = 0 WHERE state = 'waiting'", url));
   });
 });

@@ -3,7 +3,7 @@ import { hour, minute } from '../../src/platform/durations.ts';
 import { createReplay } from '../../src/webhook/replay.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { start, startOwnerServer, vote, votedAt } from './owner-server.ts';
+import { remindedUserId, start, startOwnerServer, vote, votedAt } from './owner-server.ts';
 
 const replay = { method: 'POST' };
 
@@ -96,6 +96,100 @@ describe('the owner API', () => {
     expect((await request('/users/43')).json).toMatchObject({
       ...{ userId: '43', credits: 0, votes: 0, lastVoteAt: null, nextVoteAt: null },
       ...{ entries: [], unpaid: [], next: null },
+    });
+  });
+
+  it("returns a member's rank, streak, roles and reminder", async () => {
+    const { post, request, store } = await startOwnerServer();
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', { ...vote, userId: remindedUserId, timestamp: '2025-12-30T23:00:00Z' });
+    await store.ownerActions.correct({ userId: remindedUserId, credits: 5, reason: 'test', at: start }, 'key');
+    expect((await request('/users/42')).json).toMatchObject({
+      rank: 2,
+      streak: { days: 1, endsAt: '2026-01-02T00:00:00.000Z' },
+      grants: [],
+      reminder: false,
+    });
+    expect((await request(`/users/${remindedUserId}`)).json).toMatchObject({
+      rank: 1,
+      streak: { days: 0, endsAt: null },
+      reminder: true,
+      entries: [
+        { cause: 'correction', credits: 5, reason: 'test', at: '2026-01-01T00:00:00.000Z' },
+        { cause: 'vote', credits: 10, reason: null },
+      ],
+    });
+    expect((await request('/users/43')).json).toMatchObject({ rank: null, streak: { days: 0, endsAt: null } });
+  });
+
+  it('returns the roles that last with their ends', async () => {
+    const grants = [
+      { role: '70', until: start + hour },
+      { role: '71', until: null },
+    ];
+    const { store } = await startOwnerServer();
+    const standings = store.standingsIn('UTC');
+    const { request } = await startOwnerServer({
+      standings: {
+        ...standings,
+        standing: async (userId, now) => ({ ...(await standings.standing(userId, now)), grants }),
+      },
+    });
+    expect((await request('/users/42')).json['grants']).toEqual([
+      { role: '70', until: '2026-01-01T01:00:00.000Z' },
+      { role: '71', until: null },
+    ]);
+  });
+
+  it('returns leaderboards with shared ranks, in pages', async () => {
+    const { post, request } = await startOwnerServer();
+    const timestamp = '2026-01-01T00:00:00Z';
+    for (const userId of ['7', '42', '300']) await post('/webhooks/vote', { ...vote, userId, timestamp });
+    await post('/webhooks/vote', { ...vote, userId: '300', timestamp: '2025-12-30T12:00:00Z' });
+    const asOf = new Date(start).toISOString();
+    const first = await request('/leaderboard?period=week&by=votes&limit=2');
+    expect(first).toMatchObject({ status: 200 });
+    expect(first.json).toEqual({
+      period: 'week',
+      by: 'votes',
+      members: [
+        { userId: '300', score: 2, rank: 1 },
+        { userId: '7', score: 1, rank: 2 },
+      ],
+      total: 3,
+      asOf,
+      next: 2,
+    });
+    expect((await request('/leaderboard?period=week&by=votes&limit=2&before=2')).json).toMatchObject({
+      members: [{ userId: '42', score: 1, rank: 2 }],
+      next: null,
+    });
+    expect((await request('/leaderboard?period=month')).json).toMatchObject({
+      ...{ period: 'month', by: 'credits' },
+      members: [
+        { userId: '7', score: 10, rank: 1 },
+        { userId: '42', score: 10, rank: 1 },
+        { userId: '300', score: 10, rank: 1 },
+      ],
+    });
+    expect((await request('/leaderboard')).json).toMatchObject({ period: 'all', by: 'credits', total: 3 });
+    expect((await request('/leaderboard?by=streak')).json).toMatchObject({ by: 'streak', total: 3 });
+    expect((await request('/leaderboard?before=3')).json).toMatchObject({ members: [], total: 3, next: null });
+  });
+
+  it.each([
+    ['period=day', '"period" must be week, month, all'],
+    ['by=points', '"by" must be votes, credits, streak'],
+    ['by=votes&by=credits', '"by" must be votes, credits, streak'],
+    ['limit=501', '"limit" must be 1 to 500'],
+    ['limit=0', '"limit" must be 1 to 500'],
+    ['before=-1', '"before" must be a number'],
+    ['page=2', 'unknown field "page"'],
+  ])('rejects the leaderboard ?%s with a hint', async (query, hint) => {
+    const { request } = await startOwnerServer();
+    expect(await request(`/leaderboard?${query}`)).toMatchObject({
+      status: 400,
+      json: { success: false, error: expect.stringContaining(hint) },
     });
   });
 

@@ -181,6 +181,18 @@ describe('the console', () => {
     expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
   });
 
+  it('shows rank and streak of a member, and the causes of entries in words', async () => {
+    const { signIn, open, post } = await openConsole();
+    await signIn();
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', { ...vote, timestamp: '2025-12-31T23:30:00Z' });
+    const { text } = await open('users/42');
+    expect(text).toContain('<dt>Rank by credits</dt><dd>1</dd>');
+    expect(text).toContain('<dt>Streak</dt><dd>1 day <span class="quiet">ends ');
+    expect(text).toContain('vote within the cooldown');
+    expect((await open('users/43')).text).toContain('<dt>Rank by credits</dt><dd>none</dd>');
+  });
+
   it('shows a rejected correction again with its input and the reason', async () => {
     const { signIn, send, formToken, store } = await openConsole();
     await signIn();

@@ -15,6 +15,9 @@ export const start = Date.UTC(2026, 0, 1);
 export const votedAt = '2025-12-31T23:00:00.000Z';
 export const vote = { event: 'server_vote', userId: '42', timestamp: votedAt };
 
+/** The only member with a reminder. */
+export const remindedUserId = '77';
+
 export interface RequestOptions {
   readonly method?: string;
   readonly authorization?: string;
@@ -32,6 +35,8 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
   const { records, ownerActions: actions, sessions, ledger, recorder } = store;
   const context: OwnerContext = {
     ...{ records, actions, sessions, ledger, eventKeysOf, clock, log },
+    standings: store.standingsIn('UTC'),
+    isReminded: async (userId) => userId === remindedUserId,
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
       ['server', 12 * hour],

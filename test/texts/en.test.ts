@@ -32,9 +32,10 @@ describe('the English texts of failed lookups', () => {
 
 describe('the English texts of the command picker', () => {
   it("fit Discord's limit", () => {
-    const { canVote, reviews, stats, listing } = en;
-    const descriptions = [canVote, reviews, stats].map(({ description }) => description);
-    for (const text of [...descriptions, canVote.userOption, reviews.sortOption, reviews.limitOption, listing.option]) {
+    const { canVote, reviews, stats, credits, leaderboard, listing } = en;
+    const descriptions = [canVote, reviews, stats, credits, leaderboard].map(({ description }) => description);
+    const options = [canVote.userOption, reviews.sortOption, reviews.limitOption, listing.option, credits.userOption];
+    for (const text of [...descriptions, ...options, leaderboard.periodOption, leaderboard.byOption]) {
       expect(text.length).toBeGreaterThan(0);
       expect(text.length).toBeLessThanOrEqual(100);
     }

@@ -5,7 +5,7 @@ import { createApp } from '../../../src/app/app.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { listingId, listingSecret, secret } from '../../load/vote.ts';
-import type { Setting, Start } from '../contender.ts';
+import type { Setting, Start, Surroundings } from '../contender.ts';
 import { addEarlierMembers } from '../earlier-members.ts';
 import { databaseFile } from '../verify-durability.ts';
 
@@ -30,10 +30,10 @@ export const start: Start = async (setting) => {
   return Number(new URL((await app.start()) ?? '').port);
 };
 
-/** One listing in variables, several in a file. */
-function listingVariables({ directory, surroundings, listings }: Setting): Record<string, string> {
+/** One listing in variables, several listings and rewards in a file. */
+function listingVariables({ directory, surroundings, listings, rewards }: Setting): Record<string, string> {
   const { lookupKey } = surroundings;
-  if (listings === 1) return { LOOKUP_SERVER_KEY: lookupKey, VOTE_WEBHOOK_SECRET: secret };
+  if (listings === 1 && !rewards) return { LOOKUP_SERVER_KEY: lookupKey, VOTE_WEBHOOK_SECRET: secret };
   const file = join(directory, 'listings.json');
   const all = Array.from({ length: listings }, (_, at) => ({
     name: `listing-${at}`,
@@ -41,7 +41,27 @@ function listingVariables({ directory, surroundings, listings }: Setting): Recor
     id: listingId(at),
     voteSecrets: [listingSecret(at)],
     ...(at === 0 ? { lookupKey } : {}),
+    ...(rewards ? { guildId: surroundings.guildId, rewards: everyRule(surroundings) } : {}),
   }));
   writeFileSync(file, JSON.stringify({ listings: all }), { mode: 0o600 });
   return { TALLYHOOK_CONFIG: file };
+}
+
+/** Rules that all apply to every vote. The bonus for all listings needs votes for two, and is only checked. */
+function everyRule({ roles }: Surroundings): object {
+  return {
+    multipliers: [
+      { factor: 2, days: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] },
+      { factor: 1.5, from: '2020-01-01T00:00:00Z' },
+    ],
+    streak: { every: 1, credits: 5, forgive: 1 },
+    milestones: [
+      { everyVotes: 1, credits: 3 },
+      { votes: 1, credits: 1, role: roles.milestone },
+    ],
+    // The votes are a year old, and their roles must not have ended.
+    voterRole: { role: roles.voter, for: '3650d' },
+    allListings: 20,
+    party: { goal: 1_000_000, per: 'month', credits: 25 },
+  };
 }

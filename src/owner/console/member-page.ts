@@ -9,6 +9,7 @@ import type { OwnerContext } from '../context.ts';
 import { explainDelivery } from '../explain.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
 import type { DeliveryRecord, EntryRecord } from '../records.ts';
+import { causeNames } from './cause-names.ts';
 import { deliveryLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { visible } from './pretty-json.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
@@ -58,12 +59,18 @@ export function memberSearch(root: string): Html {
 }
 
 function memberPage(view: MemberView, root: string, session: OwnerSession): Html {
-  const { account, unpaid, now } = view;
+  const { standing, unpaid, now } = view;
   const { rows: entries, next } = view.entries;
-  const { userId, credits, votes } = account;
+  const { userId, credits, votes, rank, streak, grants } = standing;
   return html`<p class="trail"><a href="${root}users">Members</a></p>
 <h1>Member ${userId}</h1>
 <dl class="sums"><div><dt>Balance</dt><dd>${formatCount(credits, 'credit')}</dd></div><div><dt>Counted votes</dt><dd>${votes.toLocaleString('en')}</dd></div>
+<div><dt>Rank by credits</dt><dd>${rank === null ? 'none' : rank.toLocaleString('en')}</dd></div>
+<div><dt>Streak</dt><dd>${formatCount(streak.days, 'day')}${streak.endsAt !== null && html` <span class="quiet">ends ${dateTime(streak.endsAt)}</span>`}</dd></div>
+${grants.map(
+  ({ role, until }) =>
+    html`<div><dt>Role ${role}</dt><dd>${until === null ? 'permanent' : html`until ${dateTime(until)}`}</dd></div>`,
+)}
 ${view.listings.map((times) => nextVote(times, now))}</dl>
 <div class="columns">
 <section class="card" aria-labelledby="entries"><h2 id="entries">Entries</h2>${entryTable(entries, root)}
@@ -86,7 +93,7 @@ function entryTable(entries: readonly EntryRecord[], root: string): Html {
   return html`<table><thead><tr><th scope="col">Time</th><th scope="col">Cause</th><th scope="col" class="number">Credits</th><th scope="col">Delivery</th></tr></thead>
 <tbody>${entries.map(
     ({ at, cause, reason, listing, credits, deliveryId }) => html`<tr><td data-name="Time">${dateTime(at)}</td>
-<td data-name="Cause">${cause.replaceAll('_', ' ')}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}</td>
+<td data-name="Cause">${causeNames[cause]}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}</td>
 <td data-name="Credits" class="number">${signedCredits(credits)}</td><td data-name="Delivery">${deliveryLink(deliveryId, root)}</td></tr>`,
   )}</tbody></table>`;
 }
@@ -101,9 +108,9 @@ function unpaidList(unpaid: readonly DeliveryRecord[], root: string, now: number
   )}</ul>`;
 }
 
-function correctionForm({ account, rejected }: MemberView, root: string, session: OwnerSession): Html {
+function correctionForm({ standing, rejected }: MemberView, root: string, session: OwnerSession): Html {
   return html`${rejected && html`<p class="notice bad" role="alert" id="fault">${rejected.message}</p>`}
-<form class="stack" method="post" action="${root}users/${account.userId}/corrections">${formTokenField(session)}
+<form class="stack" method="post" action="${root}users/${standing.userId}/corrections">${formTokenField(session)}
 <label for="credits">Credits (negative to take back)</label>
 <input id="credits" name="credits" type="number" required step="1" min="${-maxCorrection}" max="${maxCorrection}" value="${rejected?.credits ?? ''}"${rejected && html` aria-describedby="fault"`}>
 <label for="reason">Reason</label>

@@ -16,6 +16,8 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
      * enqueues another attempt. `now` in ms since the epoch.
      */
     async settleRole({ userId, role }: GrantedRole, result: RoleResult, now: number): Promise<void> {
+      // A recording that has read the grants must not find out too late that the result was stored: see `applyGrants`.
+      await run(connection, db.updateTable('balances').set({ user_id: userId }).where('user_id', '=', userId));
       const isSame = db.updateTable('grants').where('user_id', '=', userId).where('role', '=', role);
       const grants = await run(connection, isSame.set({ role }).returningAll());
       const isWanted = grants.some(({ until }) => until === null || until > now);

@@ -1,0 +1,163 @@
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { lastVoteIn } from '../src/ledger/account.ts';
+import type { Standing } from '../src/ledger/standing.ts';
+import type { NextMilestone } from '../src/rewards/milestones.ts';
+import { nextMilestone } from '../src/rewards/milestones.ts';
+import {
+  escapeName,
+  grouped,
+  joined,
+  lines,
+  type Markup,
+  markup,
+  mention,
+  roleMention,
+  timestamp,
+} from '../src/texts/markup.ts';
+import type { Command, CommandContext, CommandInput, ListedRules } from './command.ts';
+import { userOption } from './command.ts';
+import { fetchListingPage } from './listing-page.ts';
+import type { ReplyButton, ReplyField } from './reply.ts';
+
+/** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
+const maxNameLength = 60;
+const maxReasonLength = 60;
+
+/** A member's account: balance, rank, streak, next votes and milestone, and the newest entries. */
+export const credits = {
+  name: 'credits',
+  visibility: 'private',
+  hasPages: false,
+  inDirectMessages: true,
+  isServedBy: () => true,
+  describe: ({ texts }) => ({
+    description: texts.credits.description,
+    options: [{ type: ApplicationCommandOptionType.User, name: 'user', description: texts.credits.userOption }],
+  }),
+  async execute(input, context) {
+    const { texts, clock, standings } = context;
+    const userId = userOption(input, 'user', input.userId);
+    const [standing, listings] = await Promise.all([
+      standings.standing(userId, clock.now()),
+      Promise.all(context.rules.map((rules) => describeListing(rules, context))),
+    ]);
+    const votes = nextVotes(standing, listings);
+    const isOwn = userId === input.userId;
+    return {
+      tone: 'plain',
+      title: texts.credits.title,
+      text: lines(isOwn ? null : mention(userId), ...renderAccount(standing, context)),
+      fields: [
+        ...renderNextVotes(votes, context),
+        ...renderMilestone(standing, input, context),
+        { name: texts.credits.entries, value: renderEntries(standing, listings, context) },
+      ],
+      buttons: isOwn ? buttonsFor(votes, context) : [],
+    };
+  },
+} as const satisfies Command;
+
+interface Listing {
+  readonly rules: ListedRules;
+  readonly title: Markup;
+  /** URL of the public page; null if it is not known. */
+  readonly url: string | null;
+}
+
+/** With the name on the service, if it is available. */
+async function describeListing(rules: ListedRules, context: CommandContext): Promise<Listing> {
+  const listed = context.listings.find(({ name }) => name === rules.name);
+  const page = listed === undefined ? undefined : await fetchListingPage(listed.lookup, context);
+  return { rules, title: page?.name ?? escapeName(rules.name, maxNameLength), url: page?.url ?? null };
+}
+
+function renderAccount({ credits: balance, rank, streak }: Standing, { texts }: CommandContext): Markup[] {
+  const { balance: account, streak: running, noStreak, days } = texts.credits;
+  return [
+    account(balance, grouped(balance), rank === null ? null : grouped(rank)),
+    streak.endsAt === null ? noStreak : running(days(streak.days, grouped(streak.days)), timestamp(streak.endsAt, 'R')),
+  ];
+}
+
+interface NextVote extends Listing {
+  /** When the cooldown of the last vote ends (ms since the epoch); 0 if there was none. */
+  readonly at: number;
+}
+
+function nextVotes({ lastVotes }: Standing, listings: readonly Listing[]): NextVote[] {
+  return listings.map((listing) => {
+    const lastVoteAt = lastVoteIn(lastVotes, listing.rules.name);
+    return { ...listing, at: lastVoteAt === null ? 0 : lastVoteAt + listing.rules.cooldownMs };
+  });
+}
+
+function renderNextVotes(votes: readonly NextVote[], { texts, clock }: CommandContext): ReplyField[] {
+  if (votes.length === 0) return [];
+  const value = lines(
+    ...votes.map(({ title, at }) =>
+      at <= clock.now() ? texts.credits.now(title) : texts.credits.later(title, timestamp(at, 'R')),
+    ),
+  );
+  return [{ name: texts.credits.nextVote, value }];
+}
+
+/** Of all listings, the milestone that needs the fewest votes. */
+function renderMilestone({ votes }: Standing, input: CommandInput, { texts, rules }: CommandContext): ReplyField[] {
+  const [next] = rules
+    .map(({ milestones }) => nextMilestone(milestones, votes))
+    .filter((each) => each !== null)
+    .toSorted((a, b) => a.votes - b.votes);
+  if (next === undefined) return [];
+  const left = next.votes - votes;
+  const reward = joined(rewardsOf(next, input, texts.credits), ', ');
+  const value = texts.credits.milestone(grouped(next.votes), left, grouped(left), reward);
+  return [{ name: texts.credits.nextMilestone, value }];
+}
+
+/** A role has no name outside its guild. */
+function rewardsOf(
+  { credits: paid, roles }: NextMilestone,
+  { guildId }: CommandInput,
+  texts: CommandContext['texts']['credits'],
+): Markup[] {
+  return [
+    ...(paid === 0 ? [] : [texts.reward(paid, grouped(paid))]),
+    ...roles.map((role) => (guildId === null ? texts.someRole : texts.role(roleMention(role)))),
+  ];
+}
+
+function renderEntries({ entries }: Standing, listings: readonly Listing[], { texts }: CommandContext): Markup {
+  if (entries.length === 0) return texts.credits.noEntries;
+  return lines(
+    ...entries.map(({ cause, credits: amount, at, reason, listing }) => {
+      const title = listings.find(({ rules }) => rules.name === listing)?.title;
+      const isExplained = reason === null || Object.hasOwn(texts.announcement.reasons, reason);
+      const source = texts.credits.cause(
+        texts.credits.causes[cause],
+        title ?? (escapeName(listing ?? '', maxNameLength) || null),
+        isExplained ? null : escapeName(reason, maxReasonLength) || null,
+      );
+      return texts.credits.entry(signed(amount), source, timestamp(at, 'R'));
+    }),
+  );
+}
+
+function signed(amount: number): Markup {
+  const digits = grouped(Math.abs(amount));
+  return amount < 0 ? markup`−${digits}` : amount > 0 ? markup`+${digits}` : digits;
+}
+
+/** The vote button leads to the listing that can be voted for first. */
+function buttonsFor(votes: readonly NextVote[], { texts, commands, listings }: CommandContext): ReplyButton[] {
+  const [first] = votes.filter(({ url }) => url !== null).toSorted((a, b) => a.at - b.at);
+  const actionButton = (command: string, action: string, label: string): ReplyButton[] => {
+    const target = commands.find(({ name }) => name === command);
+    const isOffered = target?.isServedBy(listings) && target.actions?.includes(action);
+    return isOffered ? [{ kind: 'action', command, action, label }] : [];
+  };
+  return [
+    ...(first?.url ? [{ kind: 'link', label: texts.canVote.voteButton, url: first.url } as const] : []),
+    ...actionButton('remind', 'on', texts.credits.remindButton),
+    ...actionButton('shop', 'open', texts.credits.shopButton),
+  ];
+}

@@ -1,0 +1,100 @@
+import type { LastVotes } from './account.ts';
+import type { Entry } from './entry.ts';
+
+/** The calendar week or month of the community in which a time is, or all time. */
+export const leaderboardPeriods = ['week', 'month', 'all'] as const;
+export type LeaderboardPeriod = (typeof leaderboardPeriods)[number];
+
+/** What a leaderboard ranks by: counted votes, credits, or the days of the current streak. */
+export const leaderboardScores = ['votes', 'credits', 'streak'] as const;
+export type LeaderboardScore = (typeof leaderboardScores)[number];
+
+/**
+ * A leaderboard. Credits of a week or month are what its votes and premium events earned, with all rewards; those of all
+ * time are the balance. A streak is the current one, so it does not depend on the period.
+ */
+export interface Board {
+  readonly period: LeaderboardPeriod;
+  readonly by: LeaderboardScore;
+}
+
+/** A role that a member is to have. */
+export interface LastingGrant {
+  /** Discord ID. */
+  readonly role: string;
+  /** When it ends (ms since the epoch); null if it does not end. */
+  readonly until: number | null;
+}
+
+/** Counted votes, and the credits that they and premium events earned. */
+export interface PeriodTotal {
+  readonly votes: number;
+  readonly credits: number;
+}
+
+/** What a member sees of their own account. */
+export interface Standing {
+  readonly userId: string;
+  readonly credits: number;
+  /** Counted votes on all listings. */
+  readonly votes: number;
+  /**
+   * The place by credits of all time, counted from 1. Equal balances share a rank, and the next rank is skipped. Null
+   * without votes and credits.
+   */
+  readonly rank: number | null;
+  readonly streak: {
+    /** Calendar days with a counted vote; 0 if there is no streak. */
+    readonly days: number;
+    /** The streak ends then if no vote is counted before (ms since the epoch); null if there is no streak. */
+    readonly endsAt: number | null;
+  };
+  readonly week: PeriodTotal;
+  readonly month: PeriodTotal;
+  readonly lastVotes: LastVotes;
+  /** One per role, in the order of the role ids. */
+  readonly grants: readonly LastingGrant[];
+  /** The newest entries first, at most five. */
+  readonly entries: readonly Pick<Entry, 'cause' | 'credits' | 'at' | 'reason' | 'listing'>[];
+}
+
+/** A member on a leaderboard. */
+export interface RankedMember {
+  readonly userId: string;
+  /** Votes, credits or days; greater than 0. */
+  readonly score: number;
+  /** Counted from 1. Equal scores share a rank, and the next rank is skipped (1, 2, 2, 4). */
+  readonly rank: number;
+}
+
+export interface LeaderboardQuery extends Board {
+  /** Members per page, at least 1. */
+  readonly limit: number;
+  /** How many members to skip; `'own'` for the page with the member `userId`, or the first page if they have no score. */
+  readonly offset: number | 'own';
+  /** The member whose own line is requested; null for none. */
+  readonly userId: string | null;
+}
+
+export interface LeaderboardPage {
+  /** In the order of their ranks; of equals the older Discord account is first. */
+  readonly members: readonly RankedMember[];
+  /** How many members the page skips. */
+  readonly offset: number;
+  /** How many members have a score. */
+  readonly total: number;
+  /** The requested member; null if they have no score. */
+  readonly own: RankedMember | null;
+  /** When the scores were read (ms since the epoch): now in a small community, otherwise at most 10 minutes ago. */
+  readonly asOf: number;
+}
+
+/**
+ * Standings of the members of one community. Members who were forgotten are on no leaderboard. `now` is the current time
+ * (ms since the epoch). Rejects with the database driver's error if the database cannot be read.
+ */
+export interface Standings {
+  /** A standing without credits and votes if the user has no entries. */
+  standing(userId: string, now: number): Promise<Standing>;
+  leaderboard(query: LeaderboardQuery, now: number): Promise<LeaderboardPage>;
+}

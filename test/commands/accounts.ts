@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { CommandContext, ListedLookup } from '../../commands/command.ts';
+import { openStore } from '../../src/store/store.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { contextFor, start } from './command-fixture.ts';
+
+type Listings = ReturnType<typeof serverAndBot>;
+
+/** The context of commands over its own database, with a server and a bot, and votes for them. */
+export async function withAccounts(listings: Listings = serverAndBot(), lookups: readonly ListedLookup[] = []) {
+  const clock = manualClock(start);
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  onTestFinished(() => store.close());
+  const context: CommandContext = {
+    ...contextFor(...lookups),
+    clock,
+    standings: store.standingsIn('UTC'),
+    rules: listings.map(({ name, kind, rewards }) => ({
+      ...{ name, kind, cooldownMs: rewards.base.cooldownMs, milestones: rewards.milestones },
+    })),
+  };
+  /** Records a vote that arrives at its own time (ms since the epoch). */
+  async function castVote(userId: string, at: number, name = 'server') {
+    const listing = listings.find((each) => each.name === name);
+    if (listing === undefined) throw new Error('no listing');
+    const kind = listing.kind === 'server' ? 'server_vote' : 'bot_vote';
+    const target = { kind: listing.kind, id: null };
+    return store.recorder.record(
+      { receivedAt: at, family: 'vote', body: '{}' },
+      {
+        type: 'event',
+        event: { family: 'vote', kind, target, userId, at, creditsAwarded: null, denial: null },
+        listing,
+      },
+    );
+  }
+  let corrections = 0;
+  async function correct(userId: string, credits: number, reason = 'test') {
+    corrections += 1;
+    await store.ownerActions.correct({ userId, credits, reason, at: clock.now() }, `correction ${corrections}`);
+  }
+  return { context, clock, store, castVote, correct };
+}

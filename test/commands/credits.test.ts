@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../commands/command.ts';
+import { credits } from '../../commands/credits.ts';
+import { LookupError } from '../../src/lookup/lookup-error.ts';
+import { day, hour } from '../../src/platform/durations.ts';
+import { plainRewards } from '../../src/rewards/rules.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { withAccounts } from './accounts.ts';
+import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
+
+const seconds = (ms: number) => Math.floor(ms / 1_000);
+const base = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour };
+const milestones = [
+  { votes: 5, repeats: 'once', credits: 100, role: '71' },
+  { votes: 5, repeats: 'every', credits: 7, role: null },
+] as const;
+const lookups = [{ name: 'server', lookup: fakeLookup('server', { profile: async () => server }) }];
+
+function fieldsOf(reply: Awaited<ReturnType<typeof credits.execute>>) {
+  return Object.fromEntries(reply.fields.map(({ name, value }) => [name, value]));
+}
+
+describe('/credits', () => {
+  it('is private, also in direct messages', () => {
+    expect(credits).toMatchObject({ visibility: 'private', inDirectMessages: true });
+  });
+
+  it('shows balance, rank, streak, next votes and milestone, and the newest entries', async () => {
+    const listings = serverAndBot({ rewards: { ...plainRewards(base), milestones } });
+    const { context, clock, castVote, correct } = await withAccounts(listings, lookups);
+    await castVote(otherMemberId, start);
+    await correct(otherMemberId, 1_500);
+    await castVote(memberId, start);
+    await clock.advance(day);
+    await castVote(memberId, clock.now());
+    await correct(memberId, -5, 'Spam @everyone');
+    const reply = await credits.execute(inputOf(), context);
+    expect(reply).toMatchObject({ tone: 'plain', title: 'Credits' });
+    expect(reply.text).toBe(
+      `**15** credits · rank **#2**\nStreak: **2** days, ends <t:${seconds(start + 3 * day)}:R> without another vote`,
+    );
+    expect(fieldsOf(reply)).toEqual({
+      'Next vote': `**Lantern Harbour**: <t:${seconds(start + day + 12 * hour)}:R>\n**bot**: now`,
+      'Next milestone': 'At **5** votes, 3 more votes: +**107** credits, the role <@&71>',
+      'Latest entries': [
+        `**−5** · Correction (Spam @\u200Beveryone) · <t:${seconds(start + day)}:R>`,
+        `**+10** · Vote: Lantern Harbour · <t:${seconds(start + day)}:R>`,
+        `**+10** · Vote: Lantern Harbour · <t:${seconds(start)}:R>`,
+      ].join('\n'),
+    });
+  });
+
+  it('does not name a role in direct messages, where it has no name', async () => {
+    const { context } = await withAccounts(serverAndBot({ rewards: { ...plainRewards(base), milestones } }));
+    const reply = await credits.execute(inputOf({}, { guildId: null }), context);
+    expect(fieldsOf(reply)).toMatchObject({
+      'Next milestone': expect.stringMatching(/: \+\*\*107\*\* credits, a role$/),
+    });
+  });
+
+  it('shows an account without entries', async () => {
+    const { context } = await withAccounts();
+    const reply = await credits.execute(inputOf(), context);
+    expect(reply.text).toBe('**0** credits\nNo streak at the moment');
+    expect(fieldsOf(reply)).toEqual({ 'Next vote': '**server**: now\n**bot**: now', 'Latest entries': 'None yet' });
+    expect(reply.buttons).toEqual([]);
+  });
+
+  it('shows the account of another member without buttons', async () => {
+    const { context, castVote } = await withAccounts(serverAndBot(), lookups);
+    await castVote(otherMemberId, start);
+    const reply = await credits.execute(inputOf({ user: otherMemberId }), context);
+    expect(reply.text).toContain(`<@${otherMemberId}>\n**10** credits · rank **#1**`);
+    expect(reply.buttons).toEqual([]);
+  });
+
+  it('links the vote button to the listing that can be voted for first', async () => {
+    const both = [
+      ...lookups,
+      {
+        name: 'bot',
+        lookup: fakeLookup('bot', {
+          profile: async () =>
+            ({ ...server, kind: 'bot', servers: 1, shards: 1, url: 'https://listing.example/bot/2' }) as never,
+        }),
+      },
+    ];
+    const { context, castVote } = await withAccounts(serverAndBot(), both);
+    const voteLink = async () => (await credits.execute(inputOf(), context)).buttons;
+    expect(await voteLink()).toEqual([{ kind: 'link', label: 'Vote', url: server.url }]);
+    await castVote(memberId, start);
+    expect(await voteLink()).toEqual([{ kind: 'link', label: 'Vote', url: 'https://listing.example/bot/2' }]);
+  });
+
+  it('is complete without the service', async () => {
+    const failing = fakeLookup('server', {
+      profile: () => Promise.reject(new LookupError('lookup_unreachable', 'connect ECONNREFUSED')),
+    });
+    const { context, castVote } = await withAccounts(serverAndBot(), [{ name: 'server', lookup: failing }]);
+    await castVote(memberId, start);
+    const reply = await credits.execute(inputOf(), context);
+    expect(fieldsOf(reply)['Latest entries']).toBe(`**+10** · Vote: server · <t:${seconds(start)}:R>`);
+  });
+
+  it('offers reminders and the shop if those commands exist, are served and have the action', async () => {
+    const { context } = await withAccounts();
+    const offered = async (changes: Partial<Command>[]) => {
+      const commands = changes.map((each): Command => ({ ...credits, ...each }));
+      return (await credits.execute(inputOf(), { ...context, commands })).buttons;
+    };
+    expect(
+      await offered([
+        { name: 'remind', actions: ['on', 'stop'] },
+        { name: 'shop', actions: ['open'] },
+      ]),
+    ).toEqual([
+      { kind: 'action', command: 'remind', action: 'on', label: 'Remind me' },
+      { kind: 'action', command: 'shop', action: 'open', label: 'Shop' },
+    ]);
+    expect(
+      await offered([
+        { name: 'remind', actions: ['on'], isServedBy: () => false },
+        { name: 'shop', actions: ['buy'] },
+      ]),
+    ).toEqual([]);
+  });
+
+  it('explains every cause, and only in words of the bot', async () => {
+    const { context, castVote } = await withAccounts();
+    await castVote(memberId, start);
+    await castVote(memberId, start + hour);
+    const reply = await credits.execute(inputOf(), context);
+    expect(fieldsOf(reply)['Latest entries']).toMatch(/^\*\*0\*\* · Vote within the cooldown: server · <t:\d+:R>\n/);
+  });
+});

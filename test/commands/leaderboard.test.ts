@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { leaderboard } from '../../commands/leaderboard.ts';
+import type { OptionValue } from '../../commands/reply.ts';
+import { encodeCustomId } from '../../src/discord/custom-id.ts';
+import { day, minute } from '../../src/platform/durations.ts';
+import { withAccounts } from './accounts.ts';
+import { inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
+
+/** Member number 1 has the most credits. */
+async function withMembers(count: number) {
+  const accounts = await withAccounts();
+  for (let number = 1; number <= count; number += 1) await accounts.correct(String(100 + number), 1_000 - number);
+  const run = (options: Record<string, OptionValue> = {}, userId = memberId) =>
+    leaderboard.execute(inputOf(options, { userId }), accounts.context);
+  return { ...accounts, run };
+}
+
+describe('/leaderboard', () => {
+  it('is public and has pages', () => {
+    expect(leaderboard).toMatchObject({ visibility: 'public', hasPages: true });
+  });
+
+  it('shows ten members, the own line, and the buttons of the first page', async () => {
+    const { run, correct } = await withMembers(12);
+    await correct('50', 999);
+    await correct(memberId, 1);
+    const reply = await run();
+    expect(reply.title).toBe('Most credits');
+    const [list, own] = reply.text?.split('\n\n') ?? [];
+    expect(list?.split('\n')).toEqual([
+      '**#1** <@50> · **999** credits',
+      '**#1** <@101> · **999** credits',
+      '**#3** <@102> · **998** credits',
+      ...Array.from({ length: 7 }, (_, index) => `**#${index + 4}** <@${103 + index}> · **${997 - index}** credits`),
+    ]);
+    expect(own).toBe(`**#14** <@${memberId}> · **1** credit`);
+    expect(reply.footer).toBe('page 1 of 2 · 14 members');
+    const options = { period: 'all', by: 'credits' };
+    expect(reply.buttons).toEqual([
+      { kind: 'page', label: 'Previous', disabled: true, options: { ...options, page: 0 } },
+      { kind: 'page', label: 'Me', disabled: false, options: { ...options, page: 'me' } },
+      { kind: 'page', label: 'Next', disabled: false, options: { ...options, page: 2 } },
+    ]);
+    expect(reply.at).toBeUndefined();
+  });
+
+  it("jumps to the presser's page, and shows the presser's line on every page", async () => {
+    const { run } = await withMembers(25);
+    const own = await run({ page: 'me' }, '117');
+    expect(own).toMatchObject({ footer: 'page 2 of 3 · 25 members' });
+    expect(own.text?.split('\n')).toHaveLength(12);
+    expect(own.text).toMatch(/^\*\*#11\*\* <@111> · .*\n\n\*\*#17\*\* <@117> · \*\*983\*\* credits$/s);
+    const last = await run({ page: '3' }, '101');
+    expect(last.text).toMatch(/^\*\*#21\*\* <@121> · .*\n\n\*\*#1\*\* <@101> · \*\*999\*\* credits$/s);
+    expect(last.buttons?.map((button) => 'disabled' in button && button.disabled)).toEqual([false, false, true]);
+    const unranked = await run({ page: 'me' });
+    expect(unranked).toMatchObject({ footer: 'page 1 of 3 · 25 members' });
+    expect(unranked.text).toMatch(new RegExp(`\\n\\n<@${memberId}> is not ranked here yet\\.$`));
+  });
+
+  it('shows the last page if there are fewer than when the button was shown', async () => {
+    const { run } = await withMembers(11);
+    for (const page of ['9', '99999999999', 1e15]) {
+      const reply = await run({ page });
+      expect(reply.footer).toBe('page 2 of 2 · 11 members');
+      expect(reply.text).toMatch(/^\*\*#11\*\* <@111> · \*\*989\*\* credits\n\n/);
+    }
+    expect((await run({ page: '-1' })).footer).toBe('page 1 of 2 · 11 members');
+    expect((await run({ page: 'x', by: 'x', period: 'x' })).title).toBe('Most credits');
+  });
+
+  it('ranks by votes and streak, of a period', async () => {
+    const { context, clock, castVote } = await withAccounts();
+    await castVote(memberId, start);
+    await castVote(memberId, start + day);
+    await castVote(otherMemberId, start + day);
+    await clock.advance(day);
+    const run = (options: Record<string, OptionValue>) => leaderboard.execute(inputOf(options), context);
+    const votes = await run({ by: 'votes', period: 'week' });
+    expect(votes.title).toBe('Most votes this week');
+    expect(votes.text).toContain(`**#1** <@${memberId}> · **2** votes\n**#2** <@${otherMemberId}> · **1** vote\n\n`);
+    const streak = await run({ by: 'streak' });
+    expect(streak.title).toBe('Longest current streaks');
+    expect(streak.text).toContain(`**#1** <@${memberId}> · **2** days\n**#2** <@${otherMemberId}> · **1** day\n\n`);
+    expect((await run({ by: 'credits', period: 'month' })).text).toContain(`**#1** <@${memberId}> · **20** credits`);
+  });
+
+  it('says that nobody is ranked', async () => {
+    const { context } = await withAccounts();
+    const reply = await leaderboard.execute(inputOf(), context);
+    expect(reply.text).toBe(`Nobody is ranked here yet. Be the first!\n\n<@${memberId}> is not ranked here yet.`);
+    expect(reply.footer).toBe('page 1 of 1 · 0 members');
+  });
+
+  it('shows the time of a ranking that is not of this moment', async () => {
+    const { context } = await withAccounts();
+    const page = { members: [], offset: 0, total: 0, own: null, asOf: start - minute };
+    const standings = { ...context.standings, leaderboard: async () => page };
+    expect((await leaderboard.execute(inputOf(), { ...context, standings })).at).toBe(start - minute);
+  });
+
+  it('has page buttons that fit into a custom id', () => {
+    const options = { period: 'month', by: 'credits', page: 1_000_000_000 };
+    expect(encodeCustomId({ command: 'leaderboard', action: null, options })).not.toBeNull();
+  });
+});

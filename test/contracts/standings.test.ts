@@ -1,0 +1,217 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Vote } from '../../src/ledger/event.ts';
+import type { Board, Standings } from '../../src/ledger/standing.ts';
+import { day, hour } from '../../src/platform/durations.ts';
+import type { ListingRewards } from '../../src/rewards/rules.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+/** Sunday, 1 February 2026 at 00:30 in Berlin, and still January in UTC. */
+const start = Date.UTC(2026, 0, 31, 23, 30);
+const timeZone = 'Europe/Berlin';
+const guildId = '613425648685547541';
+
+const rewards: Partial<ListingRewards> = {
+  streak: { every: 2, credits: 50, forgive: 0 },
+  voterRole: { role: '70', forMs: 12 * hour },
+  milestones: [{ votes: 2, repeats: 'once', credits: 5, role: '71' }],
+};
+const listings = serverAndBot().map((listing) => ({
+  ...listing,
+  rewards: { ...listing.rewards, ...rewards },
+  community: { ...listing.community, guildId, timeZone },
+}));
+
+function standingTests(newUrl: () => string): void {
+  async function open() {
+    const clock = manualClock(start);
+    const store = await openStore(newUrl(), clock);
+    onTestFinished(() => store.close());
+    const castVote = async (userId: string, at: number, name = 'server') => {
+      const listing = listings.find((each) => each.name === name);
+      if (listing === undefined) throw new Error('no listing');
+      const { kind } = listing;
+      const target = { kind, id: null };
+      const event: Vote = {
+        ...{ family: 'vote', kind: kind === 'server' ? 'server_vote' : 'bot_vote', target, userId, at },
+        ...{ creditsAwarded: null, denial: null },
+      };
+      const delivery = { receivedAt: at, family: 'vote', body: '{}' } as const;
+      return store.recorder.record(delivery, { type: 'event', event, listing });
+    };
+    return { clock, store, castVote, standings: store.standingsIn(timeZone) };
+  }
+
+  /** Adds credits to the account, without a vote. */
+  async function addCredits({ ownerActions }: Store, userId: string, credits: number) {
+    await ownerActions.correct({ userId, credits, reason: 'test', at: start }, `${userId} ${credits}`);
+  }
+
+  const pageOf = async (standings: Standings, board: Board, now: number, options: object = {}) =>
+    standings.leaderboard({ ...board, limit: 10, offset: 0, userId: null, ...options }, now);
+  const linesOf = async (standings: Standings, period: Board['period'], by: Board['by'], now: number) =>
+    (await pageOf(standings, { period, by }, now)).members.map(({ rank, userId, score }) => [rank, userId, score]);
+
+  it('returns everything about a member', async () => {
+    const { castVote, standings } = await open();
+    await castVote('1', start);
+    await castVote('1', start + 13 * hour);
+    await castVote('1', start + 24 * hour, 'bot');
+    const now = start + 25 * hour;
+    // Monday: another week than Sunday's.
+    expect(await standings.standing('1', now)).toEqual({
+      userId: '1',
+      credits: 85,
+      votes: 3,
+      rank: 1,
+      streak: { days: 2, endsAt: Date.UTC(2026, 1, 3, 23) },
+      week: { votes: 1, credits: 60 },
+      month: { votes: 3, credits: 85 },
+      lastVotes: { server: start + 13 * hour, bot: start + 24 * hour },
+      grants: [
+        { role: '70', until: start + 36 * hour },
+        { role: '71', until: null },
+      ],
+      entries: [
+        { cause: 'streak', credits: 50, reason: '2 days on 2026-02-02', at: start + 24 * hour, listing: 'bot' },
+        { cause: 'vote', credits: 10, reason: null, at: start + 24 * hour, listing: 'bot' },
+        { cause: 'milestone', credits: 5, reason: '2 votes', at: start + 13 * hour, listing: 'server' },
+        { cause: 'vote', credits: 10, reason: null, at: start + 13 * hour, listing: 'server' },
+        { cause: 'vote', credits: 10, reason: null, at: start, listing: 'server' },
+      ],
+    });
+    const grantsAt = async (at: number) => (await standings.standing('1', at)).grants.map(({ role }) => role);
+    expect(await grantsAt(start + 36 * hour - 1)).toEqual(['70', '71']);
+    expect(await grantsAt(start + 36 * hour)).toEqual(['71']);
+    // The streak lasts while its last day does.
+    const end = Date.UTC(2026, 1, 3, 23);
+    expect((await standings.standing('1', end - 1)).streak).toEqual({ days: 2, endsAt: end });
+    expect(await standings.standing('1', end)).toMatchObject({
+      streak: { days: 0, endsAt: null },
+      week: { votes: 1 },
+      grants: [{ role: '71', until: null }],
+    });
+    // The next month, in another week.
+    expect(await standings.standing('1', start + 30 * day)).toMatchObject({
+      votes: 3,
+      week: { votes: 0, credits: 0 },
+      month: { votes: 0, credits: 0 },
+    });
+  });
+
+  it('returns an empty standing for a user without an account', async () => {
+    const { standings, castVote } = await open();
+    await castVote('1', start);
+    expect(await standings.standing('2', start)).toEqual({
+      ...{ userId: '2', credits: 0, votes: 0, rank: null, streak: { days: 0, endsAt: null } },
+      ...{ week: { votes: 0, credits: 0 }, month: { votes: 0, credits: 0 } },
+      ...{ lastVotes: {}, grants: [], entries: [] },
+    });
+  });
+
+  it('ranks equal scores alike, and a member without credits last', async () => {
+    const { standings, store, castVote } = await open();
+    await castVote('5', start);
+    await addCredits(store, '5', -10);
+    for (const [userId, credits] of [
+      ['30', 40],
+      ['4', 70],
+      ['20', 70],
+      ['100', 90],
+    ] as const) {
+      await addCredits(store, userId, credits);
+    }
+    expect(await linesOf(standings, 'all', 'credits', start)).toEqual([
+      [1, '100', 90],
+      [2, '4', 70],
+      [2, '20', 70],
+      [4, '30', 40],
+    ]);
+    const ranks = ['100', '4', '20', '30', '5', '6'].map(async (id) => (await standings.standing(id, start)).rank);
+    expect(await Promise.all(ranks)).toEqual([1, 2, 2, 4, 5, null]);
+    const board = { period: 'all', by: 'credits' } as const;
+    expect(await pageOf(standings, board, start, { limit: 2, offset: 2, userId: '4' })).toEqual({
+      members: [
+        { userId: '20', score: 70, rank: 2 },
+        { userId: '30', score: 40, rank: 4 },
+      ],
+      offset: 2,
+      total: 4,
+      own: { userId: '4', score: 70, rank: 2 },
+      asOf: start,
+    });
+    expect(await pageOf(standings, board, start, { limit: 3, offset: 'own', userId: '30' })).toMatchObject({
+      members: [{ userId: '30' }],
+      offset: 3,
+      own: { userId: '30', score: 40, rank: 4 },
+    });
+    expect(await pageOf(standings, board, start, { limit: 3, offset: 'own', userId: '5' })).toMatchObject({
+      offset: 0,
+      own: null,
+    });
+  });
+
+  it('ranks by votes, credits and streak of this week, this month and all time', async () => {
+    const { standings, store, castVote } = await open();
+    // Sunday and Monday in February.
+    await castVote('1', start);
+    await castVote('1', start + 13 * hour);
+    await castVote('2', start + day);
+    await castVote('3', start - 2 * day);
+    await addCredits(store, '4', 12);
+    const monday = start + day + hour;
+    const boards = ['week', 'month', 'all'] as const;
+    expect(await Promise.all(boards.map((period) => linesOf(standings, period, 'votes', monday)))).toEqual([
+      [[1, '2', 1]],
+      [
+        [1, '1', 2],
+        [2, '2', 1],
+      ],
+      [
+        [1, '1', 2],
+        [2, '2', 1],
+        [2, '3', 1],
+      ],
+    ]);
+    expect(await Promise.all(boards.map((period) => linesOf(standings, period, 'credits', monday)))).toEqual([
+      [[1, '2', 10]],
+      [
+        [1, '1', 25],
+        [2, '2', 10],
+      ],
+      [
+        [1, '1', 25],
+        [2, '4', 12],
+        [3, '2', 10],
+        [3, '3', 10],
+      ],
+    ]);
+    expect(await linesOf(standings, 'week', 'streak', monday)).toEqual([
+      [1, '1', 1],
+      [1, '2', 1],
+    ]);
+    expect(await linesOf(standings, 'all', 'streak', monday + 9 * day)).toEqual([]);
+  });
+
+  it('shows each vote at once in a small community', async () => {
+    const { standings, castVote } = await open();
+    for (let votes = 1; votes <= 5; votes += 1) {
+      await castVote('1', start + votes * day);
+      expect(await linesOf(standings, 'all', 'votes', start + votes * day)).toEqual([[1, '1', votes]]);
+    }
+  });
+
+  it('never lists a member who was forgotten', async () => {
+    const { standings, store } = await open();
+    await addCredits(store, 'forgotten 6f1c', 90);
+    await addCredits(store, '1', 10);
+    expect(await linesOf(standings, 'all', 'credits', start)).toEqual([[1, '1', 10]]);
+    expect(await standings.standing('1', start)).toMatchObject({ rank: 1 });
+  });
+}
+
+describe('standings', () => {
+  describeOnEveryDatabase('are the same', standingTests);
+});
