@@ -3,7 +3,9 @@ import type { LeaderboardPeriod, LeaderboardScore } from '../ledger/standing.ts'
 import type { ListingKind } from '../lookup/lookup.ts';
 import type { LookupErrorCode } from '../lookup/lookup-error.ts';
 import type { ReviewSort } from '../lookup/schemas.ts';
+import { creditCount } from './credit-count.ts';
 import { bold, joined, type Markup, markup, subtext } from './markup.ts';
+import { party } from './party.ts';
 
 /*
  * All texts that members see, in English. Texts that Discord renders are {@link Markup} and accept only Markup, so
@@ -82,8 +84,6 @@ const subscription = (user: Markup | null, tier: Markup | null) => {
   const level = tier === null ? markup`Premium` : bold(tier);
   return user === null ? level : markup`${level} of ${user}`;
 };
-const creditCount = (credits: number, grouped: Markup) =>
-  markup`${bold(grouped)} ${credits === 1 ? markup`credit` : markup`credits`}`;
 
 /** `grouped` is the formatted number of credits. */
 const award = {
@@ -265,26 +265,6 @@ const ownerReport = {
     title: markup`A role could not be changed`,
     text: (roleMention: Markup, user: Markup, reason: Markup) => markup`${roleMention} for ${user}: ${reason}`,
     once: markup`This cause is reported once per role. The owner console lists all failed effects.`,
-  },
-};
-
-/** The shared goal of a community. `grouped` are formatted credits. */
-const party = {
-  title: markup`Vote party`,
-  reachedTitle: markup`Vote party: the goal was reached`,
-  endedTitle: markup`Vote party: the time is over`,
-  progress: (bar: Markup, votes: Markup, goal: Markup) => markup`${bar}\n${bold(votes)} of ${bold(goal)} votes`,
-  reward: (credits: number, grouped: Markup) =>
-    markup`When the goal is reached, everyone who voted receives ${creditCount(credits, grouped)}.`,
-  ends: (time: Markup) => markup`Ends ${time}.`,
-  missed: markup`The goal was not reached.`,
-  /** Each footer names the period, such as week 2026-W02, and is different from the other. */
-  panelFooter: (period: string) => `Party of ${period}`,
-  reached: {
-    title: markup`The goal is reached!`,
-    text: (goal: Markup) => markup`Together you have cast ${bold(goal)} votes.`,
-    reward: (credits: number, grouped: Markup) => markup`Everyone who voted receives ${creditCount(credits, grouped)}.`,
-    footer: (period: string) => `Goal of ${period}`,
   },
 };
 
