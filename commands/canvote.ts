@@ -6,6 +6,7 @@ import type { Command, CommandContext } from './command.ts';
 import { userOption } from './command.ts';
 import { listingOption, selectedListing, staleNote } from './listing.ts';
 import { fetchListingPage } from './listing-page.ts';
+import { remindButtons } from './remind-button.ts';
 import type { Reply } from './reply.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
@@ -38,9 +39,10 @@ export const canvote = {
 
 function renderStatus(
   status: CachedValue<VoteStatus>,
-  { clock, texts }: CommandContext,
+  context: CommandContext,
   { user, listing, url }: { user: Markup | null; listing: Markup; url: string | null },
 ): Reply {
+  const { clock, texts } = context;
   const { lastVoteAt, nextVoteAt } = status.value;
   const lastVote = lastVoteAt === null ? null : texts.canVote.lastVote(timestamp(lastVoteAt, 'R'));
   // In a stale status, a cooldown may have ended since the service sent it.
@@ -59,5 +61,6 @@ function renderStatus(
     tone: 'wait',
     title: texts.canVote.titleLater,
     text: lines(texts.canVote.later(user, listing, nextVote), lastVote, staleNote(status, texts)),
+    buttons: user === null ? remindButtons(context) : [],
   };
 }

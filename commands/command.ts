@@ -5,7 +5,12 @@ import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { Milestone } from '../src/rewards/rules.ts';
 import type { Texts } from '../src/texts/en.ts';
+import type { Claims } from './claims.ts';
+import type { MemberDataAccess } from './member-data.ts';
+import type { Reminders } from './reminders.ts';
 import type { Modal, OptionValue, Reply } from './reply.ts';
+import type { Shop } from './shop-port.ts';
+import type { Traces } from './traces.ts';
 
 /** A configured listing with its lookup client. */
 export interface ListedLookup {
@@ -35,9 +40,14 @@ export interface CommandContext {
   /** The id of a command on Discord; null before its registration. */
   readonly commandId: (name: string) => string | null;
   readonly awards: Awards;
+  readonly reminders: Reminders;
   readonly standings: Standings;
   /** Of each configured listing, whether or not it has a key. */
   readonly rules: readonly ListedRules[];
+  readonly shop: Shop;
+  readonly claims: Claims;
+  readonly memberData: MemberDataAccess;
+  readonly traces: Traces;
 }
 
 /** Changes of accounts by managers. */
@@ -108,6 +118,11 @@ export interface Command {
    * action of it is executed, because a guild's administrators can change who sees the command.
    */
   readonly defaultMemberPermissions?: 'ManageGuild';
+  /**
+   * Whether the roles of the member who uses it may be stored. Default: true; false for the command that deletes what
+   * is stored.
+   */
+  readonly notesMember?: false;
   /** Whether the configured listings support it; otherwise it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
   /** The description and options in the command picker, which depend on the configured listings. */

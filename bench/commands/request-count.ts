@@ -84,12 +84,17 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
 const notUsed = () => Promise.reject(new Error('There are no accounts.'));
 
 /** The parts of the context that these commands do not use. */
-const unused: Pick<CommandContext, 'commands' | 'commandId' | 'awards' | 'standings' | 'rules'> = {
+const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   commands,
   commandId: () => null,
   awards: { award: notUsed },
+  reminders: { switchOn: notUsed, switchOff: notUsed, snooze: notUsed },
   standings: { standing: notUsed, leaderboard: notUsed },
   rules: [],
+  claims: { claim: notUsed },
+  memberData: { export: notUsed, forget: notUsed },
+  traces: { trace: notUsed },
+  shop: { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed },
 };
 
 /** A command without options. */

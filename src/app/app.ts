@@ -25,16 +25,23 @@ import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
-import { createReplay } from '../webhook/replay.ts';
+import { createReplay, eventKeysOf } from '../webhook/replay.ts';
 import { createAwards } from './awards.ts';
 import { type Bot, createBot } from './bot.ts';
+import { createClaims } from './claims.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { listedRules, listingsWithCommunity, timeZoneOf } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
+import { createMemberDataAccess } from './member-data.ts';
 import { createOwnerApp } from './owner.ts';
+import { createReminderLoop } from './reminder-loop.ts';
+import { createReminderService } from './reminders.ts';
 import { createSeenMembers } from './seen-members.ts';
+import { createShop } from './shop.ts';
+import { createTraces } from './traces.ts';
 import { createUpkeep } from './upkeep.ts';
+import { createVoteCheck, listingsToCheck } from './vote-check.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -117,8 +124,21 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const metrics = createMetrics();
   const standings = store.standingsIn(timeZoneOf(config.listings));
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
+  const checkedListings = listingsToCheck(config.listings, lookups.listings);
+  const reminders = createReminderService({
+    ...{ store: store.reminders, listings: checkedListings, isEnabled: config.reminders, texts: en, clock, log },
+  });
   const listings = listingsWithCommunity(config.listings);
-  const bot = createBot(config.discord, {
+  const shop = createShop({
+    listings: config.listings,
+    purchases: store.purchases,
+    clock,
+    log,
+    nudge: nudgeEverywhere,
+    onPurchase: (result) => metrics.purchases.inc({ result }),
+  });
+  const bot: Bot = createBot(config, {
+    reminders,
     context: {
       listings: lookups.listings,
       texts: en,
@@ -126,6 +146,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       awards: createAwards({ actions: store.ownerActions, clock, log }),
       standings,
       rules: listedRules(config.listings),
+      shop,
+      memberData: createMemberDataAccess({ listings, memberData: store.memberData, clock, log }),
+      traces: createTraces({ records: store.records, eventKeysOf }),
+      claims: createClaims({
+        ...{ listings, lookups: lookups.listings, ledger: store.ledger, recorder: store.claims, clock, log },
+      }),
     },
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
@@ -155,8 +181,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     log,
     metrics,
     onRecorded(recorded, queues) {
-      bot.nudge(queues);
-      notices.publish(queues);
+      nudgeEverywhere(queues);
       onRecorded(recorded);
     },
   };
@@ -164,7 +189,16 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const receiver = receiverFor(keyring, parts);
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
-  const upkeep = createUpkeep({ rewards: store.rewards, listings, clock, log });
+  const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
+  const reminderLoop = createReminderLoop({
+    ...{ reminders: store.reminders, listings: checkedListings, clock, log, onPoll: reminders.refreshNotices },
+    createCheck: () => createVoteCheck({ ...lookups, lastVoteAt: store.ledger.lastVoteAt, clock }),
+    onChecked: (outcome) => metrics.reminders.inc({ outcome }),
+    onEnqueued(queue) {
+      bot.nudge([queue]);
+      notices.publish([queue]);
+    },
+  });
   const checks = readinessChecks(store, bot);
   const health = createHealth({
     checks,
@@ -184,6 +218,11 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const server = createHttpServer(wrapListener(http), { IncomingMessage: DirectRequest });
   let stopped: Promise<void> | undefined;
 
+  function nudgeEverywhere(queues: readonly string[]): void {
+    bot.nudge(queues);
+    notices.publish(queues);
+  }
+
   return {
     webhooks: receiver.router,
     http,
@@ -197,6 +236,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       dueReplays.start();
       upkeep.start();
+      if (config.reminders) reminderLoop.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
@@ -204,11 +244,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     reloadSecrets({ listings }) {
       const replaceKeys = lookups.prepareKeys(listings);
       keyring.replace(listingsWithCommunity(listings));
+      shop.replace(listings);
       replaceKeys();
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()]);
+        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop(), reminderLoop.stop()]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());

@@ -1,9 +1,10 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
-import { commands } from '../../commands/index.ts';
-import type { ReplyButton } from '../../commands/reply.ts';
+import { commandsFor } from '../../commands/index.ts';
+import { remindButtons } from '../../commands/remind-button.ts';
 import type { Config } from '../../config/schema.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
+import { createDirectMessageHandler } from '../discord/direct-message.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
@@ -26,8 +27,8 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
-import type { Texts } from '../texts/en.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
+import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
 import type { MemberSeen } from './seen-members.ts';
 
@@ -44,7 +45,8 @@ export interface Bot {
 }
 
 export interface BotDependencies {
-  readonly context: Omit<CommandContext, 'commands' | 'commandId'>;
+  readonly context: Omit<CommandContext, 'commands' | 'commandId' | 'reminders'>;
+  readonly reminders: ReminderService;
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
@@ -62,27 +64,28 @@ export interface BotDependencies {
 }
 
 /** Creates the bot without connecting to anything. */
-export function createBot(discord: Config['discord'], dependencies: BotDependencies): Bot {
-  const { context, outbox, rewards, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } = dependencies;
+export function createBot(config: Pick<Config, 'discord' | 'reminders'>, dependencies: BotDependencies): Bot {
+  const { discord } = config;
+  const { context, outbox, rewards, reminders, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } =
+    dependencies;
   const { partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings, texts } = context;
+  const commands = commandsFor(config);
+  const listingOf = createCardSource(listings);
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
   const dispatcher = createDispatcher({
     outbox,
     perform: createPerform({
       announcement: createAnnouncer({
-        rest,
-        texts,
-        listingOf: createCardSource(listings),
-        voteButtons: remindButtons(texts),
-        clock,
-        log,
+        ...{ rest, texts, listingOf, clock, log },
+        voteButtons: remindButtons({ commands, texts }),
       }),
-      partyReward: createPartyRewardHandler(rewards, clock),
+      directMessage: createDirectMessageHandler({ rest, settings: reminders, texts, listingOf, clock }),
       partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, texts, clock }),
       partyReached: createPartyReachedHandler({ rest, texts, clock }),
       ownerReport: createOwnerReportHandler({ rest, texts }),
+      partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({
         rest,
         grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
@@ -116,7 +119,8 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
     globalLimit,
     onInteraction: createInteractions({
       commands,
-      context: { ...context, commands, commandId: registrar.idOf },
+      context: { ...context, commands, commandId: registrar.idOf, reminders },
+      noticeFor: (userId) => reminders.noticeFor(userId, registrar.idOf),
       isOwnCommand: registrar.isOwn,
       log,
       onAnswered(command, outcome, tookMs) {
@@ -150,12 +154,6 @@ export function createBot(discord: Config['discord'], dependencies: BotDependenc
       await Promise.all([dispatcher.stop(), client.stop()]);
     },
   };
-}
-
-/** Reminds whoever presses it of the next vote. None if the command is not offered. */
-function remindButtons({ announcement }: Texts): readonly ReplyButton[] {
-  const isOffered = commands.some(({ name, actions }) => name === 'remind' && actions?.includes('on'));
-  return isOffered ? [{ kind: 'action', command: 'remind', action: 'on', label: announcement.remindButton }] : [];
 }
 
 /** Reads the listing's name and URL on the service, for announcements. */

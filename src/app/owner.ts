@@ -36,8 +36,7 @@ export function createOwnerApp(
   return createOwner(ownerToken, {
     ...{ records, actions: ownerActions, sessions, ledger, standings, eventKeysOf, replay, nudge, clock, log },
     cooldowns: new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
-    // There are no reminders yet.
-    isReminded: async () => false,
+    isReminded: store.reminders.isReminded,
     health: () => runReadinessChecks(checks),
     budgets: async () =>
       [...(await keys())].map(([listing, { keyRefused, wrongShape, budgetLeft: left }]) => {

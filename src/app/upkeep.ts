@@ -1,7 +1,8 @@
 import type { Clock } from '../platform/clock.ts';
-import { day, minute, second } from '../platform/durations.ts';
+import { day, hour, minute, second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { MemberData } from '../tally/member-data.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import type { ListingContext } from '../tally/tally.ts';
 
@@ -10,6 +11,7 @@ const endGrantsEveryMs = 5 * second;
 const beatEveryMs = minute;
 /** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
 const repairEveryMs = minute;
+const deleteExpiredEveryMs = hour;
 const repairedRoles = 10;
 const repairRoundMs = day;
 const endedRoles = 100;
@@ -24,11 +26,12 @@ export interface Upkeep {
 
 export function createUpkeep(options: {
   readonly rewards: RewardStore;
+  readonly memberData: Pick<MemberData, 'deleteExpired'>;
   readonly listings: readonly ListingContext[];
   readonly clock: Clock;
   readonly log: Log;
 }): Upkeep {
-  const { rewards, listings, clock, log } = options;
+  const { rewards, memberData, listings, clock, log } = options;
   const abortController = new AbortController();
   const { signal } = abortController;
   let loops: Promise<unknown> | undefined;
@@ -65,6 +68,11 @@ export function createUpkeep(options: {
     return false;
   }
 
+  async function deleteExpired(): Promise<false> {
+    await memberData.deleteExpired(clock.now());
+    return false;
+  }
+
   /** In the order of ids, one user per transaction, so that votes do not wait. */
   async function completeHistories(): Promise<void> {
     const [listing] = listings;
@@ -88,6 +96,7 @@ export function createUpkeep(options: {
         repeat('heartbeat', beatEveryMs, beat),
         repeat('ends of roles', endGrantsEveryMs, endGrants),
         repeat('repair of roles', repairEveryMs, repair),
+        repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),
         completeHistories().catch((error: unknown) =>
           log.warn({ reason: messageOf(error) }, 'the vote histories of earlier members are incomplete'),
         ),

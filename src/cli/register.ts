@@ -1,4 +1,4 @@
-import { commands } from '../../commands/index.ts';
+import { commandsFor } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import { commandContextFor } from '../app/command-context.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
@@ -37,6 +37,7 @@ export const registerCommand = command({
   async run({ values }, terminal) {
     const config = loadConfig(process.env);
     const { guildId } = config.discord;
+    const commands = commandsFor(config);
     const rest = createDiscordRest(config.discord);
     const context = commandContextFor(config);
     const store = await openStore(config.databaseUrl, systemClock, {

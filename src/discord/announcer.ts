@@ -33,12 +33,12 @@ export function createAnnouncer(options: {
   rest: DiscordRest;
   texts: Texts;
   listingOf: CardSource;
-  /** The buttons below a vote that counted, whatever the member who presses them has to do with it. Default: none. */
+  /** The buttons below a vote that counted; none by default. */
   voteButtons?: readonly ReplyButton[];
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
-  const { rest, texts, listingOf, voteButtons, clock, log } = options;
+  const { rest, texts, listingOf, voteButtons = [], clock, log } = options;
   const findAnnouncement = createFindAnnouncement(rest);
   const nonceAges = createNonceAges(clock);
 

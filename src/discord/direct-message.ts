@@ -1,24 +1,34 @@
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Reply } from '../../commands/reply.ts';
-import { type AttemptResult, directMessagesClosed } from '../outbox/effect.ts';
+import { type AttemptResult, directMessagesClosed, type Effect } from '../outbox/effect.ts';
 import type { DirectMessageContent } from '../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
+import { minute } from '../platform/durations.ts';
 import type { Texts } from '../texts/en.ts';
 import { escapeName, plainName } from '../texts/markup.ts';
 import { rejectionOf, retryAlone } from './discord-errors.ts';
 import { type CardSource, readCard } from './listing-card.ts';
 import { postReply } from './post-reply.ts';
+import { renderPurchaseMessage } from './purchase-messages.ts';
+import { hasReminder, renderReminder } from './reminder-message.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** The ids of channels never change, and opening a channel again costs a request. */
 const maxChannels = 10_000;
 const maxReasonLength = 300;
+/** Discord is certain to remember a nonce for this long (ms). */
+const nonceLifetimeMs = 2 * minute;
 
-/** What members do about direct messages, as it is stored. Rejects as the store does. */
+/** What is stored of direct messages. Rejects as the store does. */
 export interface DirectMessageSettings {
+  /**
+   * Whether a message is still to be sent: a member may have voted since, or want no more messages. If it cannot have
+   * been sent before and is too old to tell, it returns false and plans the message again.
+   */
+  isStillWanted(effect: Effect<'directMessage'>): Promise<boolean>;
   /** Stores that the member accepts no direct messages, to report it at the next command. */
   directMessagesClosed(userId: string): Promise<void>;
 }
@@ -49,10 +59,10 @@ export function createDirectMessageHandler(options: {
   }
 
   async function render(message: DirectMessageContent): Promise<Reply> {
+    if (message.type !== 'reminder') return renderPurchaseMessage(message, texts);
     const card = await readCard(listingOf, message.listing, clock);
     const name = escapeName(card?.name ?? '', 60) || escapeName(message.listing, 60);
-    const { title, text } = texts.directMessage.reminder;
-    return { tone: 'good', title, text: text(name), ...(card?.url ? { url: card.url } : {}) };
+    return renderReminder(message, { name, url: card?.url ?? null }, texts);
   }
 
   async function settleRejection(userId: string, error: DiscordAPIError): Promise<AttemptResult> {
@@ -73,10 +83,22 @@ export function createDirectMessageHandler(options: {
     }
   }
 
-  return async ({ content: { userId, message }, nonce }) => {
+  /** Whether an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
+  async function wasSent(channelId: string, effect: Effect<'directMessage'>): Promise<boolean> {
+    const { possiblySentSince: since, content } = effect;
+    // Nothing in another message identifies it: it may be sent twice.
+    if (since === null || content.message.type !== 'reminder') return false;
+    const age = clock.now() - since;
+    return (age < 0 || age >= nonceLifetimeMs) && hasReminder(rest, channelId, content.message);
+  }
+
+  return async (effect) => {
+    const { userId, message } = effect.content;
+    if (!(await settings.isStillWanted(effect))) return { outcome: 'done' };
     const reply = await render(message);
     try {
-      await postReply(rest, await openChannel(userId), reply, nonce);
+      const channelId = await openChannel(userId);
+      if (!(await wasSent(channelId, effect))) await postReply(rest, channelId, reply, effect.nonce);
       return { outcome: 'done' };
     } catch (error) {
       if (error instanceof z.ZodError) return retry('the response is not from Discord');

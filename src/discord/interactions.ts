@@ -55,12 +55,15 @@ export function createInteractions(options: {
   /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
   isOwnCommand: (commandId: string) => Promise<boolean>;
   log: Log;
+  /** What the member is to be told after the response; null for nothing. It is told once, so it is not asked again. */
+  noticeFor?: (userId: string) => Promise<Reply | null>;
   /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
   onMemberSeen?: (input: CommandInput) => void;
 }): InteractionHandler {
-  const { commands, context, isOwnCommand, log, onAnswered = () => {}, onMemberSeen = () => {} } = options;
+  const { commands, context, isOwnCommand, log } = options;
+  const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const { clock, texts } = context;
   const commandsByName = new Map(
     commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
@@ -114,7 +117,7 @@ export function createInteractions(options: {
       failed = await respond(command, input, responder, startedAt);
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
-      onMemberSeen(input);
+      if (command.notesMember !== false) onMemberSeen(input);
     }
   }
 
@@ -136,6 +139,7 @@ export function createInteractions(options: {
       if (result === 'opened') return false;
       const body = renderOnce(result.reply, command);
       await (result.failed ? responder.reject(body) : responder.reply(body, responseKind(result.reply, input)));
+      await sendNotice(input, responder);
       return result.failed;
     }
     await responder.deferReply();
@@ -147,7 +151,17 @@ export function createInteractions(options: {
     await (result.failed
       ? responder.rejectDeferred(body)
       : responder.editReply(body, responseKind(result.reply, input)));
+    await sendNotice(input, responder);
     return result.failed;
+  }
+
+  async function sendNotice({ userId }: CommandInput, responder: InteractionResponder): Promise<void> {
+    try {
+      const notice = await noticeFor(userId);
+      if (notice !== null) await responder.followUp(renderReply(notice, ''));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'a notice to a member could not be sent');
+    }
   }
 
   async function openModal(

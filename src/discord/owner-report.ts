@@ -5,6 +5,7 @@ import type { Texts } from '../texts/en.ts';
 import { escapeText, lines, mention, roleMention, subtext } from '../texts/markup.ts';
 import { classifySendError } from './discord-errors.ts';
 import { postReply } from './post-reply.ts';
+import { renderPurchaseReport } from './purchase-messages.ts';
 import type { DiscordRest } from './rest.ts';
 
 const maxReasonLength = 500;
@@ -17,7 +18,7 @@ export function createOwnerReportHandler(options: {
   const { rest, texts } = options;
   return async ({ content: { channelId, report }, createdAt, nonce }) => {
     try {
-      await postReply(rest, channelId, { ...renderReport(report, texts.ownerReport), at: createdAt }, nonce);
+      await postReply(rest, channelId, { ...renderReport(report, texts), at: createdAt }, nonce);
       return { outcome: 'done' };
     } catch (error) {
       return classifySendError(error, { channelId, effects: 1 });
@@ -25,8 +26,10 @@ export function createOwnerReportHandler(options: {
   };
 }
 
-function renderReport({ role, userId, reason }: OwnerReportContent, texts: Texts['ownerReport']): Reply {
-  const { title, text, once } = texts.roleFailed;
+function renderReport(report: OwnerReportContent, texts: Texts): Reply {
+  if (report.type !== 'roleFailed') return renderPurchaseReport(report, texts);
+  const { role, userId, reason } = report;
+  const { title, text, once } = texts.ownerReport.roleFailed;
   const failure = text(roleMention(role), mention(userId), escapeText(reason, maxReasonLength));
   return { tone: 'bad', title, text: lines(failure, subtext(once)) };
 }

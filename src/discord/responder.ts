@@ -27,6 +27,8 @@ export interface InteractionResponder {
   reject(body: MessageBody): Promise<unknown>;
   /** An error message after {@link deferReply}, visible to the user alone if Discord allows it. */
   rejectDeferred(body: MessageBody): Promise<unknown>;
+  /** A further message after a response, visible to the user alone. */
+  followUp(body: MessageBody): Promise<unknown>;
 }
 
 const ephemeral = { flags: MessageFlags.Ephemeral } as const;
@@ -70,6 +72,7 @@ function newMessageResponder(
     editReply: (body) => interaction.editReply(body),
     reject: (body) => interaction.reply({ ...body, ...ephemeral }),
     rejectDeferred: (body) => interaction.editReply(body),
+    followUp: (body) => interaction.followUp({ ...body, ...ephemeral }),
   };
 }
 
@@ -90,5 +93,6 @@ function messageResponder(
     editReply: (body, kind) => (kind === 'update' ? interaction.editReply(replacing(body)) : followUp(body)),
     reject: replyToMember,
     rejectDeferred: followUp,
+    followUp,
   };
 }

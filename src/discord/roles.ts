@@ -1,6 +1,6 @@
 import { Routes } from 'discord.js';
 import type { AttemptResult, RetryLater } from '../outbox/effect.ts';
-import type { MemberRole } from '../outbox/effect-contents.ts';
+import type { MemberRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Texts } from '../texts/en.ts';
@@ -44,7 +44,7 @@ export function createRoleHandler(options: {
   }
 
   async function settleFailure(
-    memberRole: MemberRole,
+    { erase, ...memberRole }: RoleContent,
     failure: RoleFailure,
     isWanted: boolean,
   ): Promise<AttemptResult> {
@@ -56,7 +56,8 @@ export function createRoleHandler(options: {
       return { outcome: 'done' };
     }
     await grants.roleSettled(userId, role, cause === 'member_left' ? 'parked' : 'failed', reason);
-    await grants.reportOnce({ ...memberRole, ...failure });
+    // A report would store the id of a forgotten member again.
+    if (erase !== true) await grants.reportOnce({ ...memberRole, ...failure });
     return cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason };
   }
 

@@ -8,6 +8,7 @@ import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from '
 import { readThrough } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createErrorReporter } from './error-reporter.ts';
+import { requestFresh } from './fresh.ts';
 import { createHttp } from './http.ts';
 import type {
   CachedValue,
@@ -99,12 +100,15 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     },
   });
 
+  const requestVotes = requestFresh((userId) => sendRequest(votesEndpoint, userId), clock);
+  const freshVoteStatus = async (userId: string) => ({ ...(await requestVotes(userId)), stale: false });
+
   return {
     kind,
     profile: () => withAge('profile', profile(kind)),
-    async voteStatus(userId) {
+    async voteStatus(userId, { fresh = false } = {}) {
       if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
-      const status = await withAge('votes', voteStatus(userId));
+      const status = await withAge('votes', fresh ? freshVoteStatus(userId) : voteStatus(userId));
       return { ...status, value: withSecondsLeft(status.value, clock.now()) };
     },
     async reviews({ sort = 'newest', limit = defaultReviews }: ReviewsQuery = {}) {
@@ -164,7 +168,7 @@ export function createRotatableClient(createClient: (key: string) => LookupClien
     lookup: {
       kind: client.kind,
       profile: () => client.profile(),
-      voteStatus: (userId) => client.voteStatus(userId),
+      voteStatus: (userId, options) => client.voteStatus(userId, options),
       reviews: (query) => client.reviews(query),
       keyStatus: () => client.keyStatus(),
     },

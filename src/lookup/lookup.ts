@@ -43,15 +43,21 @@ export interface Lookup<Kind extends ListingKind = ListingKind> {
   profile(): Promise<CachedValue<ProfileByKind[Kind]>>;
   /**
    * `GET /votes/:userId` (document, section 2.4).
+   * @param options.fresh whether to ask the service itself, without the cache and the ledger; identical requests within
+   * five seconds share a response. Default: false
    * @throws LookupError `lookup_bad_parameter` for an id that is not 1 to 20 digits
    */
-  voteStatus(userId: string): Promise<CachedValue<VoteStatus>>;
+  voteStatus(userId: string, options?: VoteStatusOptions): Promise<CachedValue<VoteStatus>>;
   /**
    * `GET /reviews` (document, section 2.5).
    * @throws LookupError `lookup_wrong_key_type` for the listing of a bot
    * @throws LookupError `lookup_bad_parameter` for a sort that is not documented or a limit that is not a whole number
    */
   reviews(query?: ReviewsQuery): Promise<CachedValue<Reviews>>;
+}
+
+export interface VoteStatusOptions {
+  readonly fresh?: boolean;
 }
 
 /** A lookup client with the status of its key. */

@@ -57,14 +57,35 @@ export interface MemberRole {
   readonly role: string;
 }
 
+/** What an effect of a role contains. */
+export interface RoleContent extends MemberRole {
+  /** Whether the contents are deleted when it is finished, because the member was forgotten. */
+  readonly erase?: true;
+}
+
 /** A direct message to a member. */
 export interface DirectMessage {
   readonly userId: string;
   readonly message: DirectMessageContent;
 }
 
-/** What a direct message says. `listing`: the name of the configured listing. */
-export type DirectMessageContent = { readonly type: 'reminder'; readonly listing: string };
+/**
+ * What a direct message says. `reminder`: the member may vote; `listing` is the name of the configured listing,
+ * and `dueAt` since when the member can vote, or wanted to be reminded again (ms since the epoch).
+ * `purchaseFulfilled` and `purchaseRefunded`: what became of a purchase.
+ */
+export type DirectMessageContent =
+  | { readonly type: 'reminder'; readonly listing: string; readonly dueAt: number }
+  | (PurchasedItem & { readonly type: 'purchaseFulfilled' })
+  | (PurchasedItem & { readonly type: 'purchaseRefunded' });
+
+/** A purchase in a message. */
+export interface PurchasedItem {
+  /** The name of the item; escape it. */
+  readonly item: string;
+  /** Credits. */
+  readonly price: number;
+}
 
 /** A message to the owner. */
 export interface OwnerReport {
@@ -73,8 +94,20 @@ export interface OwnerReport {
   readonly report: OwnerReportContent;
 }
 
-/** `roleFailed`: a role could not be added or removed, with the reason and a hint in words. */
-export type OwnerReportContent = MemberRole & { readonly type: 'roleFailed'; readonly reason: string };
+/**
+ * `roleFailed`: a role could not be added or removed, with the reason and a hint in words. `purchase`: the owner has to
+ * fulfil a purchase. `purchaseRefunded`: it was refunded because Discord did not give the role.
+ */
+export type OwnerReportContent =
+  | (MemberRole & { readonly type: 'roleFailed'; readonly reason: string })
+  | (ReportedPurchase & { readonly type: 'purchase' })
+  | (ReportedPurchase & { readonly type: 'purchaseRefunded' });
+
+/** A purchase in a report to the owner. */
+export interface ReportedPurchase extends PurchasedItem {
+  readonly purchaseId: number;
+  readonly userId: string;
+}
 
 /** Pays a reached goal to everyone who voted in the period. */
 export interface PartyReward {
@@ -105,7 +138,7 @@ export interface PartyReached {
 /** What each kind of effect contains, as it is stored. */
 export interface EffectContents {
   readonly announcement: Announcement;
-  readonly role: MemberRole;
+  readonly role: RoleContent;
   readonly directMessage: DirectMessage;
   readonly ownerReport: OwnerReport;
   readonly partyReward: PartyReward;

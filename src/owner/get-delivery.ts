@@ -15,8 +15,10 @@ export interface DeliveryDetails {
   readonly timeline: readonly TimelineStep[];
 }
 
+type RecordsContext = Pick<OwnerContext, 'records' | 'eventKeysOf'>;
+
 /** @throws HttpError 404 */
-export async function getDelivery(context: OwnerContext, id: number): Promise<DeliveryDetails> {
+export async function getDelivery(context: RecordsContext, id: number): Promise<DeliveryDetails> {
   const delivery = await findDelivery(context, id);
   const [original, entry, effects] = await Promise.all([
     findOriginal(context, delivery),
@@ -28,7 +30,7 @@ export async function getDelivery(context: OwnerContext, id: number): Promise<De
 }
 
 /** @throws HttpError 404 */
-export async function findDelivery({ records }: OwnerContext, id: number): Promise<DeliveryRecord> {
+export async function findDelivery({ records }: Pick<OwnerContext, 'records'>, id: number): Promise<DeliveryRecord> {
   const delivery = await records.delivery(id);
   if (delivery === null) throw new HttpError(404, `Delivery ${id} does not exist.`);
   return delivery;
@@ -38,7 +40,10 @@ export async function findDelivery({ records }: OwnerContext, id: number): Promi
  * Duplicates are stored without a key, so the keys are read from the body. A vote without a timestamp duplicates its
  * user's last vote.
  */
-async function findOriginal({ records, eventKeysOf }: OwnerContext, delivery: DeliveryRecord): Promise<number | null> {
+async function findOriginal(
+  { records, eventKeysOf }: RecordsContext,
+  delivery: DeliveryRecord,
+): Promise<number | null> {
   const { outcome, family, userId, listing, receivedAt } = delivery;
   if (outcome !== 'duplicate') return null;
   const original = await records.recordedUnder(eventKeysOf(delivery));

@@ -1,5 +1,6 @@
 import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
+import type { StoredGrant } from '../rewards/grant.ts';
 import type { DeliveryRow, Outcome } from '../tally/tally.ts';
 import type { PageRequest } from '../web/pagination.ts';
 
@@ -86,7 +87,9 @@ export interface Records {
   effectsOf(deliveryId: number): Promise<readonly EffectRecord[]>;
   /** A user's entries, newest first; `before` is the id of an entry. */
   entries(userId: string, limit: number, before?: number | null): Promise<readonly EntryRecord[]>;
-  /** The entry that a delivery created; null for none. */
+  /** The entry of a delivery's event, without those of other rewards; null for none. */
   entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<EntryRecord | null>;
+  /** The roles of a user, with their ends. */
+  grants(userId: string): Promise<readonly StoredGrant[]>;
   counts(): Promise<Counts>;
 }

@@ -28,7 +28,7 @@ export function timelineOf(
     {
       at,
       what: 'received',
-      text: `Received a ${family} delivery of ${size} for ${listing ?? 'an unknown listing'}.`,
+      text: `Received and verified a ${family} delivery of ${size} for ${listing ?? 'an unknown listing'}.`,
     },
     ...(recordedAt > at
       ? [{ at, what: 'held back', text: `Stored until its time: its ${quarantineReasons.aheadOfTime}.` }]

@@ -37,6 +37,12 @@ export function formatDuration(duration: number): string {
   return countOf(Math.max(0, Math.floor(duration / size)), unit);
 }
 
+/** A duration (ms) in the largest unit that divides it: `36 hours`. Less than a second is `0 seconds`. */
+export function formatExactly(duration: number): string {
+  const [unit, size] = units.find(([, length]) => duration >= length && duration % length === 0) ?? ['second', second];
+  return countOf(Math.max(0, Math.floor(duration / size)), unit);
+}
+
 /** A wait (ms) in hours and minutes, rounded up: `11 hours 59 minutes`. */
 export function formatWait(duration: number): string {
   const total = Math.ceil(duration / minute);

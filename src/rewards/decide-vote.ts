@@ -7,7 +7,7 @@ import { addVote, type VoteHistory, withStreakRules } from './history.ts';
 import { milestoneEntries, milestoneGrants } from './milestones.ts';
 import { factorAt, multiplyCredits } from './multipliers.ts';
 import type { RewardEntry } from './reward.ts';
-import type { ListingRewards, StreakRules } from './rules.ts';
+import type { ListingRewards } from './rules.ts';
 import { streakRewards } from './streak-steps.ts';
 import { voterGrants } from './voter-role.ts';
 
@@ -33,14 +33,6 @@ export interface VoteContext {
   readonly outageDays: ReadonlySet<number>;
 }
 
-/** Streaks are also counted, and shown to members, where they have no reward. */
-const unrewardedStreak: StreakRules = { every: 7, credits: 0, forgive: 0 };
-
-/** The rules by which streaks are counted. */
-export function streakRulesOf({ streak }: Pick<ListingRewards, 'streak'>): StreakRules {
-  return streak ?? unrewardedStreak;
-}
-
 /** The rewards of a vote. */
 export interface VoteDecision {
   /** The vote's own entry first. At most one entry per achievement. */
@@ -63,11 +55,10 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   if (withinCooldown) return { entries: [voteEntry], grants: [], history };
 
   const { listing, outageDays, communityListings, at } = context;
-  const streakRules = streakRulesOf(rewards);
-  const followed = withStreakRules(history, streakRules, outageDays);
+  const followed = withStreakRules(history, rewards.streak, outageDays);
   const counted = addVote(followed, listing, day, outageDays);
   const { votes } = counted;
-  const streak = streakRewards(counted, streakRules, day, outageDays);
+  const streak = streakRewards(counted, rewards.streak, day, outageDays);
   const bonus = allListingsBonus(streak.history, rewards.allListings, day, communityListings);
   return {
     entries: [voteEntry, ...streak.entries, ...milestoneEntries(rewards.milestones, votes), ...bonus.entries],

@@ -110,7 +110,10 @@ export function withStreakRules(
 ): VoteHistory {
   const { streak } = history;
   if (rules?.every === streak.rules?.every && rules?.forgive === streak.rules?.forgive) return history;
-  if (rules === null) return { ...history, streak: { ...emptyHistory.streak, payments: streak.payments } };
+  if (rules === null) {
+    const { folded, payments } = streak;
+    return { ...history, streak: { ...emptyHistory.streak, folded, payments } };
+  }
   const { every, forgive } = rules;
   const followed = { ...streak, rules: { every, forgive }, foldedSteps: noSteps };
   const steps = { ...noSteps };
@@ -153,11 +156,10 @@ function withWindow(
 function foldStreak(history: VoteHistory, length: number, outageDays: ReadonlySet<number>) {
   const { rules, folded, foldedSteps } = history.streak;
   const [streak, steps] = [{ ...folded }, { ...foldedSteps }];
-  if (rules !== null) {
-    scanDays(history, length, outageDays, (status) => {
-      scanStreakDay(streak, status, rules.forgive);
-      scanStepDay(steps, status, rules.every, rules.forgive);
-    });
-  }
+  scanDays(history, length, outageDays, (status) => {
+    // Streaks are also shown where they have no reward.
+    scanStreakDay(streak, status, rules?.forgive ?? 0);
+    if (rules !== null) scanStepDay(steps, status, rules.every, rules.forgive);
+  });
   return { folded: streak, foldedSteps: steps };
 }

@@ -10,10 +10,11 @@ import type {
   PartyPanel,
   PartyReached,
   PartyReward,
+  PurchasedItem,
+  ReportedPurchase,
 } from '../outbox/effect-contents.ts';
-import type { VoteHistory } from '../rewards/history.ts';
 import { parseAnnouncement, serializeAnnouncement } from './announcement-column.ts';
-import { type Fields, hasNumbers, isObject, type JsonObject, matches } from './json-fields.ts';
+import { type Fields, hasNumbers, isObject, matches } from './json-fields.ts';
 
 /*
  * Checks of the columns that hold JSON. Plain functions, because `last_votes` is read for every vote, and because the
@@ -25,22 +26,6 @@ export function parseLastVotes(text: string): LastVotes {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || !hasNumbers(value)) throw new Error('balances.last_votes is not an object of times.');
   return value;
-}
-
-/**
- * Parses `balances.history`. Only its shape is checked at the top: a wrong history could only have been written by
- * another program. Throws an Error if it is not a history.
- */
-export function parseHistory(text: string): VoteHistory {
-  const value: unknown = JSON.parse(text);
-  if (!isObject(value) || !isHistory(value)) throw new Error('balances.history is not a history of votes.');
-  return value;
-}
-
-function isHistory(value: JsonObject): value is JsonObject & VoteHistory {
-  const { votes, start, days, bonusDays, streak } = value;
-  const hasStart = start === null || typeof start === 'number';
-  return typeof votes === 'number' && hasStart && isObject(days) && Array.isArray(bonusDays) && isObject(streak);
 }
 
 /** Parses `balances.roles`. Throws an Error if it is not an array of Discord IDs. */
@@ -129,9 +114,24 @@ const partyReachedFields: Fields<PartyReached> = {
   credits: ['number'],
 };
 
+const purchasedItemFields: Fields<PurchasedItem> = { item: ['string'], price: ['number'] };
+const reportedPurchaseFields: Fields<ReportedPurchase> = {
+  ...purchasedItemFields,
+  purchaseId: ['number'],
+  userId: ['string'],
+};
+
 /** The fields of each type of direct message, without the type itself. */
-const directMessageTypes: FieldsByType<DirectMessageContent> = { reminder: { listing: ['string'] } };
-const ownerReportTypes: FieldsByType<OwnerReportContent> = { roleFailed: { ...roleFields, reason: ['string'] } };
+const directMessageTypes: FieldsByType<DirectMessageContent> = {
+  reminder: { listing: ['string'], dueAt: ['number'] },
+  purchaseFulfilled: purchasedItemFields,
+  purchaseRefunded: purchasedItemFields,
+};
+const ownerReportTypes: FieldsByType<OwnerReportContent> = {
+  roleFailed: { ...roleFields, reason: ['string'] },
+  purchase: reportedPurchaseFields,
+  purchaseRefunded: reportedPurchaseFields,
+};
 
 type FieldsByType<Union extends { readonly type: string }> = {
   readonly [Type in Union['type']]: Fields<Extract<Union, { readonly type: Type }>>;

@@ -12,8 +12,12 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { MemberData } from '../tally/member-data.ts';
+import type { PurchaseStore } from '../tally/purchase-store.ts';
 import type { Quarantine } from '../tally/quarantine.ts';
+import type { ClaimRecorder } from '../tally/record-claim.ts';
 import type { Recorder } from '../tally/recorder.ts';
+import type { ReminderStore } from '../tally/reminder-store.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
 import { createGroupCommit, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
 import { createWriter } from './commits/writer.ts';
@@ -23,10 +27,13 @@ import { logProgress } from './migrations/report-progress.ts';
 import { queryBuilder } from './query-builder.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
+import { sqlMemberData } from './reads/member-data.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlPartyPanels } from './reads/party-panels.ts';
+import { sqlPurchases } from './reads/purchases.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
+import { sqlReminders } from './reads/reminders.ts';
 import { sqlRewards } from './reads/rewards.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
 import { countRequestsSince } from './writes/budget.ts';
@@ -51,6 +58,7 @@ export class CannotOpenDatabaseError extends TallyhookError {
 /** The storage adapters of all modules, over one database. */
 export interface Store {
   readonly recorder: Recorder;
+  readonly claims: ClaimRecorder;
   readonly outbox: Outbox;
   readonly ledger: LedgerReads;
   /** Standings by the calendar of a time zone (IANA name). Each result has a cache of its own. */
@@ -58,6 +66,9 @@ export interface Store {
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
+  readonly reminders: ReminderStore;
+  readonly purchases: PurchaseStore;
+  readonly memberData: MemberData;
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
   readonly sessions: SessionRevocations;
@@ -132,12 +143,16 @@ export async function openStore(
       record: (delivery, routed) => clearFailureAfter(write('record', delivery, routed)),
       recordReplay: (id, delivery, routed, now) => clearFailureAfter(write('recordReplay', id, delivery, routed, now)),
     },
+    claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
     outbox: sqlOutbox(db, reading, write),
     ledger: sqlLedger(db, reading),
     standingsIn: (timeZone) => sqlStandings(db, reading, clock, timeZone),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
+    reminders: sqlReminders(db, reading, write),
+    purchases: sqlPurchases(db, reading, write),
+    memberData: sqlMemberData(db, reading, write),
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {
       acquire: (...request) => write('acquire', ...request),

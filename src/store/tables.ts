@@ -4,6 +4,8 @@ import type { Family } from '../ledger/event.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
+import type { PurchaseState } from '../rewards/purchase.ts';
+import type { StopReason } from '../tally/reminder-store.ts';
 import type { Order, Outcome } from '../tally/tally.ts';
 
 /** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
@@ -28,6 +30,11 @@ export interface Tables {
   };
   /** The idempotency key of each recorded event (16 bytes). Never deleted. */
   event_keys: { key: Uint8Array; delivery_id: number };
+  /**
+   * The last vote of a forgotten member for each listing (16 bytes, a digest of both ids), so that a repeat without a
+   * timestamp is recognised. Deleted after `expires_at`.
+   */
+  forgotten_votes: { key: Uint8Array; at: number; expires_at: number };
   entries: {
     id: Generated<number>;
     user_id: string;
@@ -70,6 +77,8 @@ export interface Tables {
     /** The streak after the latest vote, and the day that ends it (day number). */
     streak_days: Generated<number>;
     streak_last_day: Generated<number>;
+    /** 1 if the member is reminded of votes. */
+    reminder: Generated<number>;
   };
   /** The roles that members are to have, by source. Those that have ended are deleted once Discord has removed them. */
   grants: {
@@ -80,6 +89,36 @@ export interface Tables {
     /** Null if it does not end. */
     until: number | null;
     state: GrantState;
+  };
+  /** When members are to be reminded of a vote; `leased_until` is null if no process is checking it. */
+  reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
+  /** Whose reminders the program has switched off, and 1 if the member was told of it. */
+  reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
+  /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
+  purchases: {
+    id: Generated<number>;
+    /** The id of the interaction that showed the confirmation. */
+    confirmation_id: string;
+    user_id: string;
+    /** Empty if the community has no guild. */
+    guild_id: string;
+    /** Where it was, or would be, reported to the owner. */
+    owner_channel_id: string | null;
+    /** The id and the name of the item. */
+    item: string;
+    name: string;
+    price: number;
+    state: PurchaseState;
+    /** The balance after it. */
+    balance: number;
+    role: string | null;
+    /** The end of the role. */
+    until: number | null;
+    /** Secret to everyone but the buyer. */
+    code: string | null;
+    at: number;
+    /** When it was fulfilled or refunded; null before that. */
+    settled_at: number | null;
   };
   /** The progress of each party, by the id of its period. */
   parties: {

@@ -18,6 +18,8 @@ export interface AccountState extends Account {
   readonly streak: StreakInDays;
   /** The roles last seen of the member that a multiplier names (Discord IDs). */
   readonly roles: readonly string[];
+  /** Whether the member is reminded of votes. */
+  readonly isReminded: boolean;
 }
 
 /** The account of a user without entries. */
@@ -33,12 +35,13 @@ export function emptyAccount(userId: string): AccountState {
     scores: noScores,
     streak: { days: 0, lastDay: 0 },
     roles: [],
+    isReminded: false,
   };
 }
 
 /** Whether nothing would be lost with the account. A balance that was imported by hand has no entries either. */
-export function isEmpty({ credits, votes, lastEntry, roles }: AccountState): boolean {
-  return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0;
+export function isEmpty({ credits, votes, lastEntry, roles, isReminded }: AccountState): boolean {
+  return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0 && !isReminded;
 }
 
 /** The account after the entry with the given ID. */

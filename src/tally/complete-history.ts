@@ -1,5 +1,5 @@
 import { isCountedVote } from '../ledger/entry.ts';
-import { streakRulesOf } from '../rewards/decide-vote.ts';
+import { emptyHistory } from '../rewards/history.ts';
 import { addToScores, noScores } from '../rewards/period-scores.ts';
 import { rebuildHistory } from '../rewards/rebuild-history.ts';
 import type { AccountState } from './account-state.ts';
@@ -23,6 +23,7 @@ export function withHistory(
 ): AccountState & { readonly history: NonNullable<AccountState['history']> } {
   const { history } = account;
   if (history !== null) return { ...account, history };
+  if (account.votes === 0) return { ...account, history: emptyHistory };
   const calendar = calendarOf(listing.community);
   const votes = tally
     .votesBetween(account, null, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
@@ -30,7 +31,7 @@ export function withHistory(
     .map((vote) => ({ listing: vote.listing ?? listing.name, day: calendar.dayAt(vote.at), credits: vote.credits }));
   return {
     ...account,
-    history: rebuildHistory(votes, streakRulesOf(listing.rewards), outageDaysOf(tally.outages(), calendar), {
+    history: rebuildHistory(votes, listing.rewards.streak, outageDaysOf(tally.outages(), calendar), {
       streaks: 0,
       bonusDays: [],
     }),

@@ -1,5 +1,5 @@
 import type { Family } from '../ledger/event.ts';
-import type { GivenRole, MemberRole } from '../outbox/effect-contents.ts';
+import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
@@ -55,6 +55,6 @@ export function applyGrants(
 }
 
 /** The effect that makes Discord match the grants of a role. */
-export function roleEffect(content: MemberRole, deliveryId: number | null, createdAt: number): NewEffect<'role'> {
+export function roleEffect(content: RoleContent, deliveryId: number | null, createdAt: number): NewEffect<'role'> {
   return { kind: 'role', queue: roleQueue(content.guildId), content, deliveryId, createdAt };
 }

@@ -44,6 +44,14 @@ export function premiumKeys(
   return [keyOf(first), ...others.map(keyOf)];
 }
 
+/**
+ * The key of a member's last vote for a listing, which is kept for a while when the member is forgotten. Then the
+ * account no longer recognises a repeat of a vote without a timestamp.
+ */
+export function forgottenVoteKey(userId: string, listing: string): EventKey {
+  return untimedKey(`forgotten ${userId} ${listing}`);
+}
+
 /** The time (48 bits, two's complement) and the first 10 bytes of the identity's SHA-256. */
 function timedKey(at: number, identity: string): EventKey {
   const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(timeLength, '0');

@@ -1,4 +1,5 @@
 import type { Premium } from '../ledger/event.ts';
+import { isPseudonym } from '../ledger/pseudonym.ts';
 import type { Order } from './tally.ts';
 
 /**
@@ -12,6 +13,8 @@ export function withHolder(event: Premium, storedOrder: Order | null): Premium {
 }
 
 function holderOf(event: Premium, storedOrder: Order): string | null {
+  // A forgotten member who continues the order is known again; otherwise the pseudonym would be linked to the id.
+  if (isPseudonym(storedOrder.userId ?? '')) return event.userId === event.giftedBy ? null : event.userId;
   const isUnclaimedGift = storedOrder.state === 'active' && storedOrder.userId === null;
   const holder = storedOrder.userId ?? event.userId;
   return isUnclaimedGift || holder === event.giftedBy ? null : holder;

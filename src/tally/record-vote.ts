@@ -3,7 +3,7 @@ import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
 import { untimedRepeatWindowMs } from '../ledger/reward-rules.ts';
 import type { AccountState } from './account-state.ts';
-import { voteKey } from './idempotency-key.ts';
+import { forgottenVoteKey, voteKey } from './idempotency-key.ts';
 import type { RecordedDelivery } from './tally.ts';
 import { isWithinCooldown, voteRewards } from './vote-rewards.ts';
 import { type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
@@ -15,8 +15,9 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const account = tally.accountState(vote.userId);
   const at = vote.at ?? receivedAt;
   const withinCooldown = isWithinCooldown(tally, account, listing, at);
-  if (vote.at === null && isRepeatedVote(receivedAt, withinCooldown, account, context)) {
-    return writeDuplicate(vote, context);
+  if (vote.at === null) {
+    const isRepeated = isRepeatedVote(receivedAt, withinCooldown, account, context);
+    if (isRepeated || isForgottenVote(vote, context)) return writeDuplicate(vote, context);
   }
   const eventKey = voteKey(vote, listing.name, receivedAt);
   const now = rowWriter.effectsCreatedAt;
@@ -42,4 +43,12 @@ function isRepeatedVote(
   if (!withinCooldown && (last === null || last <= after)) return false;
   const votes = tally.votesBetween(account, listing.name, after, receivedAt + windowMs);
   return votes.some(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
+}
+
+/** Whether a vote without a timestamp repeats one from before its member was forgotten. */
+function isForgottenVote({ userId }: Vote, { tally, listing, delivery }: RecordingContext): boolean {
+  const forgottenAt = tally.forgottenVoteAt(forgottenVoteKey(userId, listing.name));
+  return (
+    forgottenAt !== null && Math.abs(delivery.receivedAt - forgottenAt) < untimedRepeatWindowMs(listing.rewards.base)
+  );
 }

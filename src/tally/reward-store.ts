@@ -19,7 +19,7 @@ export interface RewardStore {
   isGranted(role: GrantedRole, now: number): Promise<boolean>;
   /**
    * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
-   * enqueues another attempt.
+   * enqueues another attempt. A purchase of the role is fulfilled by it, or refunded if Discord did not give the role.
    */
   settleRole(role: GrantedRole, result: RoleResult, now: number): Promise<void>;
   /** Enqueues the removal of roles whose grants have ended, at most `limit`. Returns how many. */

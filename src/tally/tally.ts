@@ -9,6 +9,7 @@ import type { AccountState } from './account-state.ts';
 import type { CommunityContext } from './community.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { PartyState } from './party-state.ts';
+import type { Reminder } from './reminder-store.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined'] as const;
@@ -123,7 +124,7 @@ export interface StoredCorrection extends Correction {
 }
 
 /** A vote in a user's history, counted or not. */
-export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'untimed'>;
+export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'reason' | 'untimed'>;
 
 /**
  * What one transaction reads and writes: all or none of it is committed, and nothing that it reads changes before the
@@ -152,6 +153,8 @@ export interface Tally extends OutboxWrites {
   party(period: string): PartyState;
   /** Adds a vote to a party, after which its progress is as given. */
   addPartyVote(vote: PartyVote): void;
+  /** Stores when the member is to be reminded, in place of an earlier time for the same listing. */
+  saveReminder(reminder: Reminder): void;
   /** Times in which receiving was down, oldest first, of at least the last 160 days. */
   outages(): readonly Outage[];
   /** Logs a delivery and returns its ID; null if its event is already recorded. */
@@ -163,6 +166,11 @@ export interface Tally extends OutboxWrites {
   updateDelivery(id: number, row: DeliveryRow): boolean;
   /** Whether an event is recorded under the key. */
   hasEvent(key: EventKey): boolean;
+  /**
+   * The time of the vote under {@link forgottenVoteKey} (ms since the epoch); null if its member was not forgotten, or
+   * long ago.
+   */
+  forgottenVoteAt(key: EventKey): number | null;
   /** The order with any of these IDs; null if none is stored. Several matching orders are merged into one. */
   findOrder(orderIds: readonly string[]): Order | null;
   /**

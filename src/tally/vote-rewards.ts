@@ -12,6 +12,7 @@ import { calendarOf, outageDaysOf } from './community.ts';
 import { withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
 import { countForParty } from './party.ts';
+import { planReminder } from './plan-reminder.ts';
 import type { ListingContext, Tally } from './tally.ts';
 import { streakAfter } from './vote-streak.ts';
 
@@ -35,7 +36,7 @@ export interface VoteRewards {
   readonly account: AccountState;
   /** The streak after the vote (days); null if it does not count. */
   readonly streak: number | null;
-  /** Enqueues and stores what is not an entry: roles, which it returns, and progress of the party. */
+  /** Enqueues and stores what is not an entry: roles, which it returns, progress of the party, and the next reminder. */
   readonly apply: (deliveryId: number | null) => readonly GivenRole[];
 }
 
@@ -77,6 +78,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     account: { ...before, history, streak, scores },
     streak: streak.days,
     apply(deliveryId) {
+      planReminder(tally, account, listing, at);
       countForParty(tally, { listing, userId: vote.userId, at, day, deliveryId, now });
       return applyGrants(tally, grants, { community, deliveryId, now });
     },

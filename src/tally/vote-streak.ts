@@ -1,4 +1,3 @@
-import { streakRulesOf } from '../rewards/decide-vote.ts';
 import type { VoteHistory } from '../rewards/history.ts';
 import { type StreakInDays, streakOn } from '../rewards/streak.ts';
 import { calendarOf, outageDaysOf } from './community.ts';
@@ -7,6 +6,6 @@ import type { ListingContext, Tally } from './tally.ts';
 /** The streak of a history at a time (ms since the epoch). */
 export function streakAfter(tally: Tally, history: VoteHistory, listing: ListingContext, now: number): StreakInDays {
   const calendar = calendarOf(listing.community);
-  const { forgive } = streakRulesOf(listing.rewards);
+  const forgive = listing.rewards.streak?.forgive ?? 0;
   return streakOn(history, calendar.dayAt(now), { forgive, outageDays: outageDaysOf(tally.outages(), calendar) });
 }

@@ -60,7 +60,6 @@ export const announcement = {
   role: (role: Markup, until: Markup | null) => (until === null ? role : markup`${role} until ${until}`),
   roles: (roles: Markup) => markup`Received: ${roles}`,
   streak: (days: Markup) => markup`Streak: ${bold(days)} ${days === '1' ? markup`day` : markup`days`}`,
-  remindButton: 'Remind me',
   balance: (credits: number, grouped: Markup) => markup`Balance: ${creditCount(credits, grouped)}`,
   because: (reason: Markup) => markup`Reason given by the service: ${reason}`,
   reasons,

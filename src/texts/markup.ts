@@ -76,6 +76,11 @@ export function roleMention(roleId: string): Markup {
   return isSnowflake(roleId) ? asMarkup(`<@&${roleId}>`) : escapeName(roleId, 32);
 }
 
+/** Text of one line that can be copied as it is: Discord renders no markup in it. */
+export function codeBlock(text: string): Markup {
+  return text.includes('`') ? escapeText(text) : asMarkup(`\`\`\`\n${text}\n\`\`\``);
+}
+
 /** A mention of a slash command, which opens it; only its name if the id is not known. */
 export function commandMention(name: string, id: string | null): Markup {
   return isSnowflake(id) ? asMarkup(`</${name}:${id}>`) : bold(asMarkup(`/${name}`));

@@ -27,7 +27,10 @@ const listing: ListingContext = {
 async function startUpkeep() {
   const clock = manualClock(start);
   const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
-  const upkeep = createUpkeep({ rewards: store.rewards, listings: [listing], clock, log: pino({ level: 'silent' }) });
+  const upkeep = createUpkeep({
+    ...{ rewards: store.rewards, memberData: store.memberData, listings: [listing] },
+    ...{ clock, log: pino({ level: 'silent' }) },
+  });
   onTestFinished(async () => {
     await upkeep.stop();
     await store.close();
@@ -35,10 +38,10 @@ async function startUpkeep() {
   /** Advances the clock in steps, so that every loop runs in between. */
   async function advance(ms: number, step = second): Promise<void> {
     for (let passed = 0; passed < ms; passed += step) {
-      await vi.waitFor(() => expect(clock.sleepers()).toBe(3));
+      await vi.waitFor(() => expect(clock.sleepers()).toBe(4));
       await clock.advance(step);
     }
-    await vi.waitFor(() => expect(clock.sleepers()).toBe(3));
+    await vi.waitFor(() => expect(clock.sleepers()).toBe(4));
   }
   return { clock, store, upkeep, advance };
 }
@@ -88,7 +91,10 @@ it('notes from its heartbeats when receiving was down, over a restart', async ()
   await advance(minute);
   await upkeep.stop();
   await clock.advance(2 * day);
-  const again = createUpkeep({ rewards: store.rewards, listings: [listing], clock, log: pino({ level: 'silent' }) });
+  const again = createUpkeep({
+    ...{ rewards: store.rewards, memberData: store.memberData, listings: [listing] },
+    ...{ clock, log: pino({ level: 'silent' }) },
+  });
   onTestFinished(() => again.stop());
   again.start();
   await advance(minute);

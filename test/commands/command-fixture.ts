@@ -1,4 +1,5 @@
 import type { CommandContext, CommandInput, ListedLookup } from '../../commands/command.ts';
+import type { Reminders } from '../../commands/reminders.ts';
 import type { OptionValue } from '../../commands/reply.ts';
 import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
@@ -91,15 +92,23 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
   };
 }
 
+const unexpected = () => Promise.reject(new Error('There are no reminders.'));
+const noReminders: Reminders = { switchOn: unexpected, switchOff: unexpected, snooze: unexpected };
+
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
   const noStandings = {
     standing: () => Promise.reject(new Error('There are no standings.')),
     leaderboard: () => Promise.reject(new Error('There are no standings.')),
   };
+  const notUsed = () => Promise.reject(new Error('There is no store.'));
+  const shop = { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed };
   return {
     ...{ listings, texts: en, clock: manualClock(start), commands: [], commandId: () => null },
-    ...{ awards: noAwards, standings: noStandings, rules: [] },
+    ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
+    claims: { claim: notUsed },
+    memberData: { export: notUsed, forget: notUsed },
+    traces: { trace: notUsed },
   };
 }
 

@@ -5,6 +5,11 @@ import { onTestFinished } from 'vitest';
 import type { Command, CommandContext } from '../../commands/command.ts';
 import type { Reply } from '../../commands/reply.ts';
 import { createAwards } from '../../src/app/awards.ts';
+import { createClaims } from '../../src/app/claims.ts';
+import { createMemberDataAccess } from '../../src/app/member-data.ts';
+import { createReminderService } from '../../src/app/reminders.ts';
+import { createShop } from '../../src/app/shop.ts';
+import { createTraces } from '../../src/app/traces.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -12,7 +17,9 @@ import { createRegistrar } from '../../src/discord/registrar.ts';
 import type { Registration } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
 import { en } from '../../src/texts/en.ts';
@@ -85,6 +92,8 @@ export async function connectedBot(
   changes: {
     clock?: Clock;
     listings?: CommandContext['listings'];
+    /** What the shop of the local Discord's guild offers; default: nothing. */
+    items?: readonly ShopItem[];
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -92,10 +101,24 @@ export async function connectedBot(
   } = {},
 ) {
   const discord = await localDiscord();
-  const { clock = systemClock, listings = [], before = async () => {} } = changes;
+  const { clock = systemClock, listings = [], items = [], before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
+  const reminders = createReminderService({
+    store: store.reminders,
+    listings: listings.map((listing) => ({ ...listing, cooldownMs: 12 * hour })),
+    ...{ isEnabled: true, texts: en, clock, log },
+  });
   const awards = createAwards({ actions: store.ownerActions, clock: systemClock, log });
+  const shop = createShop({
+    listings: [{ guildId: discord.guildId, shop: items, ownerChannelId: discord.channels.general }],
+    ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
+  });
+  const claims = createClaims({
+    ...{ listings: [], lookups: [], ledger: store.ledger, recorder: store.claims, clock: systemClock, log },
+  });
+  const memberData = createMemberDataAccess({ listings: [], memberData: store.memberData, clock: systemClock, log });
+  const traces = createTraces({ records: store.records, eventKeysOf: () => [] });
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
@@ -105,8 +128,10 @@ export async function connectedBot(
   const registration = { rest, guildId: null, commands, context: offered, registry };
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: CommandContext = {
-    ...{ ...offered, clock, commands, commandId: registrar.idOf, awards },
-    ...{ standings: store.standingsIn('UTC'), rules: [] },
+    ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders, shop },
+    ...{ claims, memberData, traces },
+    standings: store.standingsIn('UTC'),
+    rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onTestFinished(() => registrar.stop());
   const client = createGatewayClient({

@@ -3,6 +3,7 @@ import { commands } from '../../commands/index.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
+import { keys } from '../support/shop-store.ts';
 import { connectedBot } from './bot.ts';
 
 const many = Array.from({ length: 12 }, (_, place) =>
@@ -91,7 +92,10 @@ describe('the commands on Discord', () => {
     await store.ownerActions.correct({ userId: member.id, credits: 25, reason: 'test', at: start }, '1');
     const { embeds } = await run('credits').settled;
     expect(embeds[0]?.description).toMatch(/^\*\*25\*\* credits · rank \*\*#1\*\*\n/);
-    expect(embeds[0]?.fields).toMatchObject([{ name: 'Latest entries', value: expect.stringContaining('Correction') }]);
+    expect(embeds[0]?.fields).toMatchObject([
+      { name: 'Next vote', value: '**Lantern Harbour**: now\n**Lamplighter**: now' },
+      { name: 'Latest entries', value: expect.stringContaining('Correction') },
+    ]);
     expect(discord.messages(discord.channels.general)).toEqual([]);
   });
 
@@ -117,6 +121,29 @@ describe('the commands on Discord', () => {
     expect(shown()?.embeds[0]?.description).toContain(`**#1** <@${member.id}>`);
     expect(lastLine()).toBe(`**#12** <@${other.id}> · **39** credits`);
     expect(shown()?.mentions).toEqual([]);
+  });
+
+  it('/shop sells an item over its buttons, once for two presses, to the member alone', async () => {
+    const { discord, run, store, member, other } = await connectedBot(commands, { listings, items: [keys] });
+    const userId = member.id;
+    await store.ownerActions.correct({ userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
+    const message = await run('shop').settled;
+    const [select] = controlsOf(message.components);
+    const press = async (shown: typeof message, label: string) => {
+      const button = controlsOf(shown.components).find((each) => 'label' in each && each.label === label);
+      return discord.clickButton(message.id, button?.custom_id ?? '', userId).settled;
+    };
+    const customId = select?.custom_id ?? '';
+    const item = await discord.select({ messageId: message.id, customId, userId, values: ['key'] }).settled;
+    expect(item.embeds[0]?.title).toBe('Game key');
+    const confirmation = await press(item, 'Buy');
+    expect(confirmation.embeds[0]?.description).toContain('**25** → **15**');
+    const confirm = controlsOf(confirmation.components)[0]?.custom_id ?? '';
+    const presses = [1, 2].map(() => discord.clickButton(message.id, confirm, userId).settled);
+    for (const receipt of await Promise.all(presses)) expect(receipt.embeds[0]?.description).toContain('AAA-1');
+    expect((await store.ledger.account(userId)).credits).toBe(15);
+    expect(discord.messages(discord.channels.general)).toEqual([]);
+    expect(() => discord.clickButton(message.id, confirm, other.id)).toThrow('cannot see this message');
   });
 
   it('can be run in direct messages if they need no guild', async () => {

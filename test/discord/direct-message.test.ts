@@ -4,25 +4,29 @@ import type { ListingCard } from '../../src/discord/listing-card.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { minute } from '../../src/platform/durations.ts';
 import { en } from '../../src/texts/en.ts';
 import { localDiscord } from './bot.ts';
 
-async function messaging(card: ListingCard | null = null) {
+async function messaging(card: ListingCard | null = null, isStillWanted = true) {
   const discord = await localDiscord({ rateLimits: false });
   const closed: string[] = [];
   const handle = createDirectMessageHandler({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
-    settings: { directMessagesClosed: async (userId) => void closed.push(userId) },
+    settings: {
+      isStillWanted: async () => isStillWanted,
+      directMessagesClosed: async (userId) => void closed.push(userId),
+    },
     texts: en,
     listingOf: async () => card,
     clock: systemClock,
   });
   const [, { id: userId } = { id: '' }] = discord.members;
-  const send = ({ to = userId, nonce = 'nonce' } = {}) => {
-    const content = { userId: to, message: { type: 'reminder', listing: 'my *server*' } } as const;
+  const send = ({ to = userId, nonce = 'nonce', possiblySentSince = null as number | null, dueAt = 0 } = {}) => {
+    const content = { userId: to, message: { type: 'reminder', listing: 'my *server*', dueAt } } as const;
     const effect: Effect<'directMessage'> = {
       ...{ id: 1, deliveryId: null, kind: 'directMessage', queue: `dm ${to}`, content, attempts: 1, createdAt: 0 },
-      ...{ nonce, possiblySentSince: null },
+      ...{ nonce, possiblySentSince },
     };
     return handle(effect);
   };
@@ -51,6 +55,22 @@ describe('a direct message', () => {
       description: String.raw`**my \*server\*** looks forward to your vote.`,
     });
     expect(received()[0]?.embeds[0]).not.toHaveProperty('url');
+  });
+
+  it('is not sent if the member wants it no more', async () => {
+    const { send, received, opened } = await messaging(null, false);
+    expect(await send()).toEqual({ outcome: 'done' });
+    expect([...received(), ...opened()]).toEqual([]);
+  });
+
+  it('is searched before it is sent again, if Discord may have forgotten its nonce', async () => {
+    const { send, received } = await messaging();
+    const possiblySentSince = systemClock.now() - 3 * minute;
+    await send();
+    expect(await send({ nonce: 'forgotten', possiblySentSince })).toEqual({ outcome: 'done' });
+    expect(received()).toHaveLength(1);
+    expect(await send({ nonce: 'of another reminder', possiblySentSince, dueAt: 1 })).toEqual({ outcome: 'done' });
+    expect(received()).toHaveLength(2);
   });
 
   it('opens the channel once per member', async () => {

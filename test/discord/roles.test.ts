@@ -47,8 +47,8 @@ async function handling(changes: { token?: string } = {}) {
     clock: systemClock,
   });
   const userId = discord.members[1]?.id ?? '';
-  const perform = (role: string = discord.roles.voter, member = userId) => {
-    const content = { guildId: discord.guildId, userId: member, role };
+  const perform = (role: string = discord.roles.voter, member = userId, erase?: true) => {
+    const content = { guildId: discord.guildId, userId: member, role, ...(erase && { erase }) };
     const queue = `role ${discord.guildId}`;
     const effect: Effect<'role'> = {
       ...{ id: 1, deliveryId: null, kind: 'role', queue, content, attempts: 1, createdAt: 0, nonce: 'nonce' },
@@ -101,6 +101,12 @@ describe('a role effect', () => {
     expect(grants.settled).toEqual([]);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([]);
+  });
+
+  it('of a forgotten member is not reported if it fails', async () => {
+    const { discord, grants, perform, userId } = await handling();
+    expect(await perform(discord.roles.moderator, userId, true)).toMatchObject({ outcome: 'bury' });
+    expect(grants.reported).toEqual([]);
   });
 
   it('may be repeated if its response was lost', async () => {

@@ -40,7 +40,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await voteDelivery.getByText('Announced in #votes').isVisible()).toBe(false);
     await voteDelivery.locator('summary').click();
     await voteDelivery.getByText('Announced in #votes').waitFor();
-    await expectText(page.locator('#hint-panel'), 'Try this (2 of 8): Voters have the role');
+    await expectText(page.locator('#hint-panel'), 'Try this (2 of 10): Voters have the role');
     await vote(page).click();
     await expectText(page.locator('#vote-result'), /Already voted .* in 12 hours/);
     await page.getByLabel('Acting as').selectOption('tobias_k');
@@ -50,17 +50,17 @@ describe('the sandbox', { timeout: 60_000 }, () => {
   it('advances "Try this" for a vote through the API, also after a reload', async () => {
     const { sandbox, page } = await visit({}, { seed: 'none' });
     const hint = page.locator('#hint-panel');
-    await expectText(hint, 'Try this (1 of 8)');
+    await expectText(hint, 'Try this (1 of 10)');
     await troubleButton(page, /Break signature/).click();
     await expectText(delivery(page, 'Server vote'), 'Rejected (401)');
-    await expectText(hint, 'Try this (1 of 8)');
+    await expectText(hint, 'Try this (1 of 10)');
     const [, other] = sandbox.discord.members;
     const { id: userId = '', username = '' } = other ?? {};
     expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
     await expectText(delivery(page, 'Server vote'), 'Recorded');
-    await expectText(hint, 'Try this (2 of 8)');
+    await expectText(hint, 'Try this (2 of 10)');
     await page.reload();
-    await expectText(hint, 'Try this (2 of 8)');
+    await expectText(hint, 'Try this (2 of 10)');
   });
 
   it('leads with "Try this" through vote, role, commands, streak, party and faults', async () => {
@@ -74,18 +74,18 @@ describe('the sandbox', { timeout: 60_000 }, () => {
       await vote(page).click();
       await expectText(page.locator('#vote-result'), /recorded/);
     };
-    await expectText(hint, 'Try this (1 of 8): Press Vote');
+    await expectText(hint, 'Try this (1 of 10): Press Vote');
     await castVote();
-    await expectText(hint, 'Try this (2 of 8): Voters have the role Voter');
+    await expectText(hint, 'Try this (2 of 10): Voters have the role Voter');
     await expectText(page.locator('#members'), 'Voter');
     await page.locator('#members').getByRole('button', { name: /mira/ }).click();
     await expectText(page.locator('#profile-roles'), 'Voter');
     await page.locator('#profile-close').click();
-    await expectText(hint, 'Try this (3 of 8): Type /canvote');
+    await expectText(hint, 'Try this (3 of 10): Type /canvote');
     await run('/canvote');
-    await expectText(hint, 'Try this (4 of 8)');
+    await expectText(hint, 'Try this (4 of 10)');
     await run('/stats');
-    await expectText(hint, 'Try this (5 of 8): Press +12 hours');
+    await expectText(hint, 'Try this (5 of 10): Press +12 hours');
     for (const hours of [12, 24, 36, 48]) {
       await troubleButton(page, /\+12 hours/).click();
       await expectText(page.locator('#sandbox-time'), hours < 24 ? '12 hours ahead' : /ahead/);
@@ -103,9 +103,13 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await expectText(messages, /Together you have cast 5 votes/);
     // Edited at most every ten seconds.
     await messages.filter({ hasText: '5 of 5 votes' }).waitFor({ timeout: 25_000 });
-    await expectText(hint, 'Try this (7 of 8): Type /credits');
+    await expectText(hint, 'Try this (7 of 10): Type /credits');
     await run('/credits');
-    await expectText(hint, 'Try this (8 of 8): Inject a fault');
+    await expectText(hint, 'Try this (8 of 10): Spend your credits: type /shop');
+    await run('/shop');
+    await expectText(hint, 'Try this (9 of 10): Press Remind me');
+    await messages.getByRole('button', { name: 'Remind me' }).last().click();
+    await expectText(hint, 'Try this (10 of 10): Inject a fault');
     await saveScreenshot(page, 'guide');
     await troubleButton(page, /Repeat delivery/).click();
     await expectText(page.locator('.delivery'), 'Duplicate');

@@ -28,6 +28,39 @@ it('of an invalid user id is rejected without a request', async () => {
   expect(fixture.service.requests).toHaveLength(0);
 });
 
+describe('a fresh status', () => {
+  it('is that of the service, whatever the cache and the ledger say', async () => {
+    const { lookup, clock, service } = fixture;
+    service.respondWith(success({ canVote: true }));
+    await lookup.voteStatus(user);
+    votedAt = clock.now() - hour;
+    const end = clock.now() + 3 * hour;
+    service.respondWith(cooldownUntil(end));
+    expect(await lookup.voteStatus(user, { fresh: true })).toMatchObject({
+      value: { canVote: false, lastVoteAt: end - 12 * hour, nextVoteAt: end },
+      stale: false,
+    });
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it('is requested once in five seconds, and again after an error', async () => {
+    const { lookup, clock, service } = fixture;
+    const fresh = () => lookup.voteStatus(user, { fresh: true });
+    service.respondWith(success({ canVote: true }));
+    await Promise.all([fresh(), fresh()]);
+    await clock.advance(5 * second - 1);
+    await fresh();
+    expect(service.requests).toHaveLength(1);
+    await clock.advance(1);
+    service.respondWith(failure(500, 'oh'));
+    expect((await lookupErrorOf(fresh())).code).toBe('lookup_service_error');
+    await clock.advance(5 * second);
+    service.respondWith(success({ canVote: false }));
+    expect((await fresh()).value.canVote).toBe(false);
+    expect(service.requests).toHaveLength(3);
+  });
+});
+
 describe('a running cooldown', () => {
   it('is cached until it ends', async () => {
     const { lookup, clock, service } = fixture;

@@ -1,4 +1,4 @@
-import { commands } from '../../../commands/index.ts';
+import { commandsFor } from '../../../commands/index.ts';
 import type { Config } from '../../../config/schema.ts';
 import { commandContextFor } from '../../app/command-context.ts';
 import type { CommandRegistry } from '../../discord/command-registry.ts';
@@ -31,7 +31,7 @@ export async function checkSlashCommands(
       rest,
       applicationId,
       guildId,
-      commands,
+      commands: commandsFor(config),
       context,
       registry: { list: async () => storedCommands },
     };

@@ -3,6 +3,8 @@ import { type BotMetrics, type BotSources, botMetrics, watchBot } from './bot.ts
 import { type DeliveryMetrics, type DeliverySources, deliveryMetrics, watchDeliveries } from './deliveries.ts';
 import { type LookupMetrics, type LookupSources, lookupMetrics, watchLookups } from './lookups.ts';
 import { type OutboxMetrics, type OutboxSources, outboxMetrics, watchOutbox } from './outbox.ts';
+import { type ReminderMetrics, reminderMetrics } from './reminders.ts';
+import { type ShopMetrics, shopMetrics } from './shop.ts';
 
 /** Values that are read at each scrape. They must be cheap; one that rejects does not affect the others. */
 export interface MetricSources extends DeliverySources, OutboxSources, LookupSources, BotSources {}
@@ -11,7 +13,13 @@ export interface MetricSources extends DeliverySources, OutboxSources, LookupSou
  * All metrics, with the prefix `tallyhook_`, for `GET /metrics` (Prometheus text format). Durations are in seconds. No
  * label contains untrusted input, so the number of time series is bounded. Described in `docs/operations.md`.
  */
-export interface Metrics extends DeliveryMetrics, OutboxMetrics, LookupMetrics, BotMetrics {
+export interface Metrics
+  extends DeliveryMetrics,
+    OutboxMetrics,
+    LookupMetrics,
+    BotMetrics,
+    ReminderMetrics,
+    ShopMetrics {
   /** Registers the gauges that read `sources`. To be called once. */
   watch(sources: MetricSources): void;
   text(): Promise<string>;
@@ -27,6 +35,8 @@ export function createMetrics(): Metrics {
     ...outboxMetrics(registry),
     ...lookupMetrics(registry),
     ...botMetrics(registry),
+    ...reminderMetrics(registry),
+    ...shopMetrics(registry),
     watch(sources) {
       watchDeliveries(registry, sources);
       watchOutbox(registry, sources);

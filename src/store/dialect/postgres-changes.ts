@@ -53,8 +53,11 @@ export function sendChanges(
   for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
 }
 
-/** Grants and parties, of which most batches have none. */
-function sendRewards(connection: PostgresTransactions, { grants, parties, partyVoters }: Changes): void {
+/** Reminders, grants and parties, of which most batches have none. */
+function sendRewards(connection: PostgresTransactions, { reminders, grants, parties, partyVoters }: Changes): void {
+  if (reminders.size > 0) {
+    connection.send({ sql: writeReminders, parameters: [JSON.stringify([...reminders.values()])] });
+  }
   if (grants.size > 0) connection.send({ sql: writeGrants, parameters: [JSON.stringify([...grants.values()])] });
   if (parties.size === 0) return;
   const progress = [...parties].map(([period, party]) => {
@@ -120,6 +123,12 @@ const writeRows = `
       )
     )
   delete from balances where user_id = any($6::text[])`;
+
+const writeReminders = `
+  insert into reminders (user_id, listing, due_at)
+  select "userId", listing, "dueAt"
+  from json_to_recordset($1::json) as rows ("userId" text, listing text, "dueAt" bigint)
+  on conflict (user_id, listing) do update set due_at = excluded.due_at, leased_until = null`;
 
 const writeGrants = `
   insert into grants (user_id, role, source, guild_id, until, state)

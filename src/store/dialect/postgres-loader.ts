@@ -20,7 +20,7 @@ import type { RecordingReads } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';
 import { lock } from '../writes/lock.ts';
 import type { Connection } from './dialect.ts';
-import { lockAccounts, lockParties, selectEventsAndIds, selectVotes } from './postgres-reads.ts';
+import { lockAccounts, lockParties, selectEventsAndIds, selectForgottenVotes, selectVotes } from './postgres-reads.ts';
 
 /** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */
 export class NotLoadedError extends Error {}
@@ -42,6 +42,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   const accounts = new Map<string, AccountState>();
   const emptyAccounts: string[] = [];
   const events = new Map<EventKey, boolean>();
+  const forgottenVotes = new Map<EventKey, number | null>();
   const ordersById = new Map<string, readonly Order[]>();
   const quarantined = new Map<number, boolean>();
   const corrections = new Map<string, StoredCorrection | null>();
@@ -104,6 +105,12 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
     entryIds.push(...loaded.entryIds);
   }
 
+  /** Protected by the lock of their user's account. */
+  async function loadForgottenVotes(keys: readonly EventKey[]): Promise<void> {
+    const found = await selectForgottenVotes(connection, db, keys);
+    for (const key of keys) forgottenVotes.set(key, found.get(key) ?? null);
+  }
+
   async function loadVotes(ranges: readonly VoteRange[]): Promise<void> {
     const found = await selectVotes(connection, db, ranges);
     for (const [index, range] of ranges.entries()) votes.set(nameOf(range), found[index] ?? []);
@@ -124,6 +131,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
         newUserIds.length > 0 && loadAccounts(newUserIds.sort()),
         needs.grantees.size > 0 && loadGrants([...needs.grantees]),
         idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
+        needs.forgottenVotes.size > 0 && loadForgottenVotes([...needs.forgottenVotes]),
         (keys.size > 0 || newIds > 0) && loadEventsAndIds([...keys], newIds),
       ]);
       if (voteRanges.length > 0) await loadVotes(voteRanges);
@@ -151,6 +159,10 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
         party: (period) => parties.get(period) ?? notLoaded(missing.parties.add(period)),
         outages: () => outages,
         hasEvent: (key) => events.get(key) ?? notLoaded(missing.events.add(key)),
+        forgottenVoteAt(key) {
+          const at = forgottenVotes.get(key);
+          return at === undefined ? notLoaded(missing.forgottenVotes.add(key)) : at;
+        },
         orders(orderIds) {
           const found = orderIds.map((id) => ordersById.get(id) ?? notLoaded(missing.orderIds.add(id)));
           return [...new Map(found.flat().map((order) => [order.orderIds[0], order])).values()];

@@ -25,7 +25,7 @@ export async function lockAccounts(
       select user_id, 0, 0, '{}', 0
       from unnest(${sortedUserIds}::text[]) with ordinality as users (user_id, place) order by place
       on conflict (user_id) do update set user_id = balances.user_id
-      returning user_id, roles, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`,
+      returning user_id, roles, reminder, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`,
   );
   return rows.map(toAccountState);
 }
@@ -81,6 +81,21 @@ export async function selectEventsAndIds(
   };
 }
 
+/** When the votes under these keys were cast (ms since the epoch). */
+export async function selectForgottenVotes(
+  connection: Connection,
+  db: Kysely<Tables>,
+  keys: readonly EventKey[],
+): Promise<Map<EventKey, number>> {
+  const rows = await all(
+    connection,
+    db,
+    sql<{ key: EventKey; at: number }>`
+      select encode(key, 'hex') as key, at from forgotten_votes where key = any(${keys.map(toBytea)}::bytea[])`,
+  );
+  return new Map(rows.map(({ key, at }) => [key, at]));
+}
+
 /** The votes in each range. */
 export async function selectVotes(
   connection: Connection,
@@ -94,7 +109,7 @@ export async function selectVotes(
     connection,
     db,
     sql<Omit<PastVote, 'untimed'> & { place: number; untimed: number }>`
-      select ranges.place, votes.listing, votes.credits, votes.at, votes.cause, votes.untimed
+      select ranges.place, votes.listing, votes.credits, votes.at, votes.cause, votes.reason, votes.untimed
       from json_to_recordset(${JSON.stringify(rows)}::json)
         as ranges (place int, newest bigint, listing text, after bigint, before bigint)
       cross join lateral (
@@ -104,7 +119,7 @@ export async function selectVotes(
           select entries.* from linked join entries on entries.id = linked.previous
           where (entries.number, entries.id) < (linked.number, linked.id)
         )
-        select listing, credits, at, cause, untimed from linked
+        select listing, credits, at, cause, reason, untimed from linked
         where at > coalesce(ranges.after, at - 1) and at < coalesce(ranges.before, at + 1)
           and listing = coalesce(ranges.listing, listing)
           and cause in (${sql.join(allVoteCauses.map(literal))})
@@ -113,7 +128,9 @@ export async function selectVotes(
   return ranges.map((_, index) =>
     votes
       .filter(({ place }) => place === index)
-      .map(({ listing, credits, at, cause, untimed }) => ({ listing, credits, at, cause, untimed: untimed !== 0 })),
+      .map(({ listing, credits, at, cause, reason, untimed }) => {
+        return { listing, credits, at, cause, reason, untimed: untimed !== 0 };
+      }),
   );
 }
 

@@ -40,10 +40,13 @@ import type { RecordBatch } from './dialect.ts';
 
 /** Records deliveries inside the connection's current transaction. */
 export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): RecordBatch {
-  const findBalance = database.prepare(`select roles, ${accountColumns.join(', ')} from balances where user_id = ?`);
+  const findBalance = database.prepare(
+    `select roles, reminder, ${accountColumns.join(', ')} from balances where user_id = ?`,
+  );
   const findGrants = database.prepare('select * from grants where user_id = ?');
   const findParty = database.prepare('select * from parties where period = ?');
   const findOutages = database.prepare('select from_at, until_at from outages order by from_at');
+  const findForgottenVote = database.prepare('select at from forgotten_votes where key = ?');
   const findEvent = database.prepare('select 1 from event_keys where key = ?');
   const findLastId = {
     deliveries: database.prepare('select max(id) as id from deliveries'),
@@ -80,6 +83,8 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         return outages;
       },
       hasEvent: (key) => findEvent.get(Buffer.from(key, 'hex')) !== undefined,
+      forgottenVoteAt: (key) =>
+        (findForgottenVote.get(Buffer.from(key, 'hex')) as { at: number } | undefined)?.at ?? null,
       orders(orderIds) {
         const names = all(database, selectOrderNames(db, orderIds));
         return all(database, selectOrders(db, orderIds)).map((order) => toOrder(order, names));
@@ -129,6 +134,10 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     `insert into party_voters (period, user_id, state) values (?, ?, ?)
      on conflict do update set state = excluded.state where state = 'late'`,
   );
+  const saveReminder = database.prepare(
+    `insert into reminders (user_id, listing, due_at) values (?, ?, ?)
+     on conflict do update set due_at = excluded.due_at, leased_until = null`,
+  );
   const insertEffect = database.prepare(
     `insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
      values (?, ?, ?, ?, 'waiting', 0, ?, ?)`,
@@ -154,6 +163,7 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     }
     for (const [period, party] of changes.parties) saveParty.run(period, ...partyValues(party));
     for (const { period, userId, state } of changes.partyVoters) savePartyVoter.run(period, userId, state);
+    for (const { userId, listing, dueAt } of changes.reminders.values()) saveReminder.run(userId, listing, dueAt);
     for (const effect of effects) {
       const { deliveryId, kind, queue, createdAt } = effect;
       if (isPlanned(effect)) all(database, insertPlanned(db, effect));

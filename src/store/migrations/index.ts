@@ -9,6 +9,9 @@ import { effectsByChannel } from './007-effects-by-channel.ts';
 import { eventKeys } from './008-event-keys.ts';
 import { effectQueues } from './009-effect-queues.ts';
 import { rewards } from './010-rewards.ts';
+import { reminders } from './012-reminders.ts';
+import { shop } from './013-shop.ts';
+import { forgotten } from './014-forgotten.ts';
 import { partyPanels } from './015-party-panels.ts';
 import type { Migration } from './migration.ts';
 
@@ -23,6 +26,9 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '008-event-keys': eventKeys,
   '009-effect-queues': effectQueues,
   '010-rewards': rewards,
+  '012-reminders': reminders,
+  '013-shop': shop,
+  '014-forgotten': forgotten,
   '015-party-panels': partyPanels,
 };
 

@@ -1,11 +1,12 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { countedVoteCauses } from '../../ledger/entry.ts';
+import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../owner/records.ts';
 import type { Outcome } from '../../tally/tally.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run } from '../query-builder.ts';
+import { toGrant } from '../recording/queries.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
 
@@ -77,9 +78,17 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
       if (userId === null) return null;
       const [entry] = await run(
         reading,
-        selectEntries(newestEntryOf(db, userId)).where('delivery_id', '=', id).limit(1),
+        selectEntries(newestEntryOf(db, userId))
+          .where('delivery_id', '=', id)
+          .where('cause', 'in', eventCauses.map(literal))
+          .limit(1),
       );
       return entry ?? null;
+    },
+
+    async grants(userId) {
+      const grants = db.selectFrom('grants').selectAll().where('user_id', '=', userId);
+      return (await run(reading, grants.orderBy('role').orderBy('source'))).map(toGrant);
     },
 
     async counts() {
@@ -115,6 +124,9 @@ export function sqlRecords(db: Kysely<Tables>, reading: Connection): Records {
     return (await run(reading, ofState))[0]?.count ?? 0;
   }
 }
+
+/** The causes of the entries of events themselves. */
+const eventCauses = [...allVoteCauses, 'premium', 'revoked'] as const satisfies readonly Cause[];
 
 const noDeliveries: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };
 

@@ -4,6 +4,7 @@ import type { StoredGrant } from '../../rewards/grant.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { PartyState } from '../../tally/party-state.ts';
+import type { Reminder } from '../../tally/reminder-store.ts';
 import type { DeliveryRow, Order, StoredCorrection } from '../../tally/tally.ts';
 import type { PartyVoterState } from '../tables.ts';
 
@@ -37,6 +38,8 @@ export interface Changes {
     readonly userId: string;
     readonly state: Exclude<PartyVoterState, 'paid'>;
   }[];
+  /** The next reminders, by user and listing. */
+  readonly reminders: Map<string, Reminder>;
   readonly orders: { readonly order: Order; readonly at: number }[];
   readonly corrections: StoredCorrection[];
 }
@@ -57,6 +60,7 @@ export function noChanges(): Changes {
     grants: new Map(),
     parties: new Map(),
     partyVoters: [],
+    reminders: new Map(),
     orders: [],
     corrections: [],
   };

@@ -1,9 +1,9 @@
 import type { Premium } from '../../ledger/event.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { grantsRoles } from '../../tally/grants.ts';
-import { type EventKey, voteKey } from '../../tally/idempotency-key.ts';
+import { type EventKey, forgottenVoteKey, voteKey } from '../../tally/idempotency-key.ts';
 import { partyPeriodAt } from '../../tally/party.ts';
-import type { RoutedDelivery } from '../../tally/tally.ts';
+import type { ListingContext, RoutedDelivery } from '../../tally/tally.ts';
 import type { RecordingJob } from './recording-jobs.ts';
 
 /** A user's votes for a listing between two times (ms since the epoch, both exclusive). */
@@ -19,6 +19,7 @@ export interface VoteRange {
 export interface Needs {
   readonly userIds: Set<string>;
   readonly events: Set<EventKey>;
+  readonly forgottenVotes: Set<EventKey>;
   readonly orderIds: Set<string>;
   readonly replayedIds: Set<number>;
   readonly idempotencyKeys: Set<string>;
@@ -35,6 +36,7 @@ export function noNeeds(): Needs {
   return {
     userIds: new Set(),
     events: new Set(),
+    forgottenVotes: new Set(),
     orderIds: new Set(),
     replayedIds: new Set(),
     idempotencyKeys: new Set(),
@@ -72,6 +74,13 @@ function addJob(needs: Needs, job: RecordingJob): void {
       needs.idempotencyKeys.add(idempotencyKey);
       return;
     }
+    case 'recordClaim': {
+      const [{ userId, at }, listing] = job.args;
+      needs.userIds.add(userId);
+      needs.forgottenVotes.add(forgottenVoteKey(userId, listing.name));
+      addListing(needs, userId, at, listing);
+      return;
+    }
     case 'completeHistory': {
       const [userId] = job.args;
       needs.userIds.add(userId);
@@ -88,10 +97,16 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery): 
     const { listing } = routed;
     needs.userIds.add(event.userId);
     needs.events.add(voteKey(event, listing.name, receivedAt));
-    if (grantsRoles('vote', listing)) needs.grantees.add(event.userId);
-    const period = partyPeriodAt(listing, event.at ?? receivedAt);
-    if (period !== null) needs.parties.add(period);
+    if (event.at === null) needs.forgottenVotes.add(forgottenVoteKey(event.userId, listing.name));
+    addListing(needs, event.userId, event.at ?? receivedAt, listing);
   }
+}
+
+/** What the rewards of a vote at this time (ms since the epoch) need. */
+function addListing(needs: Needs, userId: string, at: number, listing: ListingContext): void {
+  if (grantsRoles('vote', listing)) needs.grantees.add(userId);
+  const period = partyPeriodAt(listing, at);
+  if (period !== null) needs.parties.add(period);
 }
 
 function addPremium(needs: Needs, { userId, orderIds }: Premium): void {

@@ -6,7 +6,8 @@ import type { Outage } from '../../rewards/outages.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
-import { parseHistory, parseLastVotes, parseRoles, serializeContent } from '../json-columns.ts';
+import { parseHistory, serializeHistory } from '../history-column.ts';
+import { parseLastVotes, parseRoles, serializeContent } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -49,16 +50,17 @@ export function toAccountState(row: BalanceRow): AccountState {
     },
     streak: { days: row.streak_days, lastDay: row.streak_last_day },
     roles: row.roles === null ? [] : parseRoles(row.roles),
+    isReminded: row.reminder === 1,
   };
 }
 
-/** The values of {@link accountColumns}. The roles last seen are written by their own operation. */
+/** The values of {@link accountColumns}. The roles last seen and the reminder are written by operations of their own. */
 export function accountValues({ credits, votes, lastEntry, lastVotes, entries, ...state }: AccountState) {
   const { history, scores, streak } = state;
   const { week, month } = scores;
   return [
     ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
-    history === null ? null : JSON.stringify(history),
+    history === null ? null : serializeHistory(history),
     ...[week.start, week.votes, week.credits, month.start, month.votes, month.credits],
     ...[streak.days, streak.lastDay],
   ];
@@ -104,7 +106,7 @@ export function selectVotesBetween(
 ) {
   const votes = linkedEntries(db, newestEntry)
     .selectFrom('linked')
-    .select(['listing', 'credits', 'at', 'cause', 'untimed'])
+    .select(['listing', 'credits', 'at', 'cause', 'reason', 'untimed'])
     .where('at', '>', after)
     .where('at', '<', before)
     .where('cause', 'in', allVoteCauses.map(literal));

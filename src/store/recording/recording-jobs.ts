@@ -1,4 +1,5 @@
 import { completeHistory } from '../../tally/complete-history.ts';
+import { recordClaim } from '../../tally/record-claim.ts';
 import { recordCorrection } from '../../tally/record-correction.ts';
 import { recordDelivery, recordReplay } from '../../tally/recorder.ts';
 import type { Tally } from '../../tally/tally.ts';
@@ -8,6 +9,7 @@ const operations = {
   record: recordDelivery,
   recordReplay,
   correct: recordCorrection,
+  recordClaim,
   completeHistory,
 };
 
@@ -38,6 +40,8 @@ export function decide(tally: Tally, job: RecordingJob): RecordingResult {
       return operations.recordReplay(tally, ...job.args);
     case 'correct':
       return operations.correct(tally, ...job.args);
+    case 'recordClaim':
+      return operations.recordClaim(tally, ...job.args);
     case 'completeHistory':
       return operations.completeHistory(tally, ...job.args);
   }

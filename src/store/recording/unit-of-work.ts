@@ -19,6 +19,7 @@ export interface RecordingReads {
   party(period: string): PartyState;
   outages(): readonly Outage[];
   hasEvent(key: EventKey): boolean;
+  forgottenVoteAt(key: EventKey): number | null;
   /** All orders with any of these ids, by ascending primary key. */
   orders(orderIds: readonly string[]): readonly Order[];
   isQuarantined(deliveryId: number): boolean;
@@ -88,6 +89,8 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
 
     hasEvent,
 
+    forgottenVoteAt: (key) => reads.forgottenVoteAt(key),
+
     grantsOf(userId) {
       const changed = [...changes.grants.values()].filter((grant) => grant.userId === userId);
       const stored = reads.grantsOf(userId).filter((grant) => !changes.grants.has(nameOfGrant(grant)));
@@ -102,6 +105,8 @@ export function createUnitOfWork(reads: RecordingReads): UnitOfWork {
       changes.parties.set(period, progress);
       changes.partyVoters.push({ period, userId, state: isEligible ? 'eligible' : 'late' });
     },
+
+    saveReminder: (reminder) => void changes.reminders.set(`${reminder.userId} ${reminder.listing}`, reminder),
 
     outages: () => reads.outages(),
 

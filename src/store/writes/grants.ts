@@ -2,9 +2,12 @@ import type { Kysely } from 'kysely';
 import { roleEffect } from '../../tally/grants.ts';
 import type { GrantedRole, RoleResult } from '../../tally/reward-store.ts';
 import type { Connection } from '../dialect/dialect.ts';
+import type { PurchaseRow } from '../purchases.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
+import { lockAccount } from './accounts.ts';
 import { enqueueWrites } from './enqueue.ts';
+import { findOpenPurchases, lockShop, refundRole, settlePurchases } from './refund.ts';
 
 /** Grants as the outbox and the sweeps change them, for use inside a transaction of `connection`. */
 export function grantWrites(db: Kysely<Tables>, connection: Connection) {
@@ -16,6 +19,8 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
      * enqueues another attempt. `now` in ms since the epoch.
      */
     async settleRole({ userId, role }: GrantedRole, result: RoleResult, now: number): Promise<void> {
+      // Before the grants, because purchases lock the shop and the account before they insert grants.
+      const purchases = await lockOpenPurchases({ userId, role });
       // A recording that has read the grants must not find out too late that the result was stored: see `applyGrants`.
       await run(connection, db.updateTable('balances').set({ user_id: userId }).where('user_id', '=', userId));
       const isSame = db.updateTable('grants').where('user_id', '=', userId).where('role', '=', role);
@@ -25,12 +30,17 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
       if (grant === undefined) return;
       if (result === 'failed' || result === 'parked') {
         await run(connection, isSame.set({ state: 'parked' }));
+        if (result === 'failed') await refundRole(connection, db, purchases, now);
       } else if (isWanted !== (result === 'applied')) {
         await run(connection, isSame.set({ state: 'pending' }));
         await enqueue([roleEffect({ guildId: grant.guild_id, userId, role }, null, now)]);
         return;
       } else if (isWanted) {
         await run(connection, isSame.set({ state: 'applied' }));
+        await settlePurchases(connection, db, purchases, 'fulfilled', now);
+      } else {
+        // Whoever never had the role until its end, in a long outage for example, does not pay for it.
+        await refundRole(connection, db, purchases, now);
       }
       const ended = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
       await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));
@@ -72,6 +82,13 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
       return grants.length < limit ? null : (grants.at(-1)?.user_id ?? null);
     },
   };
+
+  async function lockOpenPurchases(grantedRole: GrantedRole): Promise<readonly PurchaseRow[]> {
+    if ((await findOpenPurchases(connection, db, grantedRole)).length === 0) return [];
+    await lockShop(connection, db);
+    await lockAccount(connection, db, grantedRole.userId);
+    return findOpenPurchases(connection, db, grantedRole);
+  }
 
   async function enqueueRoles(grants: readonly Tables['grants'][], now: number): Promise<void> {
     const roles = new Map(grants.map((grant) => [`${grant.user_id} ${grant.role}`, grant]));

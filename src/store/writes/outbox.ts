@@ -20,8 +20,15 @@ export function outboxWrites(db: Kysely<Tables>, connection: Connection): Outbox
     return db.updateTable('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
   };
 
+  /** The id of a forgotten member is deleted with the contents. */
+  async function eraseContents(effects: readonly ClaimedEffect[]): Promise<void> {
+    const erased = effects.filter((effect) => effect.kind === 'role' && effect.content.erase === true);
+    if (erased.length > 0) await run(connection, update(erased).set({ content: '{}' }));
+  }
+
   return {
     async done(effects, now) {
+      await eraseContents(effects);
       await run(connection, update(effects).set({ state: 'done', finished_at: now, reason: null }));
     },
 
@@ -47,10 +54,12 @@ export function outboxWrites(db: Kysely<Tables>, connection: Connection): Outbox
     async bury(effects, now, reason) {
       const unsent = effects.filter(isUnsent);
       if (unsent.length > 0) await run(connection, update(unsent).set({ unsure_since: null }));
+      await eraseContents(effects);
       await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
     },
 
     async giveUp(effects, now, reason) {
+      await eraseContents(effects);
       await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
     },
 

@@ -7,11 +7,14 @@ import { budgetWrites } from './budget.ts';
 import { claimWrites } from './claim.ts';
 import { commandRegistryWrites } from './command-registry.ts';
 import { enqueueWrites } from './enqueue.ts';
+import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
 import { partyPanelWrites } from './party-panels.ts';
+import { purchaseWrites } from './purchases.ts';
+import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
 import { seenRolesWrites } from './seen-roles.ts';
 import { sessionWrites } from './session-revocations.ts';
@@ -31,8 +34,11 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...grantWrites(db, connection),
     ...partyWrites(db, connection),
     ...partyPanelWrites(db, connection),
+    ...purchaseWrites(db, connection),
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
+    ...reminderWrites(db, connection),
+    ...forgetWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */
     async probe(at: number): Promise<void> {

@@ -1,0 +1,93 @@
+import type { PurchaseRejection } from '../src/rewards/purchase.ts';
+import type { Offer, StoredPurchase } from '../src/rewards/stored-purchase.ts';
+import type { Texts } from '../src/texts/en.ts';
+import { codeBlock, escapeName, grouped, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
+import type { Reply, ReplyButton } from './reply.ts';
+import { describeOffer } from './shop-pages.ts';
+
+/** An item with the button to buy it, or why it cannot be bought. */
+export function renderOffer(offer: Offer, balance: number, texts: Texts): Reply {
+  const { shop } = texts;
+  const { item, rejection } = offer;
+  const disabled = rejection !== null;
+  return {
+    tone: disabled ? 'wait' : 'plain',
+    title: escapeName(item.name),
+    text: lines(
+      shop.price(item.price, grouped(item.price)),
+      describeOffer(offer, texts),
+      shop.balance(balance, grouped(balance)),
+      rejection === null ? null : shop.rejections[rejection],
+    ),
+    buttons: [
+      { kind: 'action', label: shop.buy, style: 'primary', action: 'buy', options: { item: item.id }, disabled },
+      backButton(shop.button),
+    ],
+  };
+}
+
+/** @param confirmationId the id of the interaction that is answered with this */
+export function renderConfirmation(offer: Offer, balance: number, confirmationId: string, { shop }: Texts): Reply {
+  const { id, name, price, role, codeCount } = offer.item;
+  const { confirmation } = shop;
+  const until = offer.until === null ? null : timestamp(offer.until, 'f');
+  const options = { item: id, price, id: confirmationId };
+  return {
+    tone: 'plain',
+    title: confirmation.title,
+    text: lines(
+      confirmation.item(escapeName(name), shop.price(price, grouped(price))),
+      confirmation.balance(grouped(balance), grouped(balance - price)),
+      role !== null ? confirmation.role(roleMention(role), until) : null,
+      role === null ? confirmation[codeCount === null ? 'manual' : 'code'] : null,
+    ),
+    buttons: [
+      { kind: 'action', label: shop.confirm, style: 'success', action: 'confirm', options },
+      backButton(shop.cancel),
+    ],
+  };
+}
+
+/** The same for every press of the button. */
+export function renderReceipt(purchase: StoredPurchase, { shop }: Texts): Reply {
+  const { name, price, balance, state } = purchase;
+  const { receipt } = shop;
+  const isRefunded = state === 'refunded';
+  return {
+    tone: isRefunded ? 'wait' : 'good',
+    title: isRefunded ? receipt.refundedTitle : receipt.title,
+    text: lines(
+      receipt.bought(escapeName(name), shop.price(price, grouped(price))),
+      ...(isRefunded ? [receipt.refunded] : deliveryOf(purchase, receipt)),
+      isRefunded ? null : receipt.balance(balance, grouped(balance)),
+    ),
+    buttons: [backButton(shop.button)],
+  };
+}
+
+/** How the buyer gets the item. */
+function deliveryOf(
+  { role, until, code, state }: StoredPurchase,
+  receipt: Texts['shop']['receipt'],
+): readonly (Markup | null)[] {
+  const isOpen = state === 'confirmed';
+  if (role !== null) {
+    const end = until === null ? null : timestamp(until, 'f');
+    return [receipt.role(roleMention(role), end), isOpen ? receipt.roleSoon : null];
+  }
+  return code === null ? [isOpen ? receipt.manual : receipt.fulfilled] : [receipt.code, codeBlock(code)];
+}
+
+/** Nothing was bought. */
+export function renderRejection(rejection: PurchaseRejection, balance: number, { shop, failure }: Texts): Reply {
+  return {
+    tone: 'bad',
+    title: failure.title,
+    text: lines(shop.rejections[rejection], shop.balance(balance, grouped(balance))),
+    buttons: [backButton(shop.button)],
+  };
+}
+
+function backButton(label: string): ReplyButton {
+  return { kind: 'action', label, action: 'cancel' };
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../platform/clock.ts';
+import { day, minute, second } from '../platform/durations.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { Reminder, ReminderStore } from '../tally/reminder-store.ts';
+import type { CheckedListing, CheckVote } from './vote-check.ts';
+
+/** A reminder is sent within a minute of becoming due. */
+const pollMs = 5 * second;
+/** Longer than the timeout of a lookup. A reminder that nothing confirms is checked again when its lease ends. */
+const leaseMs = 30 * second;
+const batchSize = 50;
+/** A time that is further ahead was written by a clock that was ahead (ms). */
+const clockToleranceMs = minute;
+
+/** `due`: the message was enqueued. `not_yet`: the member may not vote yet. `unknown`: nothing confirms it. */
+export type ReminderOutcome = 'due' | 'not_yet' | 'unknown';
+
+/** Repeatedly checks the reminders that are due, and enqueues their messages. */
+export interface ReminderLoop {
+  start(): void;
+  /** Resolves when the current batch has ended. */
+  stop(): Promise<void>;
+}
+
+export function createReminderLoop(options: {
+  readonly reminders: ReminderStore;
+  readonly listings: readonly CheckedListing[];
+  readonly createCheck: () => Promise<CheckVote>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with the queue of a new effect. */
+  readonly onEnqueued: (queue: string) => void;
+  readonly onChecked: (outcome: ReminderOutcome) => void;
+  /** Called regularly, also when nothing is due. */
+  readonly onPoll: () => Promise<void>;
+}): ReminderLoop {
+  const { reminders, listings, createCheck, clock, log, onEnqueued, onChecked, onPoll } = options;
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  const maxAheadMs = Math.max(day, ...listings.map(({ cooldownMs }) => cooldownMs));
+  let running: Promise<void> | undefined;
+
+  async function check(reminder: Reminder, checkVote: CheckVote): Promise<void> {
+    const now = clock.now();
+    const listing = listings.find(({ name }) => name === reminder.listing);
+    // It may be configured again.
+    if (listing === undefined) return reminders.postponeReminder(reminder, now + maxAheadMs);
+    const result = await checkVote(reminder.userId, listing);
+    switch (result.outcome) {
+      case 'mayVote': {
+        const queue = await reminders.enqueueReminder(reminder, clock.now());
+        if (queue === null) return;
+        onChecked('due');
+        onEnqueued(queue);
+        return;
+      }
+      case 'notYet': {
+        onChecked('not_yet');
+        const dueAt = Math.min(Math.max(result.nextVoteAt, now + second), now + maxAheadMs);
+        return reminders.postponeReminder(reminder, dueAt);
+      }
+      case 'unknown':
+        onChecked('unknown');
+    }
+  }
+
+  /** Returns whether more may be due. */
+  async function poll(): Promise<boolean> {
+    await onPoll();
+    const now = clock.now();
+    const claimed = await reminders.claimReminders({
+      now,
+      leaseUntil: now + leaseMs,
+      maxDueAt: now + maxAheadMs + clockToleranceMs,
+      maxLeaseUntil: now + leaseMs + clockToleranceMs,
+      limit: batchSize,
+    });
+    if (claimed.length === 0) return false;
+    const checkVote = await createCheck();
+    const results = await Promise.allSettled(claimed.map((reminder) => check(reminder, checkVote)));
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
+    return claimed.length === batchSize;
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const hasMore = await poll().catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ reason: messageOf(error) }, 'reminders could not be checked; retrying');
+        return false;
+      });
+      if (!hasMore) await clock.sleep(pollMs, signal);
+    }
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      abortController.abort();
+      await running;
+    },
+  };
+}

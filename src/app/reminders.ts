@@ -1,0 +1,94 @@
+import type { CommandContext } from '../../commands/command.ts';
+import type { Reminders } from '../../commands/reminders.ts';
+import type { Reply } from '../../commands/reply.ts';
+import type { DirectMessageSettings } from '../discord/direct-message.ts';
+import type { Clock } from '../platform/clock.ts';
+import { minute } from '../platform/durations.ts';
+import type { Log } from '../platform/log.ts';
+import type { ReminderStore } from '../tally/reminder-store.ts';
+import type { Texts } from '../texts/en.ts';
+import { commandMention } from '../texts/markup.ts';
+import type { CheckedListing } from './vote-check.ts';
+
+/** A message that waited longer, for example while Discord was down, is checked again before it is sent (ms). */
+const maxMessageAgeMs = 10 * minute;
+
+/** Reminders for commands and for the outbox. Methods reject with the errors of the store. */
+export interface ReminderService extends Reminders, DirectMessageSettings {
+  /** What a member is to be told, once: that the reminders were switched off. Null for nothing. */
+  noticeFor(userId: string, commandId: CommandContext['commandId']): Promise<Reply | null>;
+  /** Reads which members are to be told something, also by other processes. */
+  refreshNotices(): Promise<void>;
+}
+
+export function createReminderService(options: {
+  readonly store: ReminderStore;
+  readonly listings: readonly CheckedListing[];
+  /** Whether reminders are offered; otherwise none is sent. */
+  readonly isEnabled: boolean;
+  readonly texts: Texts;
+  readonly clock: Clock;
+  readonly log: Log;
+}): ReminderService {
+  const { store, listings, isEnabled, texts, clock, log } = options;
+  /** In memory, so that commands need not read the database for it. */
+  let untold: ReadonlySet<string> = new Set();
+
+  /** The end of the cooldown by the service; null if the member may vote, or the service does not say. */
+  async function nextVoteAt(userId: string, { lookup }: CheckedListing): Promise<number | null> {
+    const status = await lookup?.voteStatus(userId).catch(() => null);
+    return status?.value.nextVoteAt ?? null;
+  }
+
+  return {
+    async switchOn(userId) {
+      const cooldowns = await Promise.all(
+        listings.map(async (listing) => {
+          const { name, cooldownMs } = listing;
+          return { name, cooldownMs, nextVoteAt: await nextVoteAt(userId, listing) };
+        }),
+      );
+      return store.switchOn(userId, cooldowns, clock.now());
+    },
+
+    switchOff: store.switchOff,
+
+    async snooze(userId, name, delayMs) {
+      const listing = listings.find((each) => each.name === name);
+      if (listing === undefined) return { outcome: 'unknown' };
+      const now = clock.now();
+      return store.snooze(userId, { name, cooldownMs: listing.cooldownMs }, now + delayMs, now);
+    },
+
+    async isStillWanted({ content, createdAt, possiblySentSince }) {
+      const { userId, message } = content;
+      if (message.type !== 'reminder') return true;
+      const reminder = { userId, listing: message.listing, dueAt: message.dueAt };
+      const listing = listings.find(({ name }) => name === message.listing);
+      if (!isEnabled || listing === undefined) return false;
+      if (!(await store.isCurrent(reminder, listing.cooldownMs))) return false;
+      if (possiblySentSince !== null || clock.now() - createdAt <= maxMessageAgeMs) return true;
+      await store.returnReminder(reminder);
+      return false;
+    },
+
+    async directMessagesClosed(userId) {
+      await store.stopReminders(userId, 'direct_messages_closed', clock.now());
+      untold = new Set(untold).add(userId);
+      log.info({ user: userId, reason: 'direct_messages_closed' }, 'the reminders of a member were switched off');
+    },
+
+    async refreshNotices() {
+      untold = new Set(await store.untoldMembers());
+    },
+
+    async noticeFor(userId, commandId) {
+      if (!untold.has(userId)) return null;
+      const reason = await store.takeStopReason(userId);
+      untold = new Set([...untold].filter((other) => other !== userId));
+      if (reason === null) return null;
+      const text = texts.remind.stopped[reason](commandMention('remind', commandId('remind')));
+      return { tone: 'wait', title: texts.remind.titleOff, text };
+    },
+  };
+}

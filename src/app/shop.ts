@@ -1,0 +1,92 @@
+import type { Shop } from '../../commands/shop-port.ts';
+import type { ListingConfig } from '../../config/schema.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { PurchaseResult } from '../rewards/stored-purchase.ts';
+import type { PurchaseStore, ShopContext } from '../tally/purchase-store.ts';
+
+type ListingWithShop = Pick<ListingConfig, 'guildId' | 'shop' | 'ownerChannelId'>;
+
+export interface ReloadableShop extends Shop {
+  /** Sells what these listings offer from now on. */
+  replace(listings: readonly ListingWithShop[]): void;
+}
+
+/** The shops of all communities. */
+export function createShop(options: {
+  readonly listings: readonly ListingWithShop[];
+  readonly purchases: PurchaseStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with the queues of new effects. */
+  readonly nudge: (queues: readonly string[]) => void;
+  /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold. */
+  readonly onPurchase: (result: string) => void;
+}): ReloadableShop {
+  const { purchases, clock, log, nudge, onPurchase } = options;
+  let shops = shopsOf(options.listings);
+
+  function shopIn(guildId: string | null): ShopContext {
+    const [only] = shops.size === 1 ? shops.values() : [];
+    const inDirectMessage = guildId === null ? only : undefined;
+    return inDirectMessage ?? shops.get(guildId) ?? shops.get(null) ?? { guildId, items: [], ownerChannelId: null };
+  }
+
+  /** Never the code. */
+  function report(result: PurchaseResult, { guildId, ownerChannelId }: ShopContext): void {
+    onPurchase(resultName(result));
+    if (result.outcome !== 'purchased' || result.repeated) return;
+    const { id, userId, item, price, balance } = result.purchase;
+    log.info({ purchase: id, user: userId, item, price, balance }, 'an item of the shop was sold');
+    nudge([`role ${guildId}`, ...(ownerChannelId === null ? [] : [ownerChannelId])]);
+  }
+
+  return {
+    offers({ userId, guildId, roles }) {
+      return purchases.offers(shopIn(guildId), { userId, roles: roles ?? [] }, clock.now());
+    },
+    async confirm({ userId, guildId, roles }, { itemId, price, confirmationId }) {
+      const shop = shopIn(guildId);
+      const item = shop.items.find(({ id }) => id === itemId) ?? null;
+      const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
+      const result = await purchases.purchase(
+        { ...order, guildId: shop.guildId, ownerChannelId: shop.ownerChannelId },
+        clock.now(),
+      );
+      report(result, shop);
+      return result;
+    },
+    purchasesOf: purchases.purchasesOf,
+    async settle({ manager, ...settlement }) {
+      const result = await purchases.settle(settlement, clock.now());
+      if (result?.settled) {
+        const { id, userId, state } = result.purchase;
+        onPurchase(state);
+        log.info({ purchase: id, user: userId, state, author: manager }, 'a manager settled a purchase');
+        nudge([`dm ${userId}`]);
+      }
+      return result;
+    },
+    replace(listings) {
+      shops = shopsOf(listings);
+    },
+  };
+}
+
+/** By guild. Listings of one guild have the same shop. */
+function shopsOf(listings: readonly ListingWithShop[]): ReadonlyMap<string | null, ShopContext> {
+  return new Map(
+    listings.map(({ guildId, shop: items, ownerChannelId }) => [guildId, { guildId, items, ownerChannelId }]),
+  );
+}
+
+function resultName(result: PurchaseResult): string {
+  switch (result.outcome) {
+    case 'purchased':
+      return result.repeated ? 'repeated' : 'sold';
+    case 'rejected':
+      return result.rejection;
+    case 'foreign':
+      return 'foreign';
+  }
+}

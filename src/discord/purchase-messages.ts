@@ -1,0 +1,37 @@
+import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import type { DirectMessageContent, OwnerReportContent } from '../outbox/effect-contents.ts';
+import type { Texts } from '../texts/en.ts';
+import { escapeName, grouped, lines, mention } from '../texts/markup.ts';
+
+type PurchaseReport = Extract<OwnerReportContent, { readonly purchaseId: number }>;
+type PurchaseMessage = Extract<DirectMessageContent, { readonly item: string }>;
+
+/** The report of a purchase in the owner's channel, with buttons for managers if the owner has to fulfil it. */
+export function renderPurchaseReport(
+  { type, purchaseId, userId, item, price }: PurchaseReport,
+  { shop }: Texts,
+): Reply {
+  const { report } = shop;
+  const text = report.text(mention(userId), escapeName(item), shop.price(price, grouped(price)));
+  const title = report.title(grouped(purchaseId));
+  if (type === 'purchaseRefunded') return { tone: 'bad', title, text: lines(text, report.refundedRole) };
+  const target = { kind: 'action', command: 'shop', options: { purchase: purchaseId } } as const;
+  const buttons: ReplyButton[] = [
+    { ...target, action: 'done', label: shop.done, style: 'success' },
+    { ...target, action: 'refund', label: shop.refund, style: 'danger' },
+  ];
+  return { tone: 'plain', title, text: lines(text, report.todo), buttons };
+}
+
+/** The direct message to the buyer about what became of a purchase. */
+export function renderPurchaseMessage({ type, item, price }: PurchaseMessage, { shop }: Texts): Reply {
+  const { message } = shop;
+  const name = escapeName(item);
+  return type === 'purchaseFulfilled'
+    ? { tone: 'good', title: message.fulfilledTitle, text: message.fulfilled(name) }
+    : {
+        tone: 'wait',
+        title: message.refundedTitle,
+        text: message.refunded(name, shop.price(price, grouped(price))),
+      };
+}

@@ -1,0 +1,88 @@
+import type { StoredGrant } from './grant.ts';
+import type { PublicShopItem } from './shop-item.ts';
+
+/**
+ * `confirmed`: paid, and the buyer does not have the item yet. `fulfilled`: the buyer has it. `refunded`: the price was
+ * paid back, and the item is in stock again.
+ */
+export type PurchaseState = 'confirmed' | 'fulfilled' | 'refunded';
+
+/**
+ * Why an item is not sold. `unknown_item`: the settings do not contain it. `already_owned`: the member has the role for
+ * good. `no_channel`: the owner fulfils it, but has no channel in which to be told.
+ */
+export type PurchaseRejection =
+  | 'unknown_item'
+  | 'price_changed'
+  | 'role_required'
+  | 'already_owned'
+  | 'no_channel'
+  | 'sold_out'
+  | 'overdrawn';
+
+/** Everything that a purchase depends on, apart from the item. */
+export interface PurchaseContext {
+  /** The price that the buyer confirmed (credits). */
+  readonly confirmedPrice: number;
+  /** The buyer's balance (credits). */
+  readonly balance: number;
+  /** How often the item can still be bought; null for no limit. */
+  readonly left: number | null;
+  /** The buyer's roles in Discord (ids). */
+  readonly roles: readonly string[];
+  /** The buyer's grants. */
+  readonly grants: readonly Pick<StoredGrant, 'role' | 'source' | 'until'>[];
+  readonly hasOwnerChannel: boolean;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+export type PurchaseDecision =
+  | { readonly rejection: PurchaseRejection }
+  | {
+      readonly rejection: null;
+      readonly state: 'confirmed' | 'fulfilled';
+      /** When the role ends (ms since the epoch); null if it does not end, or the item is not a role. */
+      readonly until: number | null;
+    };
+
+/** Whether an item is sold to a member, and what the member gets. */
+export function decidePurchase(item: PublicShopItem, context: PurchaseContext): PurchaseDecision {
+  const rejection = rejectionOf(item, context);
+  if (rejection !== null) return { rejection };
+  // A code is shown at once. A role is fulfilled by Discord, everything else by the owner.
+  const state = item.codeCount === null ? 'confirmed' : 'fulfilled';
+  return { rejection, state, until: roleEnd(item, context) };
+}
+
+/** The source of the grant of a purchase. */
+export function grantSource(purchaseId: number): string {
+  return `${sourcePrefix}${purchaseId}`;
+}
+
+const sourcePrefix = 'shop ';
+
+function rejectionOf(item: PublicShopItem, context: PurchaseContext): PurchaseRejection | null {
+  const { confirmedPrice, balance, left, roles, hasOwnerChannel } = context;
+  if (item.price !== confirmedPrice) return 'price_changed';
+  if (item.needsRole !== null && !roles.includes(item.needsRole)) return 'role_required';
+  if (item.role !== null && isOwned(item.role, context)) return 'already_owned';
+  if (item.manual && !hasOwnerChannel) return 'no_channel';
+  if (left !== null && left <= 0) return 'sold_out';
+  return balance < item.price ? 'overdrawn' : null;
+}
+
+/**
+ * A role without a grant was given by somebody else. Sold for some days, it would be taken away at their end.
+ */
+function isOwned(role: string, { roles, grants }: PurchaseContext): boolean {
+  const ofRole = grants.filter((grant) => grant.role === role);
+  return ofRole.length === 0 ? roles.includes(role) : ofRole.some(({ until }) => until === null);
+}
+
+/** What was bought before is extended. Grants of other sources are not: a premium role can be revoked, for example. */
+function roleEnd({ role, forMs }: PublicShopItem, { grants, now }: PurchaseContext): number | null {
+  if (forMs === null) return null;
+  const bought = grants.filter((grant) => grant.role === role && grant.source.startsWith(sourcePrefix));
+  return Math.max(now, ...bought.map(({ until }) => until ?? now)) + forMs;
+}

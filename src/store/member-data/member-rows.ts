@@ -1,0 +1,161 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Compilable, type Kysely, sql } from 'kysely';
+import type { Connection } from '../dialect/dialect.ts';
+import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
+import { literal, run } from '../query-builder.ts';
+import { noDelivery, type Tables } from '../tables.ts';
+import { waitingIn } from '../waiting-queues.ts';
+
+/** The rows about a member that are not found by `user_id` alone. */
+export interface MemberRows extends Mentions {
+  readonly userId: string;
+  readonly entryIds: readonly number[];
+  readonly plannedIds: readonly number[];
+}
+
+/** Rows that mention a member, but belong to somebody else or to nobody. */
+export interface Mentions {
+  readonly deliveryIds: readonly number[];
+  readonly effectIds: readonly number[];
+}
+
+/** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
+const scanSize = 5_000;
+/** Discord IDs have more digits; a shorter one could be any number. */
+const minIdLength = 15;
+
+/** Whether a text contains a member's id, and not as a part of a longer number. */
+export function mentions(text: string, userId: string): boolean {
+  if (userId.length < minIdLength) return text.includes(`"${userId}"`);
+  for (let at = text.indexOf(userId); at !== -1; at = text.indexOf(userId, at + 1)) {
+    if (!isDigit(text[at - 1]) && !isDigit(text[at + userId.length])) return true;
+  }
+  return false;
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
+}
+
+/**
+ * Finds mentions of a member by scanning: deliveries that are not recorded votes, such as gifts by the member, and
+ * effects without a delivery, such as reports. In slices, so that other work is not delayed.
+ */
+export async function findMentions(db: Kysely<Tables>, reading: Connection, userId: string): Promise<Mentions> {
+  // The partial index of these deliveries has them by user and id.
+  const deliveries = db
+    .selectFrom('deliveries')
+    .select(['id', 'user_id as userId', 'body as text'])
+    .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]));
+  const withoutUser = await scan('', ({ id }) =>
+    deliveries.where('user_id', 'is', sql.lit(null)).where('id', '>', id).orderBy('id'),
+  );
+  const ofUsers = await scan('', (last) =>
+    deliveries.where(sql<boolean>`(user_id, id) > (${last.userId}, ${last.id})`).orderBy('user_id').orderBy('id'),
+  );
+  const effects = db.selectFrom('effects').select(['id', 'queue as userId', 'content as text']);
+  const effectIds = await scan('', ({ id }) =>
+    effects.where('delivery_id', '=', literal(noDelivery)).where('id', '>', id).orderBy('id'),
+  );
+  return { deliveryIds: [...withoutUser, ...ofUsers], effectIds };
+
+  async function scan(
+    first: string,
+    following: (last: Position) => { limit(size: number): Compilable<Position & { readonly text: string }> },
+  ): Promise<number[]> {
+    const found: number[] = [];
+    let last: Position | undefined = { id: -1, userId: first };
+    while (last !== undefined) {
+      const rows: readonly (Position & { readonly text: string })[] = await run(
+        reading,
+        following(last).limit(scanSize),
+      );
+      found.push(...rows.filter(({ text }) => mentions(text, userId)).map(({ id }) => id));
+      last = rows.length < scanSize ? undefined : rows.at(-1);
+      await nextTurn();
+    }
+    return found;
+  }
+}
+
+/** The last row of a slice. */
+interface Position {
+  readonly id: number;
+  readonly userId: string | null;
+}
+
+/** Finds the rows of a member by their indexes, and adds the mentions. */
+export async function findMemberRows(
+  db: Kysely<Tables>,
+  connection: Connection,
+  userId: string,
+  found: Mentions,
+): Promise<MemberRows> {
+  const entries = await run(
+    connection,
+    linkedEntries(db, newestEntryOf(db, userId)).selectFrom('linked').select(['id', 'delivery_id']),
+  );
+  const ownDeliveries = await run(
+    connection,
+    db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))])),
+  );
+  const deliveryIds = distinct([
+    ...entries.flatMap(({ delivery_id }) => delivery_id ?? []),
+    ...ownDeliveries.map(({ id }) => id),
+    ...found.deliveryIds,
+  ]);
+  const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
+    queue === directMessages(userId) || mentions(content, userId);
+  // A vote can also have effects that concern everyone, such as the reward of a party.
+  const effects = db.selectFrom('effects').select(['id', 'queue', 'content']);
+  const ofDeliveries: number[] = [];
+  for (const ids of chunksOf(deliveryIds)) {
+    const rows = await run(connection, effects.where('delivery_id', 'in', ids));
+    ofDeliveries.push(...rows.filter(isOwn).map(({ id }) => id));
+  }
+  // Effects without a delivery that were added after the scan.
+  const waiting = await run(
+    connection,
+    waitingIn(db)
+      .select(['id', 'queue', 'content'])
+      .where(({ eb, and, or }) =>
+        or([eb('queue', '=', directMessages(userId)), and([eb('queue', '>', 'role '), eb('queue', '<', 'role!')])]),
+      ),
+  );
+  const planned = await run(
+    connection,
+    db
+      .selectFrom('planned_effects')
+      .select(['id', 'queue', 'content'])
+      .where((eb) => eb.or([eb('queue', '=', directMessages(userId)), eb('content', 'like', `%${userId}%`)])),
+  );
+  return {
+    userId,
+    entryIds: entries.map(({ id }) => id),
+    deliveryIds,
+    effectIds: distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]),
+    plannedIds: planned.filter(isOwn).map(({ id }) => id),
+  };
+}
+
+/** The queue of the direct messages to a member. */
+export function directMessages(userId: string): string {
+  return `dm ${userId}`;
+}
+
+/** Ids per statement: fewer than the parameters that SQLite accepts. */
+const chunkSize = 500;
+
+export function chunksOf(ids: readonly number[]): readonly number[][] {
+  return Array.from({ length: Math.ceil(ids.length / chunkSize) }, (_, index) =>
+    ids.slice(index * chunkSize, (index + 1) * chunkSize),
+  );
+}
+
+function distinct(ids: readonly number[]): number[] {
+  return [...new Set(ids)];
+}

@@ -1,0 +1,161 @@
+import type { Compilable, Kysely } from 'kysely';
+import { literal } from '../query-builder.ts';
+import { deliveryColumns } from '../reads/search-deliveries.ts';
+import type { Tables } from '../tables.ts';
+import { chunksOf, directMessages, type MemberRows } from './member-rows.ts';
+
+/** A table with rows about members. */
+export interface MemberTable {
+  /** Selects the rows about the member, with all columns that are of interest to the member. */
+  select(db: Kysely<Tables>, rows: MemberRows): readonly Compilable<object>[];
+  /** Replaces the member's id by the pseudonym, and deletes what else identifies the member. */
+  forget(db: Kysely<Tables>, rows: MemberRows, pseudonym: string): readonly Compilable<unknown>[];
+}
+
+/** Why a table has no rows about members. */
+interface TableWithoutMembers {
+  readonly withoutMembers: string;
+}
+
+/** The body of a delivery whose member was forgotten. */
+const forgottenBody = '{"forgotten":true}';
+/** Contents that no version can read, so that the effect is not carried out again. */
+const forgottenContent = '{}';
+const forgottenReason = 'The member was forgotten.';
+
+/** Every table of the database. One that is missing here does not compile. */
+export const memberTables: { readonly [Table in keyof Tables]: MemberTable | TableWithoutMembers } = {
+  balances: {
+    select: (db, { userId }) => [db.selectFrom('balances').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }, user_id) => [
+      db.updateTable('balances').set({ user_id, roles: null, reminder: 0 }).where('user_id', '=', userId),
+    ],
+  },
+  entries: {
+    select: (db, { entryIds }) =>
+      inChunks(entryIds, (ids) => db.selectFrom('entries').selectAll().where('id', 'in', ids).orderBy('id')),
+    forget: (db, { entryIds }, user_id) =>
+      inChunks(entryIds, (ids) => db.updateTable('entries').set({ user_id }).where('id', 'in', ids)).concat(
+        // The reason of a correction is the text of a person.
+        inChunks(entryIds, (ids) =>
+          db
+            .updateTable('entries')
+            .set({ reason: null })
+            .where('id', 'in', ids)
+            .where('cause', '=', literal('correction')),
+        ),
+      ),
+  },
+  deliveries: {
+    select: (db, { deliveryIds }) =>
+      inChunks(deliveryIds, (ids) =>
+        db.selectFrom('deliveries').select(deliveryColumns).where('id', 'in', ids).orderBy('id'),
+      ),
+    forget: (db, { userId, deliveryIds }, user_id) =>
+      inChunks(deliveryIds, (ids) =>
+        db.updateTable('deliveries').set({ body: forgottenBody }).where('id', 'in', ids),
+      ).concat(
+        inChunks(deliveryIds, (ids) =>
+          db.updateTable('deliveries').set({ user_id }).where('id', 'in', ids).where('user_id', '=', userId),
+        ),
+      ),
+  },
+  effects: {
+    select: (db, { effectIds }) =>
+      inChunks(effectIds, (ids) => db.selectFrom('effects').selectAll().where('id', 'in', ids).orderBy('id')),
+    forget: (db, { userId, effectIds }, pseudonym) =>
+      inChunks(effectIds, (ids) =>
+        db.deleteFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting')),
+      ).concat(
+        inChunks(effectIds, (ids) =>
+          db.updateTable('effects').set({ content: forgottenContent }).where('id', 'in', ids),
+        ),
+        inChunks(effectIds, (ids) =>
+          db
+            .updateTable('effects')
+            .set({ reason: forgottenReason })
+            .where('id', 'in', ids)
+            .where('state', '=', literal('buried')),
+        ),
+        inChunks(effectIds, (ids) =>
+          db
+            .updateTable('effects')
+            .set({ queue: directMessages(pseudonym) })
+            .where('id', 'in', ids)
+            .where('queue', '=', directMessages(userId)),
+        ),
+      ),
+  },
+  planned_effects: {
+    select: (db, { plannedIds }) =>
+      inChunks(plannedIds, (ids) => db.selectFrom('planned_effects').selectAll().where('id', 'in', ids)),
+    forget: (db, { plannedIds }) =>
+      inChunks(plannedIds, (ids) => db.deleteFrom('planned_effects').where('id', 'in', ids)),
+  },
+  // Their roles are removed by effects.
+  grants: {
+    select: (db, { userId }) => [db.selectFrom('grants').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }) => [db.deleteFrom('grants').where('user_id', '=', userId)],
+  },
+  party_voters: {
+    select: (db, { userId }) => [votersOf(db, userId)],
+    forget: (db, { userId }, user_id) => [
+      db
+        .updateTable('party_voters')
+        .set({ user_id })
+        .where('user_id', '=', userId)
+        .where('period', 'in', db.selectFrom('parties').select('period')),
+    ],
+  },
+  orders: {
+    select: (db, { userId }) => [db.selectFrom('orders').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }, user_id) => [db.updateTable('orders').set({ user_id }).where('user_id', '=', userId)],
+  },
+  corrections: {
+    select: (db, { userId }) => [db.selectFrom('corrections').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }, user_id) => [
+      db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', userId),
+    ],
+  },
+  purchases: {
+    select: (db, { userId }) => [db.selectFrom('purchases').selectAll().where('user_id', '=', userId)],
+    // An issued code stays, so that it is not issued again.
+    forget: (db, { userId }, user_id) => [db.updateTable('purchases').set({ user_id }).where('user_id', '=', userId)],
+  },
+  reminders: {
+    select: (db, { userId }) => [db.selectFrom('reminders').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }) => [db.deleteFrom('reminders').where('user_id', '=', userId)],
+  },
+  reminder_stops: {
+    select: (db, { userId }) => [db.selectFrom('reminder_stops').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }) => [db.deleteFrom('reminder_stops').where('user_id', '=', userId)],
+  },
+  reports: {
+    select: (db, { userId }) => [db.selectFrom('reports').selectAll().where('key', 'like', `%${userId}%`)],
+    forget: (db, { userId }) => [db.deleteFrom('reports').where('key', 'like', `%${userId}%`)],
+  },
+  forgotten_votes: { withoutMembers: 'Digests of members who were forgotten before, for a limited time.' },
+  event_keys: { withoutMembers: 'Digests, which recognise repeated deliveries.' },
+  order_names: { withoutMembers: 'Ids of orders; the orders have the members.' },
+  parties: { withoutMembers: 'Totals.' },
+  outages: { withoutMembers: 'Times.' },
+  heartbeats: { withoutMembers: 'A time.' },
+  locks: { withoutMembers: 'Names of what is locked.' },
+  revoked_sessions: { withoutMembers: 'Sessions of the owner.' },
+  lookup_requests: { withoutMembers: 'Times of requests.' },
+  registered_commands: { withoutMembers: 'Slash commands.' },
+  probes: { withoutMembers: 'A time.' },
+};
+
+/** A member's periods. The key begins with the period, so it is looked up for each one. */
+export function votersOf(db: Kysely<Tables>, userId: string) {
+  return db
+    .selectFrom('party_voters')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('period', 'in', db.selectFrom('parties').select('period'));
+}
+
+function inChunks<Row>(ids: readonly number[], build: (ids: readonly number[]) => Compilable<Row>): Compilable<Row>[] {
+  return chunksOf(ids).map(build);
+}

@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely';
+import { lastVoteIn } from '../../ledger/account.ts';
+import type { ReminderStore } from '../../tally/reminder-store.ts';
+import type { Connection } from '../dialect/dialect.ts';
+import { parseLastVotes } from '../json-columns.ts';
+import { run } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
+import { selectDue, selectMisdated } from '../writes/reminders.ts';
+import type { Write } from '../writes/writes.ts';
+
+export function sqlReminders(db: Kysely<Tables>, reading: Connection, write: Write): ReminderStore {
+  async function stateOf(userId: string) {
+    const account = db.selectFrom('balances').select(['reminder', 'last_votes']).where('user_id', '=', userId);
+    const stop = db.selectFrom('reminder_stops').select(['reason', 'at']).where('user_id', '=', userId);
+    const [row] = await run(reading, account);
+    const [stopped] = await run(reading, stop);
+    return {
+      isOn: row?.reminder === 1,
+      stopped: stopped ?? null,
+      lastVotes: row === undefined ? {} : parseLastVotes(row.last_votes),
+    };
+  }
+
+  return {
+    isReminded: async (userId) => (await stateOf(userId)).isOn,
+    stateOf,
+    switchOn: (userId, listings, now) => write('switchRemindersOn', userId, listings, now),
+    switchOff: (userId) => write('switchRemindersOff', userId),
+    snooze: (userId, listing, until, now) => write('snoozeReminder', userId, listing, until, now),
+    async claimReminders(claim) {
+      const one = { ...claim, limit: 1 };
+      const [due] = await run(reading, selectDue(db, one));
+      // Usually nothing is due, and a read needs no lock.
+      const isDue = due !== undefined || (await run(reading, selectMisdated(db, one))).length > 0;
+      return isDue ? write('claimReminders', claim) : [];
+    },
+    enqueueReminder: (reminder, now) => write('enqueueReminder', reminder, now),
+    postponeReminder: (reminder, dueAt) => write('postponeReminder', reminder, dueAt),
+    async isCurrent({ userId, listing, dueAt }, cooldownMs) {
+      const { isOn, lastVotes } = await stateOf(userId);
+      const lastVoteAt = lastVoteIn(lastVotes, listing);
+      if (!isOn || (lastVoteAt !== null && lastVoteAt + cooldownMs > dueAt)) return false;
+      const newer = db.selectFrom('reminders').select('due_at').where('user_id', '=', userId);
+      return (await run(reading, newer.where('listing', '=', listing))).length === 0;
+    },
+    returnReminder: (reminder) => write('returnReminder', reminder),
+    stopReminders: (userId, reason, now) => write('stopReminders', userId, reason, now),
+    async untoldMembers() {
+      const untold = db.selectFrom('reminder_stops').select('user_id').where('told', '=', 0);
+      return (await run(reading, untold)).map(({ user_id }) => user_id);
+    },
+    takeStopReason: (userId) => write('takeStopReason', userId),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Cause } from '../ledger/entry.ts';
+import { isCountedVote } from '../ledger/entry.ts';
+import type { Vote } from '../ledger/event.ts';
+import { minVoteGapMs } from '../ledger/reward-rules.ts';
+import { creditsOf } from '../rewards/reward.ts';
+import { forgottenVoteKey, voteKey } from './idempotency-key.ts';
+import type { ListingContext, PastVote, Tally } from './tally.ts';
+import { voteRewards } from './vote-rewards.ts';
+
+/** A vote that the service reports, but of which no delivery may have arrived. */
+export interface Claim {
+  readonly userId: string;
+  /** The time of the vote according to the service (ms since the epoch). */
+  readonly at: number;
+}
+
+/** The result of a claim. Nothing was written unless it is `claimed`. Times are ms since the epoch. */
+export type ClaimResult =
+  /** `credits`: all that the vote earned; `balance`: with them. */
+  | { readonly outcome: 'claimed'; readonly credits: number; readonly balance: number }
+  /** The ledger has a counted vote of `at`, which is this one or too close to it. `credits`: of that vote alone. */
+  | {
+      readonly outcome: 'recorded';
+      readonly at: number;
+      readonly cause: Cause;
+      readonly credits: number;
+      readonly reason: string | null;
+    }
+  /** The vote was paid to an account that the member had forgotten. */
+  | { readonly outcome: 'forgotten' };
+
+/**
+ * Records claims. Each call is one transaction. Rejects with {@link StoreUnavailableError} or TallyhookError
+ * `queue_full`.
+ */
+export interface ClaimRecorder {
+  /** `now` is in ms since the epoch. */
+  recordClaim(claim: Claim, listing: ListingContext, now: number): Promise<ClaimResult>;
+}
+
+/**
+ * Records a vote without a delivery, unless the ledger has it, inside the caller's transaction. A delivery that arrives
+ * later is within its cooldown, and pays nothing.
+ */
+export function recordClaim(tally: Tally, { userId, at }: Claim, listing: ListingContext, now: number): ClaimResult {
+  const account = tally.accountState(userId);
+  const gapMs = minVoteGapMs(listing.rewards.base);
+  const recorded = nearest(tally.votesBetween(account, listing.name, at - gapMs, at + gapMs), at);
+  if (recorded !== null) {
+    const { cause, credits, at: recordedAt, reason } = recorded;
+    return { outcome: 'recorded', at: recordedAt, cause, credits, reason };
+  }
+  const vote = voteOf(userId, at, listing);
+  const forgottenAt = tally.forgottenVoteAt(forgottenVoteKey(userId, listing.name));
+  const isForgotten = forgottenAt !== null && Math.abs(forgottenAt - at) < gapMs;
+  if (isForgotten || tally.hasEvent(voteKey(vote, listing.name, now))) return { outcome: 'forgotten' };
+
+  const {
+    entries,
+    account: counted,
+    apply,
+  } = voteRewards(tally, {
+    ...{ vote, listing, account, at, now },
+    withinCooldown: false,
+  });
+  const common = { userId, listing: listing.name, at, deliveryId: null, untimed: false };
+  let updated = counted;
+  for (const [index, entry] of entries.entries()) {
+    updated = tally.append(updated, { ...common, ...entry, ...(index === 0 ? { cause: 'claim' } : {}) });
+  }
+  apply(null);
+  return { outcome: 'claimed', credits: creditsOf(entries), balance: updated.credits };
+}
+
+/** The counted vote that is closest to the time. */
+function nearest(votes: readonly PastVote[], at: number): PastVote | null {
+  const [closest = null] = votes
+    .filter(({ cause }) => isCountedVote(cause))
+    .sort((one, other) => Math.abs(one.at - at) - Math.abs(other.at - at));
+  return closest;
+}
+
+function voteOf(userId: string, at: number, { kind }: ListingContext): Vote {
+  return {
+    family: 'vote',
+    kind: kind === 'server' ? 'server_vote' : 'bot_vote',
+    target: { kind, id: null },
+    userId,
+    at,
+    creditsAwarded: null,
+    denial: null,
+  };
+}

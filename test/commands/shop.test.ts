@@ -1,0 +1,268 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import { shop } from '../../commands/shop.ts';
+import { createShop } from '../../src/app/shop.ts';
+import { renderPurchaseMessage, renderPurchaseReport } from '../../src/discord/purchase-messages.ts';
+import { renderReply } from '../../src/discord/reply.ts';
+import { createLog } from '../../src/platform/log.ts';
+import type { ShopItem } from '../../src/rewards/shop-item.ts';
+import { openStore } from '../../src/store/store.ts';
+import { en } from '../../src/texts/en.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { itemOf, keys, shout, vip, vipRole } from '../support/shop-store.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
+
+const guildId = inputOf().guildId;
+const channelId = '500000000000000009';
+const items = [vip, keys, shout];
+
+/** `/shop` over its own database. The member has 100 credits. */
+async function openShop(sold: readonly ShopItem[] = items) {
+  const clock = manualClock(start);
+  const store = await openStore(`sqlite:${join(tempDir(), 'tally.db')}`, clock, { thread: false });
+  onTestFinished(() => store.close());
+  await store.ownerActions.correct({ userId: memberId, credits: 100, reason: 'deposit', at: start }, 'deposit');
+  const logged: string[] = [];
+  const log = createLog({ level: 'trace', secrets: [], destination: { write: (line: string) => logged.push(line) } });
+  const results: string[] = [];
+  const nudged: (readonly string[])[] = [];
+  const listing = (shopItems: readonly ShopItem[]) => ({ guildId, shop: shopItems, ownerChannelId: channelId });
+  const port = createShop({
+    ...{ listings: [listing(sold)], purchases: store.purchases, clock, log },
+    nudge: (queues) => nudged.push(queues),
+    onPurchase: (result) => results.push(result),
+  });
+  const context = { ...contextFor(), shop: port };
+  let interactions = 0;
+  /** Presses a button of a reply, as the member unless `changes` says otherwise. */
+  const press = async (
+    button: ReplyButton | undefined,
+    changes: Parameters<typeof inputOf>[1] = {},
+  ): Promise<Reply> => {
+    interactions += 1;
+    if (button?.kind !== 'action') throw new Error('There is no such button.');
+    expect(shop.actions).toContain(button.action);
+    const interactionId = `9${interactions}`;
+    return shop.execute(inputOf(button.options, { action: button.action, interactionId, ...changes }), context);
+  };
+  const choose = (id: string) => shop.execute(inputOf({}, { action: 'choose', values: [id] }), context);
+  /** Up to the confirmation. */
+  const approach = async (id: string) => press(buttonOf(await choose(id), 'Buy'));
+  const buy = async (id: string) => press(buttonOf(await approach(id), 'Confirm'));
+  const open = (options = {}, changes = {}) => shop.execute(inputOf(options, changes), context);
+  const credits = async () => (await store.ledger.account(memberId)).credits;
+  const replace = (changed: readonly ShopItem[]) => port.replace([listing(changed) as never]);
+  return { store, open, choose, press, approach, buy, credits, replace, logged, results, nudged };
+}
+
+function buttonOf({ buttons = [] }: Reply, label: string): ReplyButton | undefined {
+  return buttons.find((button) => button.label === label);
+}
+
+describe('/shop', () => {
+  it('is private, and one of the commands', () => {
+    expect(shop.visibility).toBe('private');
+    expect(commands).toContain(shop);
+  });
+
+  it('lists the items with price, duration, stock and required role', async () => {
+    const { open } = await openShop([
+      { ...vip, stock: 5, needsRole: '700000000000000009', forMs: 36 * 3_600_000 },
+      keys,
+      shout,
+    ]);
+    const reply = await open();
+    expect(reply.text?.split('\n')).toEqual([
+      'Your balance: **100** credits',
+      '',
+      '**VIP** · **30** credits',
+      `-# role <@&${vipRole}> for 36 hours · 5 left · only with <@&700000000000000009>`,
+      '',
+      '**Game key** · **10** credits',
+      '-# a code · 3 left',
+      '',
+      '**Shout-out** · **50** credits',
+      '-# fulfilled by the team',
+    ]);
+    expect(reply.selects).toMatchObject([{ choices: [{ value: 'vip' }, { value: 'key' }, { value: 'shout' }] }]);
+    expect(JSON.stringify(reply)).not.toContain('AAA-1');
+  });
+
+  it('has pages, and says so when it is empty', async () => {
+    const many = Array.from({ length: 12 }, (_, index) =>
+      itemOf({ id: `item${index}`, name: `Item ${index}`, manual: true }),
+    );
+    const { open } = await openShop(many);
+    const second = await open({ page: '2' });
+    expect(second.text).toContain('Item 11');
+    expect(second.text).not.toContain('Item 9');
+    expect(second).toMatchObject({
+      footer: 'page 2 of 2',
+      buttons: [{ label: 'Previous' }, { label: 'Next', disabled: true }, {}],
+    });
+    expect((await (await openShop([])).open()).text).toContain('There is nothing to buy here.');
+    expect((await open({}, { guildId: '7' })).text).toContain('There is nothing to buy here.');
+  });
+
+  it('asks for a confirmation with the balance before and after', async () => {
+    const { approach, credits } = await openShop();
+    const confirmation = await approach('vip');
+    expect(confirmation).toMatchObject({ response: 'update', text: expect.stringContaining('**100** → **70**') });
+    expect(confirmation.text).toContain(`You get the role <@&${vipRole}> until <t:`);
+    expect(confirmation.buttons?.map(({ label }) => label)).toEqual(['Confirm', 'Cancel']);
+    expect(await credits()).toBe(100);
+  });
+
+  it('sells once per confirmation, however often it is confirmed, and shows the same result', async () => {
+    const { approach, press, credits, results } = await openShop();
+    const confirm = buttonOf(await approach('key'), 'Confirm');
+    const replies = await Promise.all([press(confirm), press(confirm), press(confirm)]);
+    expect(replies[1]).toEqual(replies[0]);
+    expect(replies[2]).toEqual(replies[0]);
+    expect(replies[0]?.text).toContain('```\nAAA-1\n```');
+    expect(replies[0]?.text).toContain('Your new balance: **90** credits');
+    expect(await credits()).toBe(90);
+    expect(results).toEqual(['sold', 'repeated', 'repeated']);
+    const foreign = await press(confirm, { userId: otherMemberId });
+    expect(foreign.tone).toBe('bad');
+    expect(JSON.stringify(foreign)).not.toContain('AAA-1');
+  });
+
+  it('shows the code again after the item has left the settings, to the buyer alone', async () => {
+    const { approach, press, open, replace } = await openShop();
+    const confirm = buttonOf(await approach('key'), 'Confirm');
+    const receipt = await press(confirm);
+    replace([shout]);
+    expect(await press(confirm)).toEqual(receipt);
+    const purchases = buttonOf(await open(), 'My purchases');
+    expect((await press(purchases)).text).toMatch(
+      /^\*\*Game key\*\* · \*\*10\*\* credits · <t:\d+:f> · fulfilled\n```\nAAA-1\n```$/,
+    );
+    expect((await press(purchases, { userId: otherMemberId })).text).toBe('You have not bought anything yet.');
+    expect((await press(buttonOf(await approach('shout'), 'Confirm'))).title).toBe('Thank you!');
+  });
+
+  it('sells nothing at another price than the confirmed one, and no item that is gone', async () => {
+    const { approach, press, replace, credits } = await openShop();
+    const [first, second] = [await approach('vip'), await approach('key')];
+    replace([{ ...vip, price: 31 }]);
+    expect((await press(buttonOf(first, 'Confirm'))).text).toContain('The price has changed.');
+    expect((await press(buttonOf(second, 'Confirm'))).text).toContain('no longer in the shop');
+    expect(await credits()).toBe(100);
+  });
+
+  it.each([
+    [{ price: 101 }, 'You do not have enough credits.'],
+    [{ stock: 0 }, 'This item is sold out.'],
+    [{ needsRole: '9' }, 'You do not have the role that this item requires.'],
+  ])('explains why an item with %j cannot be bought, and disables the button', async (changes, text) => {
+    const { choose, press, credits } = await openShop([{ ...shout, ...changes }]);
+    const reply = await choose('shout');
+    expect(reply.text).toContain(text);
+    expect(buttonOf(reply, 'Buy')).toMatchObject({ disabled: true });
+    expect((await press(buttonOf(reply, 'Buy'))).text).toContain(text);
+    expect(await credits()).toBe(100);
+  });
+
+  it('goes back to the items', async () => {
+    const { approach, press } = await openShop();
+    expect(await press(buttonOf(await approach('vip'), 'Cancel'))).toMatchObject({ title: 'Shop', response: 'update' });
+  });
+
+  it('never logs a code', async () => {
+    const { buy, logged } = await openShop();
+    await buy('key');
+    expect(logged.join()).toContain('an item of the shop was sold');
+    expect(logged.join()).not.toContain('AAA-1');
+  });
+
+  it('fits into Discord with the longest names, codes and ids', async () => {
+    const long = { name: '*'.repeat(80), id: 'x'.repeat(32), price: 1_000_000 };
+    const codes = Array.from({ length: 9 }, (_, index) => `${index}`.padEnd(200, '_'));
+    const { store, approach, press, open } = await openShop([
+      { ...keys, ...long, codes },
+      ...Array.from({ length: 9 }, (_, index) => itemOf({ ...long, id: `i${index}`, manual: true })),
+    ]);
+    await store.ownerActions.correct({ userId: memberId, credits: 9_000_000, reason: 'x', at: start }, 'rich');
+    const confirmation = await approach(long.id);
+    const confirm = buttonOf(confirmation, 'Confirm');
+    for (let count = 0; count < 6; count += 1) await press(confirm, { interactionId: '1' });
+    const rendered = renderReply(confirmation, 'shop').components;
+    expect(JSON.stringify(rendered)).toContain('tallyhook:shop/confirm:');
+    const withLongId =
+      confirm?.kind === 'action' ? { ...confirm, options: { ...confirm.options, id: '9'.repeat(20) } } : null;
+    const buttons = withLongId === null ? [] : [withLongId];
+    expect(JSON.stringify(renderReply({ ...confirmation, buttons }, 'shop').components)).toContain('9'.repeat(20));
+    for (let count = 0; count < 5; count += 1) await press(buttonOf(await approach(long.id), 'Confirm'));
+    const history = await press(buttonOf(await open(), 'My purchases'));
+    expect(history.text?.length).toBeLessThan(4_096);
+    expect((await open()).text?.length).toBeLessThan(4_096);
+  });
+});
+
+describe('a purchase that the owner fulfils', () => {
+  async function reported() {
+    const all = await openShop();
+    await all.buy('shout');
+    const report = renderPurchaseReport(
+      { type: 'purchase', purchaseId: 1, userId: memberId, item: 'Shout-out', price: 50 },
+      en,
+    );
+    const manager = { isManager: true, userId: otherMemberId, channelId };
+    return { ...all, report, manager };
+  }
+
+  it('is reported with buttons of the command', async () => {
+    const { report } = await reported();
+    expect(report.text).toContain(`<@${memberId}> bought **Shout-out** (**50** credits).`);
+    const { components } = renderReply(report, '');
+    expect(JSON.stringify(components)).toContain('tallyhook:shop/done:purchase=1');
+    expect(JSON.stringify(components)).toContain('tallyhook:shop/refund:purchase=1');
+  });
+
+  it('is done once, by a manager in the channel of the report', async () => {
+    const { press, report, manager, credits, nudged, results } = await reported();
+    const done = buttonOf(report, 'Done');
+    expect(await press(done, { ...manager, isManager: false })).toMatchObject({
+      tone: 'bad',
+      text: en.failure.managersOnly,
+    });
+    expect(await press(done, { ...manager, channelId: '7' })).toMatchObject({ tone: 'bad' });
+    const reply = await press(done, manager);
+    expect(reply).toMatchObject({ response: 'update', text: expect.stringContaining(`Done, by <@${otherMemberId}>.`) });
+    expect(reply.buttons).toBeUndefined();
+    expect(await press(buttonOf(report, 'Refund'), manager)).toMatchObject({
+      response: 'new',
+      text: expect.stringContaining('This purchase is done already.'),
+    });
+    expect(await credits()).toBe(50);
+    expect(nudged.at(-1)).toEqual([`dm ${memberId}`]);
+    expect(results).toEqual(['sold', 'fulfilled']);
+  });
+
+  it('is refunded once', async () => {
+    const { press, report, manager, credits } = await reported();
+    expect((await press(buttonOf(report, 'Refund'), manager)).text).toContain(`Refunded, by <@${otherMemberId}>.`);
+    await press(buttonOf(report, 'Refund'), manager);
+    expect(await credits()).toBe(100);
+  });
+
+  it('is a direct message to the buyer, with the name of the item escaped', () => {
+    const purchase = { item: '@everyone', price: 1 };
+    expect(renderPurchaseMessage({ ...purchase, type: 'purchaseFulfilled' }, en).text).toBe(
+      '**@\u200Beveryone** is yours now.',
+    );
+    expect(renderPurchaseMessage({ ...purchase, type: 'purchaseRefunded' }, en).text).toContain(
+      'You got the price back: **1** credit.',
+    );
+  });
+
+  it('of a role that Discord refused is a report without buttons', () => {
+    const report = { type: 'purchaseRefunded', purchaseId: 2, userId: memberId, item: 'VIP', price: 30 } as const;
+    expect(renderPurchaseReport(report, en)).toMatchObject({ tone: 'bad', title: 'Purchase 2' });
+    expect(renderPurchaseReport(report, en).buttons).toBeUndefined();
+  });
+});

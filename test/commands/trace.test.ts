@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../commands/reply.ts';
+import { trace } from '../../commands/trace.ts';
+import { createTraces } from '../../src/app/traces.ts';
+import { renderReply } from '../../src/discord/reply.ts';
+import { hour } from '../../src/platform/durations.ts';
+import { eventKeysOf } from '../../src/webhook/replay.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { startReceiver } from '../support/start-receiver.ts';
+import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
+
+const votedAt = start - hour;
+
+/** `/trace` over the records of a receiver. */
+async function withReceiver() {
+  const { store, post } = await startReceiver({ clock: manualClock(start) });
+  const traces = createTraces({ records: store.records, eventKeysOf });
+  const run = (userId = memberId) =>
+    trace.execute(inputOf({ user: userId }, { isManager: true }), { ...contextFor(), traces });
+  const vote = (changes: Record<string, unknown> = {}) => ({
+    ...{ event: 'server_vote', userId: memberId, serverId: '1', timestamp: new Date(votedAt).toISOString() },
+    ...changes,
+  });
+  return { run, store, post, vote };
+}
+
+const textOf = ({ fields = [] }: Reply) => fields.map(({ name, value }) => `${name}\n${value}`);
+
+describe('/trace', () => {
+  it('is private and for managers', () => {
+    expect(trace).toMatchObject({ visibility: 'private', defaultMemberPermissions: 'ManageGuild' });
+  });
+
+  it('shows the deliveries of a member with their steps, newest first', async () => {
+    const { run, post, vote } = await withReceiver();
+    await post('/webhooks', vote());
+    await post('/webhooks', vote());
+    await post('/webhooks', vote({ userId: otherMemberId }));
+    const [duplicate, recorded, ...others] = textOf(await run());
+    expect(others).toEqual([]);
+    expect(duplicate).toContain('Delivery 2\n');
+    expect(duplicate).toContain('recorded before with delivery 1');
+    expect(duplicate).toContain('Not announced: only recorded deliveries');
+    expect(recorded).toContain('Delivery 1\n');
+    expect(recorded).toMatch(
+      /Received and verified .*\n.*Recorded in one transaction.*\n.*vote, 10 credits.*\n.*announcement 1/,
+    );
+  });
+
+  it('explains a vote that paid nothing, and shows other credits and roles', async () => {
+    const { run, post, store, vote } = await withReceiver();
+    await post('/webhooks', vote({ creditsAwarded: false, reason: '@everyone' }));
+    await store.ownerActions.correct({ userId: memberId, credits: 5, reason: '**sorry**', at: start }, 'key');
+    const [recorded, entries] = textOf(await run());
+    expect(recorded).toContain('The service denied the credits');
+    expect(recorded).not.toContain('@everyone');
+    expect(entries).toMatch(/^Other credits\n.*correction: 5 credits \(\\\*\\\*sorry\\\*\\\*\)$/);
+  });
+
+  it('says so if nothing arrived', async () => {
+    const { run } = await withReceiver();
+    expect(await run()).toMatchObject({ fields: [], text: expect.stringContaining('Nothing has arrived') });
+  });
+
+  it('fits into a message', async () => {
+    const { run, post, vote } = await withReceiver();
+    for (let count = 0; count < 9; count += 1)
+      await post('/webhooks', vote({ reason: '_'.repeat(1_000), creditsAwarded: false }));
+    const reply = await run();
+    expect(reply.fields).toHaveLength(5);
+    const [embed] = renderReply(reply, 'trace').embeds;
+    expect(embed?.fields).toHaveLength(5);
+    expect(JSON.stringify(embed).length).toBeLessThan(9_000);
+  });
+});

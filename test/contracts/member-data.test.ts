@@ -1,0 +1,314 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Premium, Vote } from '../../src/ledger/event.ts';
+import { createPseudonym } from '../../src/ledger/pseudonym.ts';
+import type { NewEffect } from '../../src/outbox/outbox.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { day, hour, minute } from '../../src/platform/durations.ts';
+import { memberTables } from '../../src/store/member-data/member-tables.ts';
+import { balanceDifferences, brokenLinks, orphanedRows, paymentDifferences } from '../../src/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import type { ListingContext } from '../../src/tally/tally.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { keys, orderOf } from '../support/shop-store.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const [plain] = serverAndBot();
+if (plain === undefined) throw new Error('no listing');
+const guildId = '613425648685547541';
+const voterRole = '700000000000000001';
+const member = '200000000000000001';
+const neighbour = '200000000000000002';
+const start = Date.UTC(2026, 0, 5, 12);
+const keepVotesMs = 7 * day;
+const rounds = 10;
+
+const listing: ListingContext = {
+  ...plain,
+  community: { ...plain.community, guildId },
+  rewards: {
+    ...plain.rewards,
+    voterRole: { role: voterRole, forMs: 12 * hour },
+    premiumRoles: { Gold: '700000000000000002' },
+    party: { goal: 3, per: 'week', credits: 25 },
+  },
+};
+
+describeOnEveryDatabase('the data of a member', (newUrl) => {
+  async function open(url = newUrl()): Promise<{ store: Store; url: string }> {
+    const store = await openStore(url, systemClock);
+    onTestFinished(() => store.close());
+    return { store, url };
+  }
+
+  function vote(store: Store, userId: string, at: number | null, receivedAt = at ?? start, of = listing) {
+    const target = { kind: 'server', id: null } as const;
+    const event: Vote = { family: 'vote', kind: 'server_vote', target, userId, at, creditsAwarded: null, denial: null };
+    const body = JSON.stringify({
+      userId,
+      user: { name: userId === member ? 'mira' : 'theo', avatar: `https://cdn.example/${userId}/a.png` },
+    });
+    return store.recorder.record({ receivedAt, family: 'vote', body }, { type: 'event', event, listing: of });
+  }
+
+  function premium(store: Store, changes: Partial<Premium>) {
+    const event: Premium = {
+      ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: member },
+      ...{ isRecipient: false, giftedBy: null, orderIds: ['order'], tier: 'Gold', at: start },
+      ...{ periodEnd: start + 30 * day, creditsAwarded: null },
+      ...changes,
+    };
+    const { userId, giftedBy } = event;
+    const delivery = { receivedAt: event.at ?? start, family: 'premium', body: JSON.stringify({ userId, giftedBy }) };
+    return store.recorder.record({ ...delivery, family: 'premium' }, { type: 'event', event, listing });
+  }
+
+  const effect = { deliveryId: null, createdAt: start } as const;
+  const roleReport: NewEffect<'ownerReport'> = {
+    ...effect,
+    kind: 'ownerReport',
+    queue: '500000000000000009',
+    content: {
+      channelId: '500000000000000009',
+      report: { type: 'roleFailed', guildId, userId: member, role: voterRole, reason: 'Missing Permissions' },
+    },
+  };
+  const reminder: NewEffect<'directMessage'> = {
+    ...effect,
+    kind: 'directMessage',
+    queue: `dm ${member}`,
+    content: { userId: member, message: { type: 'reminder', listing: 'server', dueAt: start } },
+  };
+
+  /** A row about the member in every table that can have one, and some about others. */
+  async function seed(store: Store): Promise<void> {
+    await vote(store, member, start);
+    await vote(store, member, start);
+    await vote(store, member, start + hour);
+    await vote(store, neighbour, start);
+    await premium(store, {});
+    await premium(store, { orderIds: ['gift'], userId: neighbour, isRecipient: true, giftedBy: member });
+    await store.ownerActions.correct({ userId: member, credits: 5, reason: 'for Mira', at: start }, 'key');
+    const body = JSON.stringify({ event: 'surprise', user: member });
+    const unknown = { type: 'quarantine', kind: 'surprise', reason: 'unknown kind', listing: 'server' } as const;
+    await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
+    await store.rewards.seeRoles(member, [voterRole]);
+    const order = orderOf({ ...keys, price: 0 });
+    await store.purchases.purchase({ ...order, member: { userId: member, roles: [] } }, start);
+    await store.reminders.switchOn(member, [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }], start);
+    await store.outbox.enqueue([reminder, { ...reminder, dueAt: start + hour }, roleReport]);
+    await store.outbox.enqueue([
+      { ...reminder, queue: `dm ${neighbour}`, content: { ...reminder.content, userId: neighbour } },
+    ]);
+    const [first] = await store.outbox.claim(`dm ${member}`, start, start + minute, 1);
+    if (first === undefined) throw new Error('no effect');
+    await store.outbox.done([first], start);
+  }
+
+  async function dump(url: string): Promise<string> {
+    const { db, run, close } = await openSnapshot(url);
+    const rows: unknown[] = [];
+    for (const name of Object.keys(memberTables) as (keyof Tables)[])
+      rows.push(name, await run(db.selectFrom(name).selectAll()));
+    await close();
+    return JSON.stringify(rows);
+  }
+
+  async function expectSound(url: string): Promise<void> {
+    const snapshot = await openSnapshot(url);
+    expect(await balanceDifferences(snapshot)).toEqual({ count: 0, first: [] });
+    expect(await paymentDifferences(snapshot)).toEqual({ count: 0, first: [] });
+    expect(await brokenLinks(snapshot)).toBe(0);
+    expect(await orphanedRows(snapshot)).toMatchObject({ entries: 0, effects: 0 });
+    await snapshot.close();
+  }
+
+  const forget = (store: Store, now = start + 2 * hour, userId = member) =>
+    store.memberData.forget(userId, { pseudonym: createPseudonym(), now, keepVotesMs });
+
+  it('is exported from every table that has any', async () => {
+    const { store } = await open();
+    await seed(store);
+    const exported = await store.memberData.export(member);
+    const withMembers = Object.entries(memberTables).filter(([, table]) => 'select' in table);
+    // Written by no operation that the seed uses.
+    const unseeded = ['reports', 'reminder_stops'];
+    expect(Object.keys(exported).sort()).toEqual(
+      withMembers
+        .map(([name]) => name)
+        .filter((name) => !unseeded.includes(name))
+        .sort(),
+    );
+    expect(exported['deliveries']).toHaveLength(6);
+    expect(exported['deliveries']?.[0]).toMatchObject({
+      user_id: member,
+      credits: 10,
+      body: { user: { name: 'mira' } },
+    });
+    expect(exported['effects']).toContainEqual(
+      expect.objectContaining({
+        kind: 'announcement',
+        content: expect.objectContaining({ event: 'server_vote', userId: member }),
+      }),
+    );
+    expect(exported['balances']).toMatchObject([{ credits: 115, votes: 1, last_votes: { server: start } }]);
+    expect(JSON.stringify({ ...exported, deliveries: [], effects: [] })).not.toContain(neighbour);
+  });
+
+  it('is nothing for a stranger', async () => {
+    const { store } = await open();
+    await seed(store);
+    expect(await store.memberData.export('200000000000000003')).toEqual({});
+    expect(await store.memberData.export('20000000000000000')).toEqual({});
+  });
+
+  it('is nowhere any more after it was forgotten, while the sums remain', async () => {
+    const { store, url } = await open();
+    await seed(store);
+    const before = await store.records.counts();
+    const others = await store.memberData.export(neighbour);
+    await forget(store);
+    // Only the effects that remove the roles have the id, until they are done.
+    for (const role of await claimRoles(store)) await store.outbox.done(role, start);
+    const text = await dump(url);
+    expect(text).not.toContain(member);
+    expect(text).not.toContain('mira');
+    expect(text).not.toContain('Mira');
+    expect(await store.memberData.export(member)).toEqual({});
+    expect(await store.records.counts()).toMatchObject({
+      users: before.users,
+      credits: before.credits,
+      votes: before.votes,
+    });
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.records.entries(member, 10)).toEqual([]);
+    expect(await store.records.deliveries({ userId: member, limit: 10, before: null })).toEqual([]);
+    const board = { period: 'all', by: 'credits', limit: 10, offset: 0, userId: null } as const;
+    const { members: places } = await store.standingsIn('UTC').leaderboard(board, start + day);
+    expect(places.map(({ userId }) => userId)).toEqual([neighbour]);
+    // The neighbour loses only the body with the name of the giver.
+    const later = await store.memberData.export(neighbour);
+    expect(later['entries']).toEqual(others['entries']);
+    expect(later['balances']).toEqual(others['balances']);
+    expect(await store.records.effects({ state: 'waiting', limit: 20, before: null })).not.toEqual([]);
+    await expectSound(url);
+  });
+
+  async function claimRoles(store: Store) {
+    const claims = [];
+    for (let index = 0; index < 9; index += 1) {
+      claims.push(await store.outbox.claim(`role ${guildId}`, start + day, start + day + minute, 1));
+    }
+    return claims.filter((effects) => effects.length > 0);
+  }
+
+  it('leaves roles to remove, once each, and their effects without contents', async () => {
+    const { store } = await open();
+    await seed(store);
+    await forget(store);
+    const claims = (await claimRoles(store)).flat();
+    const own = claims.filter((each) => each.kind === 'role' && each.content.userId === member);
+    expect(own.flatMap((each) => (each.kind === 'role' ? each.content.role : [])).sort()).toEqual([
+      voterRole,
+      '700000000000000002',
+    ]);
+    for (const each of own) {
+      if (each.kind !== 'role') continue;
+      expect(await store.rewards.isGranted(each.content, start)).toBe(false);
+      await store.outbox.bury([each], start, 'Missing Permissions');
+    }
+    expect(await store.records.effects({ state: 'buried', limit: 9, before: null })).toHaveLength(2);
+    expect(await store.memberData.export(member)).toEqual({});
+  });
+
+  it('keeps repeats of old deliveries from being paid', async () => {
+    const { store, url } = await open();
+    await seed(store);
+    await vote(store, neighbour, null, start + 13 * hour);
+    await forget(store, start + 14 * hour);
+    await forget(store, start + 14 * hour, neighbour);
+    expect(await vote(store, member, start)).toMatchObject({ outcome: 'duplicate' });
+    expect(await vote(store, member, start + hour)).toMatchObject({ outcome: 'duplicate' });
+    expect(await premium(store, {})).toMatchObject({ outcome: 'duplicate' });
+    expect(await vote(store, neighbour, null, start + 15 * hour)).toMatchObject({ outcome: 'duplicate' });
+    expect(await store.claims.recordClaim({ userId: member, at: start + minute }, listing, start + 15 * hour)).toEqual({
+      outcome: 'forgotten',
+    });
+    expect(
+      await store.ownerActions.correct({ userId: member, credits: 5, reason: 'for Mira', at: start }, 'key'),
+    ).toEqual({
+      outcome: 'key_reused',
+    });
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 0 });
+    // The next votes count, for new accounts.
+    expect(await vote(store, member, start + 16 * hour)).toMatchObject({ credits: 10 });
+    expect(await vote(store, neighbour, null, start + 26 * hour)).toMatchObject({ credits: 10 });
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 10, votes: 1 });
+    await expectSound(url);
+  });
+
+  it('keeps the votes of forgotten members for a limited time', async () => {
+    const { store, url } = await open();
+    await vote(store, member, null, start);
+    await forget(store);
+    await store.memberData.deleteExpired(start + keepVotesMs - 1);
+    expect(await dump(url)).toContain(`"expires_at":${start + keepVotesMs}`);
+    await store.memberData.deleteExpired(start + keepVotesMs);
+    expect(await dump(url)).not.toContain('expires_at');
+  });
+
+  it('of an order is not linked to the next events of the order', async () => {
+    const { store, url } = await open();
+    await seed(store);
+    await forget(store);
+    const renewal = { kind: 'subscription.renewed', at: start + day, periodEnd: start + 60 * day } as const;
+    expect(await premium(store, renewal)).toMatchObject({ outcome: 'recorded', credits: 100 });
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 100 });
+    await expectSound(url);
+  });
+
+  it('does not cancel what concerns everyone', async () => {
+    const { store } = await open();
+    for (const userId of [neighbour, '200000000000000003', member]) await vote(store, userId, start);
+    await forget(store);
+    const waiting = await store.records.effects({ state: 'waiting', limit: 20, before: null });
+    expect(waiting.some(({ kind }) => kind === 'partyReward')).toBe(true);
+  });
+
+  it('is forgotten for an account and not twice paid while a party is paid', async () => {
+    const { store, url } = await open();
+    const { store: other } = await open(url);
+    const voters = [neighbour, '200000000000000003', member];
+    for (let round = 0; round < rounds; round += 1) {
+      const at = start + 7 * round * day;
+      await Promise.all(voters.map((userId) => vote(store, userId, at)));
+      const week = String(round + 2).padStart(2, '0');
+      const party = { period: `week 2026-W${week}`, goal: 3, credits: 25, day: 20_458 + 7 * round };
+      const forgotten = forget(store, at);
+      // To meet in different orders.
+      await systemClock.sleep(2 * round);
+      await Promise.all([forgotten, other.rewards.payParty(party, at), store.rewards.payParty(party, at)]);
+      while (await store.rewards.payParty(party, at));
+      await store.rewards.payParty(party, at);
+    }
+    expect(await store.records.counts()).toMatchObject({ credits: rounds * 3 * (10 + 25) });
+    await expectSound(url);
+  });
+
+  it('is forgotten before or after a vote that arrives at the same moment', async () => {
+    const { store, url } = await open();
+    const { store: other } = await open(url);
+    const simple = { ...listing, rewards: plain.rewards };
+    for (let round = 0; round < rounds; round += 1) {
+      const at = start + round * day;
+      await vote(store, member, at, at, simple);
+      await Promise.all([forget(other, at), vote(store, member, at + 12 * hour, at + 12 * hour, simple)]);
+      expect([10, 0]).toContain((await store.ledger.account(member)).credits);
+      await forget(store, at);
+    }
+    expect(await store.records.counts()).toMatchObject({ credits: rounds * 20, votes: rounds * 2 });
+    expect(await dump(url)).not.toContain(member);
+    await expectSound(url);
+  });
+});

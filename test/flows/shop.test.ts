@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
+import type { Message } from '../../src/sandbox/discord/objects.ts';
+import { environmentWith, harbour } from '../support/listings-file.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const patience = { timeout: 15_000, interval: 50 };
+
+/** The program with a shop, and a member with 100 credits. The owner's channel is that for premium. */
+async function startShop(roleName: 'vip' | 'owner') {
+  const discord = await localDiscord();
+  const role = discord.roles[roleName];
+  const listing = {
+    ...{ ...harbour, guildId: discord.guildId, ownerChannelId: discord.channels.premium },
+    shop: [
+      { id: 'vip', name: 'VIP', price: 30, role, for: '7d' },
+      { id: 'shout', name: 'Shout-out', price: 50, manual: true },
+    ],
+  };
+  const directory = tempDir();
+  const config = loadConfig({
+    ...environmentWith([listing]),
+    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, OWNER_TOKEN: 'owner-token-for-tests' },
+    ...{ DATABASE_URL: `sqlite:${join(directory, 'tally.db')}`, CACHE_URL: 'memory:', PORT: '0' },
+  });
+  const log = createLog({ level: 'silent', secrets: [] });
+  const app = await createApp(config, { clock: systemClock, log });
+  onTestFinished(() => app.stop());
+  await app.start();
+  const [manager, buyer] = discord.members;
+  if (manager === undefined || buyer === undefined) throw new Error('The local Discord has no members.');
+  const use = { channelId: discord.channels.general };
+  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('shop'), patience);
+  const award = { user: buyer.id, credits: 100, reason: 'deposit' };
+  await vi.waitFor(async () => {
+    await discord.runCommand({ ...use, name: 'award', options: award, userId: manager.id }).settled;
+    expect((await app.ledger.account(buyer.id)).credits).toBe(100);
+  }, patience);
+
+  const buttonOf = (message: Message, label: string) =>
+    controlsOf(message.components).find((each) => 'label' in each && each.label === label)?.custom_id ?? '';
+  const press = (message: Message, label: string, userId = buyer.id) =>
+    discord.clickButton(message.id, buttonOf(message, label), userId).settled;
+  const buy = async (item: string): Promise<Message> => {
+    const shop = await discord.runCommand({ ...use, name: 'shop', userId: buyer.id }).settled;
+    const customId = controlsOf(shop.components)[0]?.custom_id ?? '';
+    const selection = { messageId: shop.id, customId, userId: buyer.id, values: [item] };
+    const confirmation = await press(await discord.select(selection).settled, 'Buy');
+    return press(confirmation, 'Confirm');
+  };
+  const reports = () => discord.messages(discord.channels.premium);
+  const credits = async () => (await app.ledger.account(buyer.id)).credits;
+  return { discord, role, manager, buyer, buy, press, reports, credits };
+}
+
+describe('the shop', () => {
+  it('sells a role, which Discord gives to the buyer', async () => {
+    const { discord, role, buyer, buy, credits } = await startShop('vip');
+    expect((await buy('vip')).embeds[0]?.description).toContain('is yours until');
+    await vi.waitFor(() => expect(discord.rolesOf(buyer.id)).toContain(role), patience);
+    expect(await credits()).toBe(70);
+  });
+
+  it('refunds a role that is above the role of the bot, once, and reports it to the owner', async () => {
+    const { discord, role, buy, buyer, credits, reports } = await startShop('owner');
+    await buy('vip');
+    await vi.waitFor(async () => expect(await credits()).toBe(100), patience);
+    const texts = () => reports().map(({ embeds }) => embeds[0]?.description);
+    await vi.waitFor(() => expect(texts()).toContainEqual(expect.stringContaining('the price was refunded')), patience);
+    expect(discord.rolesOf(buyer.id)).not.toContain(role);
+  });
+
+  it('reports what the owner fulfils, and a manager presses Done', async () => {
+    const { manager, buyer, buy, press, reports, credits } = await startShop('vip');
+    await buy('shout');
+    await vi.waitFor(() => expect(reports()).toHaveLength(1), patience);
+    const [report] = reports();
+    if (report === undefined) throw new Error('no report');
+    const refused = await press(report, 'Done');
+    expect(refused.embeds[0]?.description).toContain('Manage Server');
+    const done = await press(report, 'Done', manager.id);
+    expect(done.embeds[0]?.description).toContain(`Done, by <@${manager.id}>.`);
+    expect(controlsOf(reports()[0]?.components ?? [])).toEqual([]);
+    expect(buyer.id).not.toBe(manager.id);
+    expect(await credits()).toBe(50);
+  });
+});

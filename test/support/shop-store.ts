@@ -1,0 +1,70 @@
+import { expect, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { day } from '../../src/platform/durations.ts';
+import type { ShopItem } from '../../src/rewards/shop-item.ts';
+import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import type { PurchaseOrder } from '../../src/tally/purchase-store.ts';
+import { manualClock } from './manual-clock.ts';
+
+export const start = Date.UTC(2026, 0, 5, 12);
+export const guildId = '613425648685547541';
+export const ownerChannelId = '500000000000000009';
+export const vipRole = '700000000000000001';
+
+export function itemOf(changes: Partial<ShopItem>): ShopItem {
+  const none = { role: null, forMs: null, codes: null, manual: false, stock: null, needsRole: null };
+  return { id: 'shout', name: 'Shout-out', price: 50, ...none, ...changes };
+}
+
+export const shout = itemOf({ manual: true });
+export const vip = itemOf({ id: 'vip', name: 'VIP', price: 30, role: vipRole, forMs: 7 * day });
+export const keys = itemOf({ id: 'key', name: 'Game key', price: 10, codes: ['AAA-1', 'BBB-2', 'CCC-3'] });
+
+let confirmations = 0;
+
+/** A confirmed purchase by user 1, with a confirmation of its own. */
+export function orderOf(item: ShopItem, changes: Partial<PurchaseOrder> & { userId?: string; roles?: string[] } = {}) {
+  const { userId = '1', roles = [], ...others } = changes;
+  confirmations += 1;
+  const order = {
+    confirmationId: `confirmation ${confirmations}`,
+    confirmedPrice: item.price,
+    guildId,
+    ownerChannelId,
+  };
+  return { ...order, item, member: { userId, roles }, ...others } satisfies PurchaseOrder;
+}
+
+export async function openShop(url: string): Promise<Store> {
+  const store = await openStore(url, { ...manualClock(start), sleep: systemClock.sleep });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Gives credits to an account. */
+export async function deposit(store: Store, userId: string, credits: number): Promise<void> {
+  await store.ownerActions.correct({ userId, credits, reason: 'deposit', at: start }, `deposit ${userId}`);
+}
+
+export async function creditsOf(store: Store, userId = '1'): Promise<number> {
+  return (await store.ledger.account(userId)).credits;
+}
+
+/** Every effect that waits, oldest first. */
+export async function waitingEffects(store: Store) {
+  const effects = await store.records.effects({ state: 'waiting', before: null, limit: 500 });
+  return effects.toReversed();
+}
+
+export async function expectCleanAudit(url: string): Promise<void> {
+  const snapshot = await openSnapshot(url);
+  try {
+    expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
+    expect(await paymentDifferences(snapshot)).toMatchObject({ count: 0 });
+    expect(await brokenLinks(snapshot)).toBe(0);
+  } finally {
+    await snapshot.close();
+  }
+}
