@@ -158,6 +158,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
     rewards: store.rewards,
+    partyPanels: store.partyPanels,
     ownerChannelOf: (guildId) => config.listings.find((each) => each.guildId === guildId)?.ownerChannelId ?? null,
     onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
     metrics,

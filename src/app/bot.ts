@@ -10,6 +10,8 @@ import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
 import type { CardSource } from '../discord/listing-card.ts';
 import { createOwnerReportHandler } from '../discord/owner-report.ts';
+import { createPartyPanelHandler, type PartyPanels } from '../discord/party-panel.ts';
+import { createPartyReachedHandler } from '../discord/party-reached.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createRegistrar } from '../discord/registrar.ts';
 import { createDiscordRest, createReachabilityProbe } from '../discord/rest.ts';
@@ -50,6 +52,7 @@ export interface BotDependencies {
   readonly newEffectsPollMs: number | null;
   readonly commandRegistry: CommandRegistry;
   readonly rewards: RewardStore;
+  readonly partyPanels: PartyPanels;
   readonly onMemberSeen: MemberSeen;
   /** The channel for reports to the owner of a guild; null for none. */
   readonly ownerChannelOf: (guildId: string) => string | null;
@@ -65,7 +68,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   const { discord } = config;
   const { context, outbox, rewards, reminders, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } =
     dependencies;
-  const { onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
+  const { partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings, texts } = context;
   const commands = commandsFor(config);
   const listingOf = createCardSource(listings);
@@ -79,6 +82,8 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
         voteButtons: remindButtons({ commands, texts }),
       }),
       directMessage: createDirectMessageHandler({ rest, settings: reminders, texts, listingOf, clock }),
+      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, texts, clock }),
+      partyReached: createPartyReachedHandler({ rest, texts, clock }),
       ownerReport: createOwnerReportHandler({ rest, texts }),
       partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({

@@ -1,22 +1,37 @@
-import type { Reply } from '../../commands/reply.ts';
-import type { Announcement } from '../outbox/effect-contents.ts';
+import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import type { Announcement, Bonus } from '../outbox/effect-contents.ts';
 import type { Texts } from '../texts/en.ts';
-import { bold, escapeName, grouped, joined, lines, type Markup, mention, timestamp } from '../texts/markup.ts';
+import {
+  bold,
+  escapeName,
+  grouped,
+  joined,
+  lines,
+  type Markup,
+  mention,
+  roleMention,
+  timestamp,
+} from '../texts/markup.ts';
 import type { ListingCard } from './listing-card.ts';
 
 type AnnouncementTexts = Texts['announcement'];
 
-/** Renders an announcement; `card` is null if only the configured name of the listing is known. */
+/**
+ * Renders an announcement; `card` is null if only the configured name of the listing is known.
+ * @param voteButtons the buttons below a vote that counted
+ */
 export function renderAnnouncement(
   announcement: Announcement,
   card: ListingCard | null,
   texts: AnnouncementTexts,
+  voteButtons: readonly ReplyButton[] = [],
 ): Reply {
   const listing = escapeName(card?.name ?? '', 60) || escapeName(announcement.listing, 60);
   const reply = announcement.test
     ? renderTest(announcement, listing, texts)
     : renderEvent(announcement, listing, texts);
-  return { ...reply, at: announcement.at, ...(card?.url ? { url: card.url } : {}) };
+  const buttons = announcement.streak === null ? [] : voteButtons;
+  return { ...reply, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) };
 }
 
 function renderTest({ event }: Announcement, listing: Markup, texts: AnnouncementTexts): Reply {
@@ -24,13 +39,21 @@ function renderTest({ event }: Announcement, listing: Markup, texts: Announcemen
 }
 
 function renderEvent(announcement: Announcement, listing: Markup, texts: AnnouncementTexts): Reply {
-  const { nextVoteAt } = announcement;
+  const { nextVoteAt, streak } = announcement;
   const { title, text, tone } = headlineOf(announcement, listing, texts);
   const nextVote = nextVoteAt === null ? null : texts.nextVote(timestamp(nextVoteAt, 'R'));
   return {
     tone,
     title,
-    text: lines(text, renderPayment(announcement, texts), renderReason(announcement, texts), nextVote),
+    text: lines(
+      text,
+      renderPayment(announcement, texts),
+      renderReason(announcement, texts),
+      streak === null ? null : texts.streak(grouped(streak)),
+      renderBonuses(announcement, texts),
+      renderRoles(announcement, texts),
+      nextVote,
+    ),
   };
 }
 
@@ -68,11 +91,44 @@ function headlineOf(
   }
 }
 
-/** The credits paid and the balance. Events that never pay have no line about credits. */
-function renderPayment({ event, credits, balance }: Announcement, texts: AnnouncementTexts): Markup | null {
+/** The credits of the event itself and the balance. Events that never pay have no line about credits. */
+function renderPayment(announcement: Announcement, texts: AnnouncementTexts): Markup | null {
+  const { event, credits, balance, calculation, bonuses } = announcement;
   const isRewarded = event !== 'subscription.expired' && event !== 'subscription.revoked';
-  const creditsText = credits > 0 ? texts.credits(credits, grouped(credits)) : isRewarded ? texts.noCredits : null;
-  return joined([creditsText, balance === null ? null : texts.balance(balance, grouped(balance))], ' · ');
+  const own = credits - sumOf(bonuses);
+  const ownCredits = own > 0 ? texts.credits(own, grouped(own)) : isRewarded ? texts.noCredits : null;
+  const isMultiplied = own > 0 && ownCredits !== null && calculation !== null;
+  const payment = isMultiplied ? texts.multiplied(ownCredits, escapeName(calculation, 40)) : ownCredits;
+  return joined([payment, balance === null ? null : texts.balance(balance, grouped(balance))], ' · ');
+}
+
+/** Ten embeds share the characters of a message, so that a vote that reaches dozens of milestones names only some. */
+const maxBonuses = 4;
+const maxRoles = 3;
+
+function renderBonuses({ bonuses }: Announcement, texts: AnnouncementTexts): Markup {
+  const shown = bonuses.length > maxBonuses + 1 ? bonuses.slice(0, maxBonuses) : bonuses;
+  const others = bonuses.slice(shown.length);
+  const more = others.length > 0 ? texts.moreBonuses(grouped(others.length), grouped(sumOf(others))) : null;
+  return joined([...shown.map((bonus) => renderBonus(bonus, texts)), more], ' · ');
+}
+
+function renderBonus({ cause, credits, count }: Bonus, { bonuses }: AnnouncementTexts): Markup {
+  const isKnown = cause === 'streak' || cause === 'milestone' || cause === 'allListings';
+  return bonuses[isKnown ? cause : 'other'](grouped(count), grouped(credits));
+}
+
+function renderRoles({ roles }: Announcement, texts: AnnouncementTexts): Markup | null {
+  if (roles.length === 0) return null;
+  const shown = roles
+    .slice(0, maxRoles)
+    .map(({ role, until }) => texts.role(roleMention(role), until === null ? null : timestamp(until, 'f')));
+  const others = roles.length - shown.length;
+  return texts.roles(joined([...shown, others > 0 ? texts.moreRoles(grouped(others)) : null], ', '));
+}
+
+function sumOf(bonuses: readonly Bonus[]): number {
+  return bonuses.reduce((sum, { credits }) => sum + credits, 0);
 }
 
 function renderReason({ reason }: Announcement, texts: AnnouncementTexts): Markup | null {

@@ -33,7 +33,7 @@ export function createAnnouncer(options: {
   rest: DiscordRest;
   texts: Texts;
   listingOf: CardSource;
-  /** Buttons under announcements of votes; none by default. */
+  /** The buttons below a vote that counted; none by default. */
   voteButtons?: readonly ReplyButton[];
   clock: Clock;
   log: Log;
@@ -49,10 +49,8 @@ export function createAnnouncer(options: {
     );
     const replies = effects.map((effect) => {
       const card = cards.get(effect.content.listing) ?? null;
-      const reply = renderAnnouncement(effect.content, card, texts.announcement);
-      const { test, nextVoteAt } = effect.content;
-      const buttons = test || nextVoteAt === null ? [] : voteButtons;
-      return { ...reply, footer: deliveryTagOf(effect), buttons };
+      const reply = renderAnnouncement(effect.content, card, texts.announcement, voteButtons);
+      return { ...reply, footer: deliveryTagOf(effect) };
     });
     return { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true };
   }

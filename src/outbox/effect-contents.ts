@@ -22,6 +22,31 @@ export interface Announcement {
   readonly tier: string | null;
   /** The user who paid for a gift. */
   readonly giftedBy: string | null;
+  /** The voter's streak after it (days); null unless a vote was counted. */
+  readonly streak: number | null;
+  /** How multipliers raised the credits of the event itself (`10 × 2`); null if none applied. */
+  readonly calculation: string | null;
+  /** What else it earned. Its credits are part of `credits`. */
+  readonly bonuses: readonly Bonus[];
+  /** The roles that it gave or extended. */
+  readonly roles: readonly GivenRole[];
+}
+
+/** A reward beside that of the event itself. */
+export interface Bonus {
+  readonly cause: string;
+  /** Whole credits. */
+  readonly credits: number;
+  /** The days or votes that were reached; 0 if the cause has no number. */
+  readonly count: number;
+}
+
+/** A role that a member was given. */
+export interface GivenRole {
+  /** The id of the role. */
+  readonly role: string;
+  /** When it is removed (ms since the epoch); null if it stays. */
+  readonly until: number | null;
 }
 
 /** A role of a member. Whether the member should have it is decided when the effect is carried out. */
@@ -101,6 +126,15 @@ export interface PartyPanel {
   readonly period: string;
 }
 
+/** Announces that the goal of a period was reached. */
+export interface PartyReached {
+  readonly channelId: string;
+  readonly period: string;
+  /** The goal (counted votes), and the reward of each voter (credits). */
+  readonly goal: number;
+  readonly credits: number;
+}
+
 /** What each kind of effect contains, as it is stored. */
 export interface EffectContents {
   readonly announcement: Announcement;
@@ -109,6 +143,7 @@ export interface EffectContents {
   readonly ownerReport: OwnerReport;
   readonly partyReward: PartyReward;
   readonly partyPanel: PartyPanel;
+  readonly partyReached: PartyReached;
 }
 
 export type EffectKind = keyof EffectContents;

@@ -10,7 +10,7 @@ export type EffectHandlers = {
 
 /** Passes claimed effects to the handler of their kind. Buries those that cannot be read or have no handler. */
 export function createPerform(handlers: EffectHandlers): Perform {
-  const { announcement, role, directMessage, ownerReport, partyReward, partyPanel } = handlers;
+  const { announcement, role, directMessage, ownerReport, partyReward, partyPanel, partyReached } = handlers;
 
   async function performOne(effect: Exclude<ClaimedEffect, Effect<'announcement'>>): Promise<AttemptResult> {
     switch (effect.kind) {
@@ -24,6 +24,8 @@ export function createPerform(handlers: EffectHandlers): Perform {
         return partyReward?.(effect) ?? withoutHandler(effect);
       case 'partyPanel':
         return partyPanel?.(effect) ?? withoutHandler(effect);
+      case 'partyReached':
+        return partyReached?.(effect) ?? withoutHandler(effect);
       case 'unreadable':
         return { outcome: 'bury', reason: effect.reason };
     }

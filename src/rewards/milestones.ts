@@ -17,6 +17,7 @@ export function milestoneEntries(milestones: readonly Milestone[], votes: number
       credits,
       reason: `${votes} votes`,
       achievement: repeats === 'every' ? `milestone ${votes} every ${step}` : `milestone ${votes}`,
+      count: votes,
     }));
 }
 

@@ -12,6 +12,8 @@ export interface RewardEntry {
    * entry of the event itself, which the event's key protects.
    */
   readonly achievement: string | null;
+  /** The days or votes that were reached, of a streak or milestone. */
+  readonly count?: number;
 }
 
 /** The sum of all entries (credits). */

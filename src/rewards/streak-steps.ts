@@ -37,7 +37,8 @@ export function streakRewards(
   if (rules.credits === 0) return { entries: [], history: { ...history, streak: { ...streak, paidSteps } } };
   const entries = due.map(({ day, days }, index): RewardEntry => {
     const achievement = `streak ${streak.payments + index + 1}`;
-    return { cause: 'streak', credits: rules.credits, reason: `${days} days on ${formatDay(day)}`, achievement };
+    const reason = `${days} days on ${formatDay(day)}`;
+    return { cause: 'streak', credits: rules.credits, reason, achievement, count: days };
   });
   const payments = streak.payments + due.length;
   return { entries, history: { ...history, streak: { ...streak, paidSteps, payments } } };

@@ -126,9 +126,12 @@ export function createDeliveries(options: {
     },
     onAttempted(effects, attempt) {
       for (const { kind, deliveryId, queue } of effects) {
-        if (kind !== 'announcement' || deliveryId === null) continue;
-        const step = attemptStep(attempt, channelName(queue));
+        if (deliveryId === null) continue;
         const delivery = byDelivery.get(deliveryId);
+        // During an outage, the first effect of any kind is attempted, and the others wait with it.
+        const holdsUpAnnouncement = attempt.outcome === 'later' && attempt.scope === 'global' && !delivery?.isSettled;
+        if (kind !== 'announcement' && !holdsUpAnnouncement) continue;
+        const step = attemptStep(attempt, channelName(queue));
         if (delivery !== undefined) addStep(delivery, step, step.name !== 'waiting');
         else {
           const text = `Earlier delivery: ${step.text}`;

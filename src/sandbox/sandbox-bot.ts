@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
@@ -6,11 +7,15 @@ import { type App, createApp } from '../app/app.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import type { DataDirectory } from './data-directory.ts';
+import { defaultListings, withoutListingSettings } from './default-listings.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import type { ListingService, WebhookSecrets } from './listing-service.ts';
 import type { TimelineItem } from './page/ports.ts';
 import { memberName } from './sandbox-discord.ts';
+
+/** The file contains secrets. */
+const ownerOnly = { mode: 0o600 };
 
 interface BotOptions {
   readonly discord: LocalDiscord;
@@ -44,7 +49,7 @@ export async function createSandboxBot(options: BotOptions): Promise<SandboxBot>
     CACHE_URL: `sqlite:${directory.file('cache.db')}`,
     LOG_LEVEL: 'warn',
     PORT: '0',
-    ...environment,
+    ...withoutListingSettings(environment),
     ...(await botEnvironment(options, secrets)),
   });
   const channelName = (id: string) => discord.channelName(id) ?? 'a deleted channel';
@@ -61,20 +66,24 @@ export async function createSandboxBot(options: BotOptions): Promise<SandboxBot>
 }
 
 /** The settings that connect the bot to the sandbox. */
-async function botEnvironment({ discord, listingService }: BotOptions, secrets: WebhookSecrets): Promise<Environment> {
-  const { service, listings } = listingService;
+async function botEnvironment(options: BotOptions, secrets: WebhookSecrets): Promise<Environment> {
+  const { discord, listingService, directory, clock } = options;
+  const { service } = listingService;
+  const { server, bot } = listingService.listings;
+  const listings = await Promise.all(
+    [server, bot].map(async ({ kind, id }) => {
+      // The service stores only hashes of its keys, so each start issues new ones.
+      return { kind, id, lookupKey: await service.issueKey(id, 'Sandbox') };
+    }),
+  );
+  const path = directory.file('listings.json');
+  writeFileSync(path, JSON.stringify(defaultListings(listings, discord, secrets, clock.now()), null, 2), ownerOnly);
   return {
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
     DISCORD_GUILD_ID: discord.guildId,
-    ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
-    PREMIUM_CHANNEL_ID: discord.channels.premium,
     LOOKUP_BASE_URL: service.baseUrl,
-    // The service stores only hashes of its keys, so each start issues new ones.
-    LOOKUP_SERVER_KEY: await service.issueKey(listings.server.id, 'Sandbox'),
-    LOOKUP_BOT_KEY: await service.issueKey(listings.bot.id, 'Sandbox'),
-    VOTE_WEBHOOK_SECRET: secrets.vote,
-    PREMIUM_WEBHOOK_SECRET: secrets.premium,
+    TALLYHOOK_CONFIG: path,
   };
 }
 

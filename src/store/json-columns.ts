@@ -1,6 +1,5 @@
 import type { LastVotes } from '../ledger/account.ts';
 import type {
-  Announcement,
   DirectMessage,
   DirectMessageContent,
   EffectContents,
@@ -9,10 +8,13 @@ import type {
   OwnerReport,
   OwnerReportContent,
   PartyPanel,
+  PartyReached,
   PartyReward,
   PurchasedItem,
   ReportedPurchase,
 } from '../outbox/effect-contents.ts';
+import { parseAnnouncement, serializeAnnouncement } from './announcement-column.ts';
+import { type Fields, hasNumbers, isObject, matches } from './json-fields.ts';
 
 /*
  * Checks of the columns that hold JSON. Plain functions, because `last_votes` is read for every vote, and because the
@@ -35,14 +37,9 @@ export function parseRoles(text: string): readonly string[] {
   return value;
 }
 
-/**
- * The text for `effects.content`. An announcement is stored as its values without their names, which would double the
- * length.
- */
+/** The text for `effects.content`. */
 export function serializeContent({ kind, content }: Contents): string {
-  if (kind !== 'announcement') return JSON.stringify(content);
-  const { event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy } = content;
-  return JSON.stringify([event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy]);
+  return kind === 'announcement' ? serializeAnnouncement(content) : JSON.stringify(content);
 }
 
 /** The kind of an effect with its contents. */
@@ -66,9 +63,8 @@ function parseKnown(kind: EffectKind, text: string): Contents | null {
   const value = parseJson(text);
   switch (kind) {
     case 'announcement': {
-      // Versions before 0.2 stored an object.
-      const fields = Array.isArray(value) ? withNames(value) : value;
-      return matches(fields, announcementFields) ? { kind, content: fields } : null;
+      const announcement = parseAnnouncement(value);
+      return announcement === null ? null : { kind, content: announcement };
     }
     case 'role':
       return matches(value, roleFields) ? { kind, content: value } : null;
@@ -84,6 +80,8 @@ function parseKnown(kind: EffectKind, text: string): Contents | null {
       return matches(value, partyRewardFields) ? { kind, content: value } : null;
     case 'partyPanel':
       return matches(value, partyPanelFields) ? { kind, content: value } : null;
+    case 'partyReached':
+      return matches(value, partyReachedFields) ? { kind, content: value } : null;
   }
 }
 
@@ -100,38 +98,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function withNames(values: readonly unknown[]): JsonObject {
-  return Object.fromEntries(Object.keys(announcementFields).map((field, index) => [field, values[index]]));
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function hasNumbers(value: JsonObject): value is Readonly<Record<string, number>> {
-  return Object.values(value).every((item) => typeof item === 'number');
-}
-
-/** The JSON type of a field; `null` in addition if it is nullable. */
-type FieldType = readonly ['string' | 'number' | 'boolean' | 'object'] | readonly ['string' | 'number', null];
-type Fields<Content> = Readonly<Record<Exclude<keyof Content, 'type'>, FieldType>>;
-
-/** In stored order. */
-const announcementFields: Fields<Announcement> = {
-  event: ['string'],
-  test: ['boolean'],
-  listing: ['string'],
-  userId: ['string', null],
-  credits: ['number'],
-  balance: ['number', null],
-  reason: ['string', null],
-  at: ['number'],
-  nextVoteAt: ['number', null],
-  tier: ['string', null],
-  giftedBy: ['string', null],
-};
 const roleFields: Fields<MemberRole> = { guildId: ['string'], userId: ['string'], role: ['string'] };
 const directMessageFields: Fields<DirectMessage> = { userId: ['string'], message: ['object'] };
 const ownerReportFields: Fields<OwnerReport> = { channelId: ['string'], report: ['object'] };
@@ -142,6 +108,11 @@ const partyRewardFields: Fields<PartyReward> = {
   day: ['number'],
 };
 const partyPanelFields: Fields<PartyPanel> = { channelId: ['string'], period: ['string'] };
+const partyReachedFields: Fields<PartyReached> = {
+  ...partyPanelFields,
+  goal: ['number'],
+  credits: ['number'],
+};
 
 const purchasedItemFields: Fields<PurchasedItem> = { item: ['string'], price: ['number'] };
 const reportedPurchaseFields: Fields<ReportedPurchase> = {
@@ -168,18 +139,11 @@ type FieldsByType<Union extends { readonly type: string }> = {
 
 const effectKinds: Readonly<Record<EffectKind, true>> = {
   ...{ announcement: true, role: true, directMessage: true, ownerReport: true, partyReward: true, partyPanel: true },
+  partyReached: true,
 };
 
 function isEffectKind(kind: string): kind is EffectKind {
   return Object.hasOwn(effectKinds, kind);
-}
-
-function matches<Content>(value: unknown, fields: Fields<Content>): value is Content {
-  if (!isObject(value)) return false;
-  return Object.entries<FieldType>(fields).every(([field, [type, nullable]]) => {
-    const item = value[field];
-    return typeof item === type || (nullable === null && item === null);
-  });
 }
 
 /** Whether the object has one of the types and its fields. */

@@ -1,4 +1,5 @@
 import type { CommandRegistry } from '../discord/command-registry.ts';
+import type { PartyPanels } from '../discord/party-panel.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
@@ -30,6 +31,7 @@ import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlOutbox } from './reads/outbox.ts';
+import { sqlPartyPanels } from './reads/party-panels.ts';
 import { sqlPurchases } from './reads/purchases.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
@@ -66,6 +68,7 @@ export interface Store {
   standingsIn(timeZone: string): Standings;
   readonly records: Records;
   readonly rewards: RewardStore;
+  readonly partyPanels: PartyPanels;
   readonly reminders: ReminderStore;
   readonly purchases: PurchaseStore;
   readonly memberData: MemberData;
@@ -156,6 +159,7 @@ export async function openStore(
     standingsIn: (timeZone) => sqlStandings(db, reading, clock, timeZone),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
+    partyPanels: sqlPartyPanels(db, reading, write),
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
     memberData: sqlMemberData(db, reading, write),

@@ -121,7 +121,23 @@ export interface Tables {
     settled_at: number | null;
   };
   /** The progress of each party, by the id of its period. */
-  parties: { period: string; votes: number; reached_at: number | null };
+  parties: {
+    period: string;
+    votes: number;
+    reached_at: number | null;
+    /** Where its panel is, or will be; null for nowhere, or after Discord has rejected it there. */
+    panel_channel: string | null;
+    /** The rules at the latest vote, and the end of the period; null without a panel. */
+    panel_goal: number | null;
+    panel_credits: number | null;
+    panel_ends_at: number | null;
+    /** When the waiting update of the panel is due; null if none is waiting. */
+    panel_due_at: number | null;
+    panel_updated_at: Generated<number>;
+    /** The id of the message and of its channel; null before it was posted. */
+    panel_message: string | null;
+    panel_message_channel: string | null;
+  };
   /** Who has voted in the period of a party. */
   party_voters: { period: string; user_id: string; state: PartyVoterState };
   /** Times in which receiving was down. */

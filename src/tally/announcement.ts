@@ -1,5 +1,6 @@
 import type { Event, Family } from '../ledger/event.ts';
-import type { Announcement } from '../outbox/effect-contents.ts';
+import type { Announcement, Bonus, GivenRole } from '../outbox/effect-contents.ts';
+import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { ListingContext, TestEvent } from './tally.ts';
 
 /** The channel for announcements of a family; null for none. */
@@ -7,25 +8,43 @@ export function channelFor(family: Family, listing: ListingContext): string | nu
   return family === 'vote' ? listing.announceChannelId : listing.premiumChannelId;
 }
 
-/** The announcement of a recorded event. An event without a timestamp is dated `receivedAt` (ms since the epoch). */
-export function announcementOf(
-  event: Event,
-  listing: ListingContext,
-  recorded: { credits: number; balance: number | null; reason: string | null; receivedAt: number },
-): Announcement {
-  const at = event.at ?? recorded.receivedAt;
+/** What the recording of an event changed. */
+interface RecordedEvent {
+  /** The entry of the event itself first; none for an event that never pays. */
+  readonly entries: readonly RewardEntry[];
+  /** The balance after it (credits); null without a user. */
+  readonly balance: number | null;
+  /** The streak after it (days); null unless a vote was counted. */
+  readonly streak: number | null;
+  readonly roles: readonly GivenRole[];
+  /** Time of receipt (ms since the epoch): the time of an event without a timestamp. */
+  readonly receivedAt: number;
+}
+
+/** The announcement of a recorded event. */
+export function announcementOf(event: Event, listing: ListingContext, recorded: RecordedEvent): Announcement {
+  const { entries, balance, streak, roles, receivedAt } = recorded;
+  const at = event.at ?? receivedAt;
+  const [own, ...others] = entries;
+  // A payload may give a reason for a vote that it pays; of any other paid vote, the reason is the multiplication.
+  const isMultiplied = own?.cause === 'vote' && event.family === 'vote' && event.denial === null;
+  const reason = own?.reason ?? null;
   return {
     event: event.kind,
     test: false,
     listing: listing.name,
     userId: event.userId,
-    credits: recorded.credits,
-    balance: recorded.balance,
-    reason: recorded.reason,
+    credits: creditsOf(entries),
+    balance,
+    reason: isMultiplied ? null : reason,
     at,
     nextVoteAt: event.family === 'vote' ? at + listing.rewards.base.cooldownMs : null,
     tier: event.family === 'premium' ? event.tier : null,
     giftedBy: event.family === 'premium' ? event.giftedBy : null,
+    streak,
+    calculation: isMultiplied ? reason : null,
+    bonuses: others.map(({ cause, credits, count = 0 }): Bonus => ({ cause, credits, count })),
+    roles,
   };
 }
 
@@ -43,5 +62,9 @@ export function testAnnouncementOf(test: TestEvent, listing: ListingContext, at:
     nextVoteAt: null,
     tier: null,
     giftedBy: null,
+    streak: null,
+    calculation: null,
+    bonuses: [],
+    roles: [],
   };
 }

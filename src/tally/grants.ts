@@ -1,5 +1,5 @@
 import type { Family } from '../ledger/event.ts';
-import type { RoleContent } from '../outbox/effect-contents.ts';
+import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
@@ -29,14 +29,16 @@ interface GrantingEvent {
 /**
  * Stores the desired roles, and enqueues an effect for each one, also if nothing has changed: so each vote repairs a
  * role that was taken away in Discord. A waiting effect suffices, because it reads the grants when it is performed.
+ * Returns the roles that are new or last longer.
  */
 export function applyGrants(
   tally: Pick<Tally, 'grantsOf' | 'saveGrant' | 'enqueue'>,
   grants: readonly Grant[],
   { community, deliveryId, now }: GrantingEvent,
-): void {
+): readonly GivenRole[] {
   const { guildId } = community;
-  if (guildId === null) return;
+  const given: GivenRole[] = [];
+  if (guildId === null) return given;
   for (const grant of grants) {
     const { userId, role, source } = grant;
     const granted = tally.grantsOf(userId).filter((each) => each.role === role);
@@ -44,9 +46,12 @@ export function applyGrants(
     const until = endAfter(stored, grant);
     if (stored === null && until !== null && until <= now) continue;
     tally.saveGrant({ userId, role, source, until, guildId, state: 'pending' });
+    const lasts = until === null || until > now;
+    if (lasts && (stored === null || stored.until !== until)) given.push({ role, until });
     if (granted.some(({ state }) => state === 'pending')) continue;
     tally.enqueue(roleEffect({ guildId, userId, role }, deliveryId, now));
   }
+  return given;
 }
 
 /** The effect that makes Discord match the grants of a role. */

@@ -1,5 +1,6 @@
 import { addPartyVote, partyPeriod } from '../rewards/party.ts';
 import { calendarOf } from './community.ts';
+import { updatePanel } from './party-panel.ts';
 import type { ListingContext, Tally } from './tally.ts';
 
 /** The ID of the period that a vote at this time (ms since the epoch) belongs to; null without a party. */
@@ -27,10 +28,14 @@ interface PartyEvent {
 export function countForParty(tally: Tally, { listing, userId, at, day, deliveryId, now }: PartyEvent): void {
   const rules = listing.rewards.party;
   if (rules === null) return;
-  const { id: period } = partyPeriod(rules.per, day);
-  const { progress, payees } = addPartyVote(tally.party(period), rules, at);
+  const calendarPeriod = partyPeriod(rules.per, day);
+  const { id: period } = calendarPeriod;
+  const party = tally.party(period);
+  const { progress, payees } = addPartyVote(party, rules, at);
   const isEligible = progress.reachedAt === null || payees !== 'nobody';
-  tally.addPartyVote({ period, userId, isEligible, progress });
+  const reachesGoal = payees === 'all_voters';
+  const panel = updatePanel(tally, party, { listing, rules, period: calendarPeriod, reachesGoal, deliveryId, now });
+  tally.addPartyVote({ period, userId, isEligible, progress: { ...progress, panel } });
   if (payees === 'nobody') return;
   const { goal, credits } = rules;
   tally.enqueue({

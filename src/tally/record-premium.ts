@@ -42,6 +42,7 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
     {
       entries: decision.entries,
       eventKey: keys[0],
+      streak: null,
       account: event.userId === null ? null : afterPremium(tally.accountState(event.userId)),
       apply: (deliveryId) =>
         applyGrants(tally, decision.grants, { community, deliveryId, now: rowWriter.effectsCreatedAt }),

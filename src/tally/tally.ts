@@ -4,11 +4,11 @@ import type { Event, EventKind, Family, Premium } from '../ledger/event.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
-import type { PartyProgress } from '../rewards/party.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { AccountState } from './account-state.ts';
 import type { CommunityContext } from './community.ts';
 import type { EventKey } from './idempotency-key.ts';
+import type { PartyState } from './party-state.ts';
 import type { Reminder } from './reminder-store.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */
@@ -122,7 +122,7 @@ export interface PartyVote {
   /** Whether its voter is paid when the goal is reached, or now that it is reached. */
   readonly isEligible: boolean;
   /** The progress with this vote. */
-  readonly progress: PartyProgress;
+  readonly progress: PartyState;
 }
 
 /** A correction as it was stored under its idempotency key, with the balance after it (credits). */
@@ -158,7 +158,7 @@ export interface Tally extends OutboxWrites {
   /** Stores the grant in place of that of the same user, role and source. */
   saveGrant(grant: StoredGrant): void;
   /** The progress of a party; without votes if nobody has voted in its period. */
-  party(period: string): PartyProgress;
+  party(period: string): PartyState;
   /** Adds a vote to a party, after which its progress is as given. */
   addPartyVote(vote: PartyVote): void;
   /** Stores when the member is to be reminded, in place of an earlier time for the same listing. */

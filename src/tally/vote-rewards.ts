@@ -2,6 +2,7 @@ import { lastVoteIn } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import type { Vote } from '../ledger/event.ts';
 import { minVoteGapMs } from '../ledger/reward-rules.ts';
+import type { GivenRole } from '../outbox/effect-contents.ts';
 import { decideVote } from '../rewards/decide-vote.ts';
 import { emptyHistory } from '../rewards/history.ts';
 import { addToScores } from '../rewards/period-scores.ts';
@@ -33,8 +34,10 @@ export interface VoteRewards {
   readonly entries: readonly RewardEntry[];
   /** The account with the vote in its history and scores, without the entries. */
   readonly account: AccountState;
-  /** Enqueues and stores what is not an entry: roles, progress of the party, and the next reminder. */
-  readonly apply: (deliveryId: number | null) => void;
+  /** The streak after the vote (days); null if it does not count. */
+  readonly streak: number | null;
+  /** Enqueues and stores what is not an entry: roles, which it returns, progress of the party, and the next reminder. */
+  readonly apply: (deliveryId: number | null) => readonly GivenRole[];
 }
 
 /**
@@ -66,17 +69,18 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     roles: new Set(account.roles),
     outageDays,
   });
-  if (withinCooldown) return { entries, account, apply: () => {} };
+  if (withinCooldown) return { entries, account, streak: null, apply: () => [] };
 
   const streak = streakAfter(tally, history, listing, now);
   const scores = addToScores(before.scores, day, 1, creditsOf(entries));
   return {
     entries,
     account: { ...before, history, streak, scores },
+    streak: streak.days,
     apply(deliveryId) {
-      applyGrants(tally, grants, { community, deliveryId, now });
       planReminder(tally, account, listing, at);
       countForParty(tally, { listing, userId: vote.userId, at, day, deliveryId, now });
+      return applyGrants(tally, grants, { community, deliveryId, now });
     },
   };
 }

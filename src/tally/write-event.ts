@@ -1,4 +1,5 @@
 import type { Event } from '../ledger/event.ts';
+import type { GivenRole } from '../outbox/effect-contents.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
 import { announcementOf, channelFor } from './announcement.ts';
@@ -27,14 +28,16 @@ interface EventRewards {
   readonly eventKey: EventKey;
   /** The account to which the entries are added; null if the event has no user. */
   readonly account: AccountState | null;
-  /** Stores what is not an entry. */
-  readonly apply: (deliveryId: number) => void;
+  /** The streak after the event (days); null unless a vote was counted. */
+  readonly streak: number | null;
+  /** Stores what is not an entry. Returns the roles that it gave. */
+  readonly apply: (deliveryId: number) => readonly GivenRole[];
 }
 
 /** Writes the row, entries, account and effects of an event; only a row if the event is already recorded. */
 export function writeEvent(
   event: Event,
-  { entries, eventKey, account, apply }: EventRewards,
+  { entries, eventKey, account, streak, apply }: EventRewards,
   context: RecordingContext,
 ): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
@@ -56,10 +59,10 @@ export function writeEvent(
     }
     balance = updated.credits;
   }
-  apply(deliveryId);
+  const roles = apply(deliveryId);
   const channelId = channelFor(event.family, listing);
   if (channelId !== null) {
-    const content = announcementOf(event, listing, { credits, balance, reason, receivedAt });
+    const content = announcementOf(event, listing, { entries, balance, streak, roles, receivedAt });
     const createdAt = rowWriter.effectsCreatedAt;
     tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
   }

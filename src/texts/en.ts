@@ -1,9 +1,11 @@
 import type { ListingKind } from '../lookup/lookup.ts';
 import type { LookupErrorCode } from '../lookup/lookup-error.ts';
 import type { ReviewSort } from '../lookup/schemas.ts';
+import { announcement } from './announcement.ts';
 import { claim } from './claim.ts';
 import { creditCount } from './credit-count.ts';
 import { bold, type Markup, markup, subtext } from './markup.ts';
+import { party } from './party.ts';
 import { privacy } from './privacy.ts';
 import { remind } from './remind.ts';
 import { shop } from './shop.ts';
@@ -81,13 +83,6 @@ const help = {
   managers: bold(markup`For members with the permission Manage Server`),
 };
 
-const someone = markup`Someone`;
-const premium = (tier: Markup | null) => (tier === null ? markup`premium` : bold(tier));
-const subscription = (user: Markup | null, tier: Markup | null) => {
-  const level = tier === null ? markup`Premium` : bold(tier);
-  return user === null ? level : markup`${level} of ${user}`;
-};
-
 /** `grouped` is the formatted number of credits. */
 const award = {
   description: 'Add credits to the account of a member, or subtract them.',
@@ -105,48 +100,6 @@ const award = {
     markup`${user} has only ${creditCount(credits, grouped)}, and a balance cannot be less than zero. Nothing was changed.`,
   invalid: (max: Markup) =>
     markup`Enter a member, a reason, and a whole number of credits that is not 0, from -${max} to ${max}.`,
-};
-
-/** Our own reasons for a denial, by the reason of the announcement. */
-const reasons: Readonly<Record<string, Markup>> = {
-  within_cooldown: markup`The previous vote was too recent.`,
-  order_revoked: markup`The purchase was revoked earlier.`,
-  'denied by the service': markup`The service denied the credits.`,
-};
-
-/** `user` is null if the event has no user. */
-const announcement = {
-  titles: {
-    vote: markup`Thank you for the vote!`,
-    bought: markup`Premium purchased`,
-    renewed: markup`Premium renewed`,
-    expired: markup`Premium expired`,
-    revoked: markup`Premium revoked`,
-    other: markup`Listing event`,
-  },
-  test: markup`This is a test`,
-  tested: (event: Markup, name: Markup) =>
-    markup`The webhook of ${bold(name)} works: a test of ${event} arrived. Tests give no credits.`,
-  voted: (user: Markup | null, name: Markup) => markup`${user ?? someone} voted for ${bold(name)}.`,
-  bought: (user: Markup | null, name: Markup, tier: Markup | null) =>
-    markup`${user ?? someone} got ${premium(tier)} for ${bold(name)}.`,
-  gifted: (user: Markup | null, giver: Markup, name: Markup, tier: Markup | null) =>
-    markup`${user ?? someone} got ${premium(tier)} for ${bold(name)} as a gift from ${giver}.`,
-  renewed: (user: Markup | null, name: Markup, tier: Markup | null) =>
-    markup`${user ?? someone} renewed ${premium(tier)} for ${bold(name)}.`,
-  expired: (user: Markup | null, name: Markup, tier: Markup | null) =>
-    markup`${subscription(user, tier)} for ${bold(name)} has expired.`,
-  revoked: (user: Markup | null, name: Markup, tier: Markup | null) =>
-    markup`${subscription(user, tier)} for ${bold(name)} was revoked.`,
-  other: (user: Markup | null, event: Markup, name: Markup) =>
-    user === null ? markup`${bold(name)}: ${event}.` : markup`${bold(name)}: ${event}, by ${user}.`,
-  /** `credits` decides between singular and plural, `grouped` is the formatted number. */
-  credits: (credits: number, grouped: Markup) => markup`+${creditCount(credits, grouped)}`,
-  noCredits: markup`No credits this time.`,
-  balance: (credits: number, grouped: Markup) => markup`Balance: ${creditCount(credits, grouped)}`,
-  because: (reason: Markup) => markup`Reason given by the service: ${reason}`,
-  reasons,
-  nextVote: (time: Markup) => markup`Can vote again ${time}.`,
 };
 
 /** The reasons in the server's audit log for changes of a member's roles. */
@@ -211,7 +164,7 @@ const failure = {
 /** English. */
 export const en = {
   ...{ listing, canVote, reviews, stats, remind, credits, leaderboard, shop, claim, privacy, help, award, trace },
-  ...{ announcement, role, directMessage, ownerReport, failure },
+  ...{ announcement, party, role, directMessage, ownerReport, failure },
 };
 
 /** All texts that members see, in one language. */

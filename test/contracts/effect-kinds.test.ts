@@ -14,6 +14,7 @@ const roleContent = { guildId: '4', userId: '1', role: '9' };
 const announcementContent = {
   ...{ event: 'server_vote', test: false, listing: 'server', userId: '1', credits: 10, balance: 10, reason: null },
   ...{ at: start, nextVoteAt: null, tier: null, giftedBy: null },
+  ...{ streak: 1, calculation: null, bonuses: [], roles: [] },
 };
 const stored = { queue, deliveryId: null, createdAt: start };
 const role = { ...stored, kind: 'role', content: roleContent } as const;

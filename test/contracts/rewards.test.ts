@@ -8,7 +8,7 @@ import { entryPages } from '../../src/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ListingContext } from '../../src/tally/tally.ts';
-import { serverAndBot } from '../support/listings.ts';
+import { announceChannel, serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -122,6 +122,33 @@ function rewardTests(newUrl: () => string): void {
       ['vote', 20, '10 × 2'],
     ]);
     await expectCleanAudit(url);
+  });
+
+  it('announces all that a vote earns, with the new roles', async () => {
+    const { store } = await open();
+    const { server, bot } = listings({ ...everyRule, party: null });
+    const announced = async () => {
+      const effects = await store.outbox.claim(announceChannel, start + 10 * day, start + 11 * day, 10);
+      return effects.flatMap((effect) => (effect.kind === 'announcement' ? [effect.content] : []));
+    };
+    await castVote(store, '1', start, server);
+    await castVote(store, '1', start + hour, bot);
+    await castVote(store, '1', start + 5 * day, server);
+    await castVote(store, '1', start + 5 * day + hour, server);
+    const voter = (at: number) => ({ role: voterRole, until: at + 12 * hour });
+    const allListings = { cause: 'allListings', credits: 20, count: 0 };
+    const none = { calculation: null, bonuses: [], roles: [] };
+    expect(await announced()).toMatchObject([
+      { ...none, credits: 10, streak: 1, roles: [voter(start)] },
+      {
+        ...none,
+        ...{ credits: 130, reason: null, balance: 140, streak: 1 },
+        bonuses: [{ cause: 'milestone', credits: 100, count: 2 }, allListings],
+        roles: [voter(start + hour), { role: milestoneRole, until: null }],
+      },
+      { ...none, credits: 20, reason: null, calculation: '10 × 2', streak: 1, roles: [voter(start + 5 * day)] },
+      { ...none, credits: 0, reason: 'within_cooldown', streak: null },
+    ]);
   });
 
   it('pays the same in whatever order the votes of a batch arrive, over two processes', async () => {

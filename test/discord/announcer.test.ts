@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ReplyButton } from '../../commands/reply.ts';
 import { createAnnouncer } from '../../src/discord/announcer.ts';
 import type { ListingCard } from '../../src/discord/listing-card.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -29,10 +30,20 @@ const vote: Announcement = {
   nextVoteAt: at + 12 * hour,
   tier: null,
   giftedBy: null,
+  streak: null,
+  calculation: null,
+  bonuses: [],
+  roles: [],
 };
 const purchase: Announcement = { ...vote, event: 'premium_purchase', credits: 100, nextVoteAt: null, tier: 'Gold' };
 
-async function announcing(changes: { listingOf?: (name: string) => Promise<ListingCard | null>; token?: string } = {}) {
+async function announcing(
+  changes: {
+    listingOf?: (name: string) => Promise<ListingCard | null>;
+    token?: string;
+    voteButtons?: readonly ReplyButton[];
+  } = {},
+) {
   const discord = await localDiscord();
   const { log, logged } = collectingLog([discord.token]);
   const token = changes.token ?? discord.token;
@@ -41,6 +52,7 @@ async function announcing(changes: { listingOf?: (name: string) => Promise<Listi
     texts: en,
     listingOf:
       changes.listingOf ?? (async () => ({ name: 'Lantern Harbour', url: 'https://listing.example/server/1' })),
+    voteButtons: changes.voteButtons ?? [],
     clock: systemClock,
     log,
   });
@@ -87,6 +99,66 @@ describe('an announcement', () => {
         },
       ],
     });
+  });
+
+  it('of a vote has everything that it earned, the roles and the streak', async () => {
+    const { announce } = await announcing();
+    const text = await announce({
+      ...vote,
+      credits: 20 + 50 + 100 + 20 + 7,
+      calculation: '10 × 2',
+      streak: 7,
+      bonuses: [
+        { cause: 'streak', credits: 50, count: 7 },
+        { cause: 'milestone', credits: 100, count: 10 },
+        { cause: 'allListings', credits: 20, count: 0 },
+        { cause: 'of a newer version', credits: 7, count: 0 },
+      ],
+      roles: [
+        { role: friend, until: at + 12 * hour },
+        { role: voter, until: null },
+      ],
+    });
+    expect(text.split('\n').slice(2)).toEqual([
+      '+**20** credits (10 × 2) · Balance: **1,230** credits',
+      'Streak: **7** days',
+      '7-day streak: +**50** · 10 votes: +**100** · Every listing today: +**20** · Bonus: +**7**',
+      `Received: <@&${friend}> until <t:${(at + 12 * hour) / 1_000}:f>, <@&${voter}>`,
+      `Can vote again <t:${(at + 12 * hour) / 1_000}:R>.`,
+    ]);
+  });
+
+  it('of a vote with more bonuses and roles than fit has their sum and number', async () => {
+    const { announce } = await announcing();
+    const bonuses = Array.from({ length: 9 }, (_, index) => ({ cause: 'milestone', credits: 1_000, count: index + 1 }));
+    const roles = Array.from({ length: 9 }, () => ({ role: friend, until: null }));
+    const text = await announce({ ...vote, credits: 9_010, bonuses, roles, streak: 1 });
+    expect(text).toContain('+**10** credits');
+    expect(text).toContain('4 votes: +**1,000** · 5 more: +**5,000**\n');
+    expect(text).toContain(`<@&${friend}>, 6 more roles\n`);
+    expect(text).toContain('Streak: **1** day\n');
+  });
+
+  it('of a vote that pays nothing itself has its bonuses', async () => {
+    const { announce } = await announcing();
+    const bonuses = [{ cause: 'milestone', credits: 100, count: 10 }];
+    const text = await announce({ ...vote, credits: 100, reason: 'Ad blocker', bonuses, streak: 1 });
+    expect(text).toContain('No credits this time. · Balance');
+    expect(text).toContain('10 votes: +**100**');
+  });
+
+  it('has buttons only below a vote that counted, and once per message', async () => {
+    const { perform, effect, shown } = await announcing({
+      voteButtons: [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
+    });
+    await perform([effect({ ...vote, reason: 'within_cooldown' }), effect(purchase, 1)]);
+    expect(shown()).toMatchObject([{ components: [] }]);
+    const counted = { ...vote, streak: 1 };
+    const effects = [effect(counted, 2), effect(counted, 3), effect(purchase, 4)];
+    await perform(effects.map((each) => ({ ...each, nonce: 'another-nonce' })));
+    expect(shown().at(-1)?.components).toMatchObject([
+      { components: [{ custom_id: 'tallyhook:remind/on:', label: 'Remind me' }] },
+    ]);
   });
 
   it('of a test says so', async () => {
@@ -174,6 +246,10 @@ describe('a message of several announcements', () => {
       reason: '|'.repeat(999),
       credits: 1e6,
       balance: 1e15,
+      streak: 99_999,
+      calculation: '9'.repeat(99),
+      bonuses: Array.from({ length: 99 }, () => ({ cause: 'milestone', credits: 1e9, count: 1e9 })),
+      roles: Array.from({ length: 99 }, () => ({ role: voter, until: at })),
     };
     expect(await perform(Array.from({ length: 10 }, (_, place) => effect(long, place)))).toEqual({ outcome: 'done' });
     expect(shown()[0]?.embeds).toHaveLength(10);

@@ -40,7 +40,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await voteDelivery.getByText('Announced in #votes').isVisible()).toBe(false);
     await voteDelivery.locator('summary').click();
     await voteDelivery.getByText('Announced in #votes').waitFor();
-    await expectText(page.locator('#hint-panel'), 'Try this (2 of 4): Type /canvote');
+    await expectText(page.locator('#hint-panel'), 'Try this (2 of 10): Voters have the role');
     await vote(page).click();
     await expectText(page.locator('#vote-result'), /Already voted .* in 12 hours/);
     await page.getByLabel('Acting as').selectOption('tobias_k');
@@ -50,17 +50,70 @@ describe('the sandbox', { timeout: 60_000 }, () => {
   it('advances "Try this" for a vote through the API, also after a reload', async () => {
     const { sandbox, page } = await visit({}, { seed: 'none' });
     const hint = page.locator('#hint-panel');
-    await expectText(hint, 'Try this (1 of 4)');
+    await expectText(hint, 'Try this (1 of 10)');
     await troubleButton(page, /Break signature/).click();
     await expectText(delivery(page, 'Server vote'), 'Rejected (401)');
-    await expectText(hint, 'Try this (1 of 4)');
+    await expectText(hint, 'Try this (1 of 10)');
     const [, other] = sandbox.discord.members;
     const { id: userId = '', username = '' } = other ?? {};
     expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
     await expectText(delivery(page, 'Server vote'), 'Recorded');
-    await expectText(hint, 'Try this (2 of 4)');
+    await expectText(hint, 'Try this (2 of 10)');
     await page.reload();
-    await expectText(hint, 'Try this (2 of 4)');
+    await expectText(hint, 'Try this (2 of 10)');
+  });
+
+  it('leads with "Try this" through vote, role, commands, streak, party and faults', async () => {
+    const { page, messages, type } = await visit({}, { seed: 'none' });
+    const hint = page.locator('#hint-panel');
+    const run = async (command: string) => {
+      await type(`${command} `);
+      await page.keyboard.press('Enter');
+    };
+    const castVote = async () => {
+      await vote(page).click();
+      await expectText(page.locator('#vote-result'), /recorded/);
+    };
+    await expectText(hint, 'Try this (1 of 10): Press Vote');
+    await castVote();
+    await expectText(hint, 'Try this (2 of 10): Voters have the role Voter');
+    await expectText(page.locator('#members'), 'Voter');
+    await page.locator('#members').getByRole('button', { name: /mira/ }).click();
+    await expectText(page.locator('#profile-roles'), 'Voter');
+    await page.locator('#profile-close').click();
+    await expectText(hint, 'Try this (3 of 10): Type /canvote');
+    await run('/canvote');
+    await expectText(hint, 'Try this (4 of 10)');
+    await run('/stats');
+    await expectText(hint, 'Try this (5 of 10): Press +12 hours');
+    for (const hours of [12, 24, 36, 48]) {
+      await troubleButton(page, /\+12 hours/).click();
+      await expectText(page.locator('#sandbox-time'), hours < 24 ? '12 hours ahead' : /ahead/);
+      await castVote();
+    }
+    await expectText(messages, '3-day streak: +50');
+    await expectText(messages, '5 votes: +30');
+    await page.getByLabel('Acting as').selectOption('tobias_k');
+    for (const name of ['tobias_k', 'wren', 'mira']) {
+      if (await page.locator('#acting-as option', { hasText: name }).count()) {
+        await page.getByLabel('Acting as').selectOption(name);
+      }
+      for (const button of await page.locator('#votes button').all()) await button.click();
+    }
+    await expectText(messages, /Together you have cast 5 votes/);
+    // Edited at most every ten seconds.
+    await messages.filter({ hasText: '5 of 5 votes' }).waitFor({ timeout: 25_000 });
+    await expectText(hint, 'Try this (7 of 10): Type /credits');
+    await run('/credits');
+    await expectText(hint, 'Try this (8 of 10): Spend your credits: type /shop');
+    await run('/shop');
+    await expectText(hint, 'Try this (9 of 10): Press Remind me');
+    await messages.getByRole('button', { name: 'Remind me' }).last().click();
+    await expectText(hint, 'Try this (10 of 10): Inject a fault');
+    await saveScreenshot(page, 'guide');
+    await troubleButton(page, /Repeat delivery/).click();
+    await expectText(page.locator('.delivery'), 'Duplicate');
+    expect(await hint.isVisible()).toBe(false);
   });
 
   it.each(['en-US', 'en-GB'])('keeps every step of a delivery on one line (%s)', async (locale) => {
@@ -87,9 +140,11 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await type('/');
     const picker = page.getByRole('listbox', { name: 'Suggestions' });
-    expect(await picker.getByRole('option').count()).toBe(3);
+    expect(await picker.getByRole('option').count()).toBe(commands.length);
     expect(await line.getAttribute('aria-activedescendant')).toBe('suggestion-0');
     await page.keyboard.press('ArrowDown');
+    expect(await line.getAttribute('aria-activedescendant')).toBe('suggestion-1');
+    await type('rev');
     await expectText(picker.locator('[aria-selected=true]'), '/reviews');
     await page.keyboard.press('Enter');
     await expectText(picker.getByRole('option'), 'sort:');
@@ -214,7 +269,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await expectText(delivery(page, 'Server vote'), 'Announced in #votes');
     await expectText(messages.locator('discord-embed'), /mira.? voted for/);
     await page.getByText('Bot online').waitFor();
-    expect(await messages.locator('discord-embed').count()).toBe(1);
+    expect(await messages.locator('discord-embed').filter({ hasText: 'voted for' }).count()).toBe(1);
   });
 
   it('responds with cached data and its age while the service is down', async () => {
@@ -254,7 +309,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await timelineEntry('The service is available again').waitFor(recoveryTimeout);
     await delivery(page, 'Server vote').locator('.track').getByText('Announced').waitFor(recoveryTimeout);
     await expectText(messages.locator('discord-embed'), /mira.? voted for/);
-    expect(await messages.locator('discord-embed').count()).toBe(1);
+    expect(await messages.locator('discord-embed').filter({ hasText: 'voted for' }).count()).toBe(1);
     expect(await troubleButton(page, /Service down/).getAttribute('aria-disabled')).toBe(null);
     await page.getByRole('button', { name: 'Vote for the bot Quartermaster' }).click();
     await expectText(messages.locator('discord-embed'), /mira.? voted for Quartermaster/);

@@ -67,7 +67,7 @@ describe('a streak', () => {
       { rewards: streak, at: voteContext().at + 2 * day + 6 * hour },
     ]);
     expect(extras(entries)).toEqual([
-      { cause: 'streak', credits: 50, reason: '3 days on 2026-01-09', achievement: 'streak 1' },
+      { cause: 'streak', credits: 50, reason: '3 days on 2026-01-09', achievement: 'streak 1', count: 3 },
     ]);
   });
 

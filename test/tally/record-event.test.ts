@@ -196,6 +196,10 @@ describe('a vote', () => {
       nextVoteAt: start + 12 * hour,
       tier: null,
       giftedBy: null,
+      streak: 1,
+      calculation: null,
+      bonuses: [],
+      roles: [],
     });
   });
 

@@ -7,6 +7,8 @@ import {
   accountValues,
   insertCorrection,
   insertPlanned,
+  partyColumns,
+  partyValues,
   saveOrder,
   updateReplayedDelivery,
 } from '../recording/queries.ts';
@@ -58,7 +60,10 @@ function sendRewards(connection: PostgresTransactions, { reminders, grants, part
   }
   if (grants.size > 0) connection.send({ sql: writeGrants, parameters: [JSON.stringify([...grants.values()])] });
   if (parties.size === 0) return;
-  const progress = [...parties].map(([period, { votes, reachedAt }]) => ({ period, votes, reachedAt }));
+  const progress = [...parties].map(([period, party]) => {
+    const values = partyValues(party);
+    return Object.fromEntries([['period', period], ...partyColumns.map((name, index) => [name, values[index]])]);
+  });
   // A row can be inserted only once per statement.
   const voters = new Map(partyVoters.map((voter) => [`${voter.period} ${voter.userId}`, voter]));
   for (const voter of partyVoters) {
@@ -134,9 +139,11 @@ const writeGrants = `
   on conflict (user_id, role, source) do update
     set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`;
 
+const partyTypes = partyColumns.map((name) => `${name} ${name === 'panel_channel' ? 'text' : 'bigint'}`);
+
 const writeParties = `
-  update parties set votes = rows.votes, reached_at = rows."reachedAt"
-  from json_to_recordset($1::json) as rows (period text, votes bigint, "reachedAt" bigint)
+  update parties set ${partyColumns.map((name) => `${name} = rows.${name}`).join(', ')}
+  from json_to_recordset($1::json) as rows (period text, ${partyTypes.join(', ')})
   where parties.period = rows.period`;
 
 const writePartyVoters = `

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
-import type { PartyProgress } from '../../rewards/party.ts';
 import { type AccountState, isEmpty } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
+import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { run } from '../query-builder.ts';
 import { type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
@@ -47,7 +47,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   const quarantined = new Map<number, boolean>();
   const corrections = new Map<string, StoredCorrection | null>();
   const grants = new Map<string, readonly StoredGrant[]>();
-  const parties = new Map<string, PartyProgress>();
+  const parties = new Map<string, PartyState>();
   const votes = new Map<string, readonly PastVote[]>();
   let outages: readonly Outage[] = [];
   const deliveryIds: number[] = [];

@@ -1,13 +1,13 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/outages.ts';
-import type { PartyProgress } from '../../rewards/party.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
+import type { PartyState } from '../../tally/party-state.ts';
 import type { PastVote } from '../../tally/tally.ts';
 import { literal } from '../query-builder.ts';
 import type { VoteRange } from '../recording/needs.ts';
-import { accountColumns, type BalanceRow, toAccountState, toOutage } from '../recording/queries.ts';
+import { accountColumns, type BalanceRow, toAccountState, toOutage, toPartyState } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 import type { Connection } from './dialect.ts';
 
@@ -35,17 +35,17 @@ export async function lockParties(
   connection: Connection,
   db: Kysely<Tables>,
   sortedPeriods: readonly string[],
-): Promise<Map<string, PartyProgress>> {
+): Promise<Map<string, PartyState>> {
   const rows = await all(
     connection,
     db,
-    sql<Tables['parties']>`
+    sql<Selectable<Tables['parties']>>`
       insert into parties (period, votes) select period, 0
       from unnest(${sortedPeriods}::text[]) with ordinality as periods (period, place) order by place
       on conflict (period) do update set period = parties.period
-      returning period, votes, reached_at`,
+      returning *`,
   );
-  return new Map(rows.map(({ period, votes, reached_at }) => [period, { votes, reachedAt: reached_at }]));
+  return new Map(rows.map((row) => [row.period, toPartyState(row)]));
 }
 
 /** Which of the keys are recorded, new ids, and the outages. To be read after the locks, so that it cannot change any more. */

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import type { Outage } from '../../rewards/outages.ts';
-import { noPartyProgress } from '../../rewards/party.ts';
 import { emptyAccount } from '../../tally/account-state.ts';
+import { noPartyState } from '../../tally/party-state.ts';
 import { serializeContent } from '../json-columns.ts';
 import { type Changes, isPlanned } from '../recording/changes.ts';
 import {
@@ -11,6 +11,8 @@ import {
   type BalanceRow,
   insertCorrection,
   insertPlanned,
+  partyColumns,
+  partyValues,
   saveOrder,
   selectCorrections,
   selectOrderNames,
@@ -22,6 +24,7 @@ import {
   toGrant,
   toOrder,
   toOutage,
+  toPartyState,
   toPastVote,
   updateReplayedDelivery,
 } from '../recording/queries.ts';
@@ -41,7 +44,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
     `select roles, reminder, ${accountColumns.join(', ')} from balances where user_id = ?`,
   );
   const findGrants = database.prepare('select * from grants where user_id = ?');
-  const findParty = database.prepare('select votes, reached_at from parties where period = ?');
+  const findParty = database.prepare('select * from parties where period = ?');
   const findOutages = database.prepare('select from_at, until_at from outages order by from_at');
   const findForgottenVote = database.prepare('select at from forgotten_votes where key = ?');
   const findEvent = database.prepare('select 1 from event_keys where key = ?');
@@ -72,8 +75,8 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         all(database, selectVotesBetween(db, lastEntry, listing, after, before)).map(toPastVote),
       grantsOf: (userId) => (findGrants.all(userId) as unknown as Selectable<Tables['grants']>[]).map(toGrant),
       party(period) {
-        const row = findParty.get(period) as Omit<Tables['parties'], 'period'> | undefined;
-        return row === undefined ? noPartyProgress : { votes: row.votes, reachedAt: row.reached_at };
+        const row = findParty.get(period) as Selectable<Tables['parties']> | undefined;
+        return row === undefined ? noPartyState : toPartyState(row);
       },
       outages() {
         outages ??= (findOutages.all() as unknown as Tables['outages'][]).map(toOutage);
@@ -124,8 +127,8 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
      on conflict do update set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`,
   );
   const saveParty = database.prepare(
-    `insert into parties (period, votes, reached_at) values (?, ?, ?)
-     on conflict do update set votes = excluded.votes, reached_at = excluded.reached_at`,
+    `insert into parties (period, ${partyColumns.join(', ')}) values (?${', ?'.repeat(partyColumns.length)})
+     on conflict do update set ${partyColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   );
   const savePartyVoter = database.prepare(
     `insert into party_voters (period, user_id, state) values (?, ?, ?)
@@ -158,7 +161,7 @@ function prepareWrite(database: DatabaseSync, db: Kysely<Tables>): (changes: Cha
     for (const { userId, role, source, guildId, until, state } of changes.grants.values()) {
       saveGrant.run(userId, role, source, guildId, until, state);
     }
-    for (const [period, { votes, reachedAt }] of changes.parties) saveParty.run(period, votes, reachedAt);
+    for (const [period, party] of changes.parties) saveParty.run(period, ...partyValues(party));
     for (const { period, userId, state } of changes.partyVoters) savePartyVoter.run(period, userId, state);
     for (const { userId, listing, dueAt } of changes.reminders.values()) saveReminder.run(userId, listing, dueAt);
     for (const effect of effects) {

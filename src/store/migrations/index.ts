@@ -12,6 +12,7 @@ import { rewards } from './010-rewards.ts';
 import { reminders } from './012-reminders.ts';
 import { shop } from './013-shop.ts';
 import { forgotten } from './014-forgotten.ts';
+import { partyPanels } from './015-party-panels.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -28,6 +29,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '012-reminders': reminders,
   '013-shop': shop,
   '014-forgotten': forgotten,
+  '015-party-panels': partyPanels,
 };
 
 /** The names of all migrations, oldest first. */

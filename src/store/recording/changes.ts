@@ -1,9 +1,9 @@
 import type { Entry } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
-import type { PartyProgress } from '../../rewards/party.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
+import type { PartyState } from '../../tally/party-state.ts';
 import type { Reminder } from '../../tally/reminder-store.ts';
 import type { DeliveryRow, Order, StoredCorrection } from '../../tally/tally.ts';
 import type { PartyVoterState } from '../tables.ts';
@@ -32,7 +32,7 @@ export interface Changes {
   /** The changed grants, by user, role and source. */
   readonly grants: Map<string, StoredGrant>;
   /** The changed parties, by period. */
-  readonly parties: Map<string, PartyProgress>;
+  readonly parties: Map<string, PartyState>;
   readonly partyVoters: {
     readonly period: string;
     readonly userId: string;

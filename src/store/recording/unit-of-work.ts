@@ -1,10 +1,10 @@
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
-import type { PartyProgress } from '../../rewards/party.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders } from '../../tally/order.ts';
+import type { PartyState } from '../../tally/party-state.ts';
 import type { Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
 import { type Changes, noChanges } from './changes.ts';
 
@@ -16,7 +16,7 @@ export interface RecordingReads {
   account(userId: string): AccountState;
   votesBetween(account: AccountState, listing: string | null, after: number, before: number): readonly PastVote[];
   grantsOf(userId: string): readonly StoredGrant[];
-  party(period: string): PartyProgress;
+  party(period: string): PartyState;
   outages(): readonly Outage[];
   hasEvent(key: EventKey): boolean;
   forgottenVoteAt(key: EventKey): number | null;

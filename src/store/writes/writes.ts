@@ -13,6 +13,7 @@ import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
+import { partyPanelWrites } from './party-panels.ts';
 import { purchaseWrites } from './purchases.ts';
 import { reminderWrites } from './reminders.ts';
 import { requeueWrites } from './requeue-effect.ts';
@@ -33,6 +34,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...commandRegistryWrites(db, connection),
     ...grantWrites(db, connection),
     ...partyWrites(db, connection),
+    ...partyPanelWrites(db, connection),
     ...purchaseWrites(db, connection),
     ...backfillWrites(db, connection),
     ...heartbeatWrites(db, connection),

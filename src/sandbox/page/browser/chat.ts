@@ -52,6 +52,7 @@ export function startChat(store: PageStore): void {
     }
     store.addPending(response.interactionId, { ...action, name: null, channelId: message.channel_id });
     if (message.interaction?.name === 'reviews') store.tried('reviews');
+    if (customId.startsWith('tallyhook:remind/')) store.tried('remind');
   }
 
   function renderMessage(message: Message, previous: Message | undefined): HTMLElement {

@@ -32,7 +32,7 @@ export function startFaultPanel(store: PageStore): void {
     result.textContent = '…';
     const response = await postAction('/page/trouble', { fault: action, userId: state.userId });
     result.textContent = response.error ?? response.message;
-    if (response.error === undefined) store.tried('fault');
+    if (response.error === undefined && action !== 'move_clock') store.tried('fault');
   }
 
   const buttons = faultButtons.map(({ action, label, hint, down }) => {

@@ -1,0 +1,155 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createPartyPanelHandler, type Panel, type PanelUpdate } from '../../src/discord/party-panel.ts';
+import { createPartyReachedHandler } from '../../src/discord/party-reached.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import type { Effect } from '../../src/outbox/effect.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { en } from '../../src/texts/en.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
+
+const period = 'week 2026-W02';
+
+async function showing(changes: Partial<Panel> = {}) {
+  const clock = createOffsetClock();
+  const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
+  onTestFinished(() => discord.stop());
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const channelId = discord.channels.announcements;
+  const endsAt = clock.now() + hour;
+  let panel: Panel = { votes: 2, reachedAt: null, goal: 5, credits: 25, endsAt, channelId, message: null, ...changes };
+  let rejected = 0;
+  const updates: PanelUpdate[] = [];
+  const handle = createPartyPanelHandler({
+    rest,
+    panels: {
+      find: async () => panel,
+      async updated(_, update) {
+        updates.push(update);
+        panel = { ...panel, message: update.message };
+      },
+      async rejected() {
+        rejected += 1;
+      },
+    },
+    texts: en,
+    clock,
+  });
+  const effectOf = (fields: Partial<Effect<'partyPanel'>> = {}): Effect<'partyPanel'> => ({
+    ...{ id: 1, deliveryId: null, kind: 'partyPanel', queue: channelId, content: { channelId, period }, attempts: 1 },
+    ...{ createdAt: clock.now(), nonce: 'a-nonce', possiblySentSince: null, ...fields },
+  });
+  const show = (next: Partial<Panel> = {}, fields: Partial<Effect<'partyPanel'>> = {}) => {
+    panel = { ...panel, ...next };
+    return handle(effectOf(fields));
+  };
+  const messages = () => discord.messages(channelId);
+  const text = () => {
+    const embed = messages().at(-1)?.embeds[0];
+    return `${embed?.title}\n${embed?.description}`;
+  };
+  return { discord, clock, rest, channelId, endsAt, show, messages, text, updates, rejections: () => rejected };
+}
+
+const done = { outcome: 'done' };
+
+describe('the panel of a party', () => {
+  it('shows the progress, the reward and the end, and is edited in place', async () => {
+    const { show, text, messages, updates, endsAt, channelId } = await showing();
+    expect(await show()).toEqual(done);
+    expect(text()).toBe(
+      [
+        'Vote party',
+        '████████░░░░░░░░░░░░',
+        '**2** of **5** votes',
+        'When the goal is reached, everyone who voted receives **25** credits.',
+        `Ends <t:${Math.floor(endsAt / 1_000)}:R>.`,
+      ].join('\n'),
+    );
+    expect(messages()[0]).toMatchObject({ mentions: [], embeds: [{ footer: { text: 'Party of week 2026-W02' } }] });
+    expect(await show({ votes: 4 }, { nonce: 'b-nonce' })).toEqual(done);
+    expect(text()).toContain('████████████████░░░░\n**4** of **5** votes');
+    expect(messages()).toHaveLength(1);
+    const message = { id: messages()[0]?.id, channelId };
+    expect(updates).toEqual([
+      { message, votes: 2, isFinal: false },
+      { message, votes: 4, isFinal: false },
+    ]);
+  });
+
+  it('has a final state when the goal is reached, and when the period is over', async () => {
+    const { show, text, updates, endsAt, clock } = await showing();
+    await show();
+    await show({ endsAt: clock.now() });
+    expect(text()).toContain('Vote party: the time is over\n');
+    expect(text()).toContain('The goal was not reached.');
+    await show({ votes: 7, reachedAt: clock.now(), endsAt });
+    expect(text()).toBe('Vote party: the goal was reached\n████████████████████\n**5** of **5** votes');
+    expect(updates.at(-1)).toMatchObject({ votes: 7, isFinal: true });
+  });
+
+  it('is posted again after it was deleted', async () => {
+    const { show, messages, rest, channelId, updates } = await showing();
+    await show();
+    const [first] = messages();
+    await rest.delete(`/channels/${channelId}/messages/${first?.id}`);
+    expect(await show({ votes: 3 }, { nonce: 'b-nonce' })).toEqual(done);
+    expect(messages()).toHaveLength(1);
+    expect(updates.at(-1)?.message.id).toBe(messages()[0]?.id);
+    expect(messages()[0]?.id).not.toBe(first?.id);
+  });
+
+  it('is posted once if its response was lost, even after Discord has forgotten the nonce', async () => {
+    const { discord, show, messages, clock, updates } = await showing();
+    discord.faults.loseAnswers(1);
+    const sentAt = clock.now();
+    expect(await show()).toMatchObject({ outcome: 'later' });
+    expect(updates).toEqual([]);
+    clock.advance(10 * minute);
+    expect(await show({}, { possiblySentSince: sentAt })).toEqual(done);
+    expect(messages()).toHaveLength(1);
+    expect(updates).toMatchObject([{ message: { id: messages()[0]?.id } }]);
+  });
+
+  it('is retried while Discord is down', async () => {
+    const { discord, show, rejections } = await showing();
+    await show();
+    discord.faults.outage(true);
+    expect(await show({ votes: 3 })).toMatchObject({ outcome: 'later', scope: 'global' });
+    expect(rejections()).toBe(0);
+  });
+
+  it('is buried with the missing permission, and the next vote tries again', async () => {
+    const { discord, show, channelId, rejections } = await showing();
+    discord.faults.losePermission(channelId);
+    expect(await show()).toEqual({
+      outcome: 'bury',
+      reason: `The bot cannot write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`,
+    });
+    expect(rejections()).toBe(1);
+  });
+});
+
+it('a reached goal is announced once, and pings nobody', async () => {
+  const { discord, rest, clock, channelId, messages } = await showing();
+  const handle = createPartyReachedHandler({ rest, texts: en, clock });
+  const effect: Effect<'partyReached'> = {
+    ...{ id: 1, deliveryId: null, kind: 'partyReached', queue: channelId, attempts: 1, createdAt: clock.now() },
+    ...{ content: { channelId, period, goal: 1_000, credits: 1 }, nonce: 'a-nonce', possiblySentSince: null },
+  };
+  discord.faults.loseAnswers(1);
+  expect(await handle(effect)).toMatchObject({ outcome: 'later' });
+  clock.advance(10 * minute);
+  expect(await handle({ ...effect, possiblySentSince: effect.createdAt })).toEqual(done);
+  expect(messages()).toHaveLength(1);
+  expect(messages()[0]).toMatchObject({
+    mentions: [],
+    mention_everyone: false,
+    embeds: [
+      {
+        title: 'The goal is reached!',
+        description: 'Together you have cast **1,000** votes.\nEveryone who voted receives **1** credit.',
+      },
+    ],
+  });
+});
