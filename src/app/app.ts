@@ -19,30 +19,22 @@ import { settleWithin } from '../platform/with-timeout.ts';
 import { sqlitePathOf } from '../store/dialect/dialect.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RecordedDelivery } from '../tally/tally.ts';
-import { en } from '../texts/en.ts';
 import { DirectRequest } from '../webhook/body.ts';
 import { createDueReplays } from '../webhook/due-replays.ts';
 import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
-import { createReplay, eventKeysOf } from '../webhook/replay.ts';
-import { createAwards } from './awards.ts';
+import { createReplay } from '../webhook/replay.ts';
 import { type Bot, createBot } from './bot.ts';
-import { createClaims } from './claims.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { currentParty } from './current-party.ts';
 import { createEffectNotices } from './effect-notices.ts';
-import { listedRules, listingsWithCommunity, timeZoneOf } from './listings.ts';
+import { listingsWithCommunity } from './listings.ts';
 import { createLookupClients } from './lookup-clients.ts';
-import { createMemberDataAccess } from './member-data.ts';
+import { createMemberServices } from './member-services.ts';
 import { createOwnerApp } from './owner.ts';
-import { createReminderLoop } from './reminder-loop.ts';
-import { createReminderService } from './reminders.ts';
 import { createSeenMembers } from './seen-members.ts';
-import { createShop } from './shop.ts';
-import { createTraces } from './traces.ts';
 import { createUpkeep } from './upkeep.ts';
-import { createVoteCheck, listingsToCheck } from './vote-check.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -124,36 +116,13 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const { wrapListener = (listener) => listener } = dependencies;
   const listings = listingsWithCommunity(config.listings);
   const metrics = createMetrics();
-  const standings = store.standingsIn(timeZoneOf(config.listings));
   const lookups = createLookupClients(config, { store, cache, metrics, clock, log });
-  const checkedListings = listingsToCheck(config.listings, lookups.listings);
-  const reminders = createReminderService({
-    ...{ store: store.reminders, listings: checkedListings, isEnabled: config.reminders, texts: en, clock, log },
-  });
-  const shop = createShop({
-    listings: config.listings,
-    purchases: store.purchases,
-    clock,
-    log,
+  const services = createMemberServices(config, {
+    ...{ store, lookups, listings, metrics, clock, log },
     nudge: nudgeEverywhere,
-    onPurchase: (result) => metrics.purchases.inc({ result }),
   });
   const bot: Bot = createBot(config, {
-    reminders,
-    context: {
-      listings: lookups.listings,
-      texts: en,
-      clock,
-      awards: createAwards({ actions: store.ownerActions, clock, log }),
-      standings,
-      rules: listedRules(config.listings),
-      shop,
-      memberData: createMemberDataAccess({ listings, memberData: store.memberData, clock, log }),
-      traces: createTraces({ records: store.records, eventKeysOf }),
-      claims: createClaims({
-        ...{ listings, lookups: lookups.listings, ledger: store.ledger, recorder: store.claims, clock, log },
-      }),
-    },
+    ...services,
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
@@ -193,15 +162,6 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
-  const reminderLoop = createReminderLoop({
-    ...{ reminders: store.reminders, listings: checkedListings, clock, log, onPoll: reminders.refreshNotices },
-    createCheck: () => createVoteCheck({ ...lookups, lastVoteAt: store.ledger.lastVoteAt, clock }),
-    onChecked: (outcome) => metrics.reminders.inc({ outcome }),
-    onEnqueued(queue) {
-      bot.nudge([queue]);
-      notices.publish([queue]);
-    },
-  });
   const checks = readinessChecks(store, bot);
   const health = createHealth({
     checks,
@@ -213,7 +173,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     ...parts,
     checks,
     keys: lookups.keyStatuses,
-    standings,
+    standings: services.standings,
     replay,
     nudge: (queue) => bot.nudge([queue]),
   });
@@ -230,7 +190,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     webhooks: receiver.router,
     http,
     ledger: store.ledger,
-    standings,
+    standings: services.standings,
     async start({ listen = true } = {}) {
       const shouldListen = listen && stopped === undefined;
       const address = shouldListen ? await server.listen(config.http.host, config.http.port) : null;
@@ -239,7 +199,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       dueReplays.start();
       upkeep.start();
-      if (config.reminders) reminderLoop.start();
+      if (config.reminders) services.reminderLoop.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
       return address?.url ?? null;
@@ -247,12 +207,12 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     reloadSecrets({ listings }) {
       const replaceKeys = lookups.prepareKeys(listings);
       keyring.replace(listingsWithCommunity(listings));
-      shop.replace(listings);
+      services.replaceShops(listings);
       replaceKeys();
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop(), reminderLoop.stop()]);
+        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop(), services.reminderLoop.stop()]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());
