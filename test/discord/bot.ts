@@ -23,6 +23,7 @@ import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
 import { en } from '../../src/texts/en.ts';
+import { serverAndBot } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -115,7 +116,8 @@ export async function connectedBot(
     ...{ purchases: store.purchases, clock: systemClock, log, nudge() {}, onPurchase() {} },
   });
   const claims = createClaims({
-    ...{ listings: [], lookups: [], ledger: store.ledger, recorder: store.claims, clock: systemClock, log },
+    ...{ listings: serverAndBot(), lookups: listings, ledger: store.ledger, recorder: store.claims },
+    ...{ clock: systemClock, log },
   });
   const memberData = createMemberDataAccess({ listings: [], memberData: store.memberData, clock: systemClock, log });
   const traces = createTraces({ records: store.records, eventKeysOf: () => [] });

@@ -78,6 +78,8 @@ describe('hostile text', { timeout: 60_000 }, () => {
           { listing: 'bot' },
           { user: other.id, credits: 1, reason: `x${words.name}`.slice(0, 200) },
           { user: other.id },
+          { action: 'export' },
+          { state: 'on' },
           {},
         ];
         for (const { name, options } of discord.commands()) {
@@ -88,7 +90,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
           for (const input of inputs.filter(isAccepted)) {
             const message = await run(name, input).settled;
             expectHarmless(message, [member.id, other.id], mentions);
-            expect(message.embeds[0]?.title).not.toBe(en.failure.title);
+            expect(message.embeds[0]?.title, `/${name} ${message.embeds[0]?.description}`).not.toBe(en.failure.title);
             used.add(name);
           }
         }
