@@ -53,7 +53,7 @@ describe('the package', { timeout: 60_000 }, () => {
       import express from 'express';
       import {
         type App, type AppDependencies, type AttemptResult, type BudgetStore, type CachedValue, createApp, createLog,
-        createLookup, type Effect, type KeyStatus, type LastVote, loadConfig, type LookupClient, type LookupEvent,
+        createLookup, type ClaimedEffect, type KeyStatus, type LastVote, loadConfig, type LookupClient, type LookupEvent,
         type ObserveAge, type ObserveLookup, type Outcome, type RecordedDelivery, type Redactor, systemClock,
       } from 'tallyhook';
       import { type Sandbox, startSandbox } from 'tallyhook/sandbox';
@@ -66,7 +66,7 @@ describe('the package', { timeout: 60_000 }, () => {
       await sandbox.stop();
 
       const onRecorded = ({ outcome }: RecordedDelivery): Outcome => outcome;
-      const onAttempted = (effects: readonly Effect[], { outcome }: AttemptResult) => console.log(effects, outcome);
+      const onAttempted = (effects: readonly ClaimedEffect[], { outcome }: AttemptResult) => console.log(effects, outcome);
       export const dependencies: AppDependencies = { clock: systemClock, log, onRecorded, onAttempted };
 
       const observe: ObserveLookup = ({ event, resource }: LookupEvent) => console.log(event, resource);
