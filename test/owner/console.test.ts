@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createPseudonym } from '../../src/ledger/pseudonym.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
@@ -240,6 +241,10 @@ describe('the console', () => {
     const settled = (await open('rewards')).text;
     expect(settled).toContain('No purchases wait for you');
     expect(settled).toContain('refunded');
+    await store.memberData.forget('42', { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
+    const forgotten = (await open('rewards')).text;
+    expect(forgotten).toContain('forgotten member');
+    expect(forgotten).not.toContain('href="./users/');
   });
 
   it('counts reminders that are scheduled, due soon and switched off', async () => {

@@ -13,7 +13,7 @@ export function shopOrders({ newest, waiting }: PurchaseSummary, root: string): 
     (
       purchase,
     ) => html`<tr><td data-name="Time">${dateTime(purchase.at)}</td><td data-name="Item">${untrustedText(purchase.name)}</td>
-<td data-name="Buyer">${memberLink(purchase.userId, root)}</td><td data-name="Price" class="number">${formatCount(purchase.price, 'credit')}</td>
+<td data-name="Buyer" class="unbroken">${memberLink(purchase.userId, root)}</td><td data-name="Price" class="number unbroken">${formatCount(purchase.price, 'credit')}</td>
 <td data-name="State">${stateBadge(purchase)}</td></tr>`,
   )}</tbody></table>`;
 }
