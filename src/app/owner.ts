@@ -44,6 +44,8 @@ export function createOwnerApp(
       rules: listings.filter(({ implied }) => !implied),
       party: () => currentParty(store.rewards, communityListings, clock.now()),
       grants: store.rewardRecords.grants,
+      purchases: store.rewardRecords.purchases,
+      reminders: () => store.rewardRecords.reminders(clock.now()),
       votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
     },
     health: () => runReadinessChecks(checks),

@@ -1,5 +1,6 @@
 import type { GrantState } from '../rewards/grant.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
+import type { StoredPurchase } from '../rewards/stored-purchase.ts';
 
 /** The rewards of a listing, as configured. */
 export interface ListingRules {
@@ -33,6 +34,25 @@ export interface GrantSummary {
   readonly parked: readonly ParkedGrant[];
 }
 
+/** A purchase as the owner sees it: never with the code, which is secret to everyone but the buyer. */
+export type PurchaseRecord = Pick<StoredPurchase, 'id' | 'userId' | 'name' | 'price' | 'state' | 'role' | 'at'>;
+
+export interface PurchaseSummary {
+  /** At most 10, newest first. */
+  readonly newest: readonly PurchaseRecord[];
+  /** How many the owner has neither fulfilled nor refunded yet. */
+  readonly waiting: number;
+}
+
+export interface ReminderSummary {
+  /** Members with a scheduled reminder. Those who have not voted since their last reminder are not among them. */
+  readonly scheduled: number;
+  /** Reminders that are due within an hour. */
+  readonly dueSoon: number;
+  /** Members whose reminders are off because they do not accept direct messages. */
+  readonly stopped: number;
+}
+
 /** Counted deliveries of one day. */
 export interface DayVotes {
   /** The start of the day in UTC (ms since the epoch). */
@@ -46,6 +66,8 @@ export interface RewardRecords {
   /** Null without a party. */
   party(): Promise<PartyStatus | null>;
   grants(): Promise<GrantSummary>;
+  purchases(): Promise<PurchaseSummary>;
+  reminders(): Promise<ReminderSummary>;
   /** Recorded votes by day of receipt (UTC), oldest first: the last 30 days, also those without votes. */
   votesPerDay(): Promise<readonly DayVotes[]>;
 }

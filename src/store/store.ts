@@ -7,7 +7,7 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { OwnerActions } from '../owner/owner-actions.ts';
 import type { Records } from '../owner/records.ts';
 import type { SessionRevocations } from '../owner/revocations.ts';
-import type { DayVotes, GrantSummary } from '../owner/reward-records.ts';
+import type { DayVotes, GrantSummary, PurchaseSummary, ReminderSummary } from '../owner/reward-records.ts';
 import type { Clock } from '../platform/clock.ts';
 import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
@@ -32,9 +32,11 @@ import { sqlLedger } from './reads/ledger.ts';
 import { sqlMemberData } from './reads/member-data.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlPartyPanels } from './reads/party-panels.ts';
+import { summarizePurchases } from './reads/purchase-summary.ts';
 import { sqlPurchases } from './reads/purchases.ts';
 import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
+import { summarizeReminders } from './reads/reminder-summary.ts';
 import { sqlReminders } from './reads/reminders.ts';
 import { summarizeGrants, votesPerDay } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
@@ -76,6 +78,9 @@ export interface Store {
   /** What the owner sees of the rewards. Rejects with the driver's error. */
   readonly rewardRecords: {
     grants(): Promise<GrantSummary>;
+    purchases(): Promise<PurchaseSummary>;
+    /** @param now ms since the epoch */
+    reminders(now: number): Promise<ReminderSummary>;
     /** @param now ms since the epoch */
     votesPerDay(now: number): Promise<readonly DayVotes[]>;
   };
@@ -169,6 +174,8 @@ export async function openStore(
     },
     rewardRecords: {
       grants: () => summarizeGrants(db, reading),
+      purchases: () => summarizePurchases(db, reading),
+      reminders: (now) => summarizeReminders(db, reading, now),
       votesPerDay: (now) => votesPerDay(db, reading, now),
     },
     quarantine: sqlQuarantine(db, reading),

@@ -3,6 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { day, hour } from '../../src/platform/durations.ts';
+import type { Store } from '../../src/store/store.ts';
+import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { startInstallation } from '../support/start-installation.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { castVote, installation, openLedger } from '../support/voting.ts';
@@ -176,6 +178,23 @@ test.each([
 });
 
 /** Starts an installation with every rule, votes of the last 40 days, and a role that Discord rejected. */
+/** Adds purchases in every state, one with the longest name, and reminders. */
+async function addOrdersAndReminders(store: Store, now: number) {
+  const longest = { ...shout, id: 'longest', name: `<b>${'Supercalifragilistic'.repeat(4)}`.slice(0, 80) };
+  await deposit(store, member, 10_000);
+  for (const [index, item] of [shout, keys, vip, shout, longest].entries()) {
+    const bought = await store.purchases.purchase(orderOf(item, { userId: member }), now - (9 - index) * hour);
+    if (bought.outcome !== 'purchased' || index > 0) continue;
+    const settlement = { purchaseId: bought.purchase.id, state: 'refunded', channelId: ownerChannelId } as const;
+    await store.purchases.settle(settlement, now);
+  }
+  for (const userId of ['100', '101', '102']) {
+    const listing = { name: 'harbour', cooldownMs: 12 * hour, nextVoteAt: userId === '100' ? null : now + hour / 2 };
+    await store.reminders.switchOn(userId, [listing], now);
+  }
+  await store.reminders.stopReminders('102', 'direct_messages_closed', now);
+}
+
 async function startWithRewards() {
   const role = '700000000000000001';
   const databaseUrl = `sqlite:${tempDir()}/tally.db`;
@@ -200,6 +219,7 @@ async function startWithRewards() {
     await Promise.all(voters.map((userId) => castVote(store, community, userId, now - age * day - hour / 2)));
   }
   await store.rewards.settleRole({ userId: '100', role }, 'failed', now);
+  await addOrdersAndReminders(store, now);
   const unset = { LOOKUP_SERVER_KEY: '', LOOKUP_BOT_KEY: '', VOTE_WEBHOOK_SECRET: '', PREMIUM_WEBHOOK_SECRET: '' };
   return startInstallation({ ...community.environment, ...unset, DISCORD_TOKEN: 'none' });
 }
@@ -225,6 +245,13 @@ test('the owner sees the rewards, in light and dark, on wide and narrow screens'
     expect(await page.getByRole('progressbar', { name: 'Votes of the party' }).isVisible()).toBe(true);
     expect(await page.getByRole('region', { name: 'Top voters of this month' }).getByRole('listitem').count()).toBe(10);
     expect(await page.getByRole('region', { name: 'Roles' }).innerText()).toContain('rejected by Discord');
+    const orders = page.getByRole('region', { name: 'Shop orders' });
+    expect(await orders.innerText()).toContain('2 purchases wait for you');
+    expect(await orders.innerText()).not.toContain(keys.codes?.[0]);
+    expect(await orders.locator('tbody tr').count()).toBe(5);
+    expect(await page.getByRole('region', { name: 'Reminders' }).innerText()).toMatch(
+      /scheduled reminder\s+2\s+Due within an hour\s+1 reminder\s/,
+    );
     // Nothing is wider than the screen.
     expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBeLessThanOrEqual(0);
     await page.screenshot({ path: `${pictures}/console-rewards-${colorScheme}-${width}.png`, fullPage: true });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createPseudonym } from '../../src/ledger/pseudonym.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
+import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { start, startOwnerServer, token, vote } from './owner-server.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
@@ -209,6 +211,53 @@ describe('the console', () => {
       expect(response.text, credits).toContain(`value="${reason.replaceAll('"', '&#34;')}"`);
     }
     expect(await store.records.entries('42', 9)).toEqual([]);
+  });
+
+  it('shows shop orders without their codes, and names of items as text', async () => {
+    const { signIn, open, store } = await openConsole();
+    await signIn();
+    expect((await open('rewards')).text).toContain('Nobody has bought anything yet.');
+    await deposit(store, '42', 1000);
+    const hostile = { ...shout, name: '<b>Shout</b>\u202E' };
+    for (const [item, minutes] of [
+      [hostile, 1],
+      [vip, 2],
+      [keys, 3],
+    ] as const)
+      await store.purchases.purchase(orderOf(item, { userId: '42' }), start + minutes * minute);
+    const { text } = await open('rewards');
+    const orders = /<section[^>]*aria-labelledby="orders">.*?<\/section>/s.exec(text)?.[0] ?? '';
+    expect(orders).toContain('<strong>1 purchase</strong> waits for you');
+    expect(orders).toMatch(/Game key.*fulfilled.*VIP.*waits for Discord.*Shout.*waits for you/s);
+    expect(orders).toContain('2026-01-01 00:03 UTC');
+    expect(orders).toContain('10 credits');
+    expect(orders).toContain('href="./users/42"');
+    expect(text).not.toContain('<b>Shout');
+    expect(text).not.toContain('\u202E');
+    expect(text).not.toContain(keys.codes?.[0]);
+    const waiting = (await store.rewardRecords.purchases()).newest.find(({ name }) => name === hostile.name);
+    if (waiting === undefined) throw new Error('no purchase');
+    await store.purchases.settle({ purchaseId: waiting.id, state: 'refunded', channelId: ownerChannelId }, start);
+    const settled = (await open('rewards')).text;
+    expect(settled).toContain('No purchases wait for you');
+    expect(settled).toContain('refunded');
+    await store.memberData.forget('42', { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
+    const forgotten = (await open('rewards')).text;
+    expect(forgotten).toContain('forgotten member');
+    expect(forgotten).not.toContain('href="./users/');
+  });
+
+  it('counts reminders that are scheduled, due soon and switched off', async () => {
+    const { signIn, open, store } = await openConsole();
+    await signIn();
+    const remind = (userId: string, nextVoteAt: number) =>
+      store.reminders.switchOn(userId, [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt }], start);
+    for (const userId of ['1', '2', '3', '4']) await remind(userId, start + (userId === '1' ? hour : 2 * hour));
+    await store.reminders.stopReminders('4', 'direct_messages_closed', start);
+    const { text } = await open('rewards');
+    expect(text).toContain('<dt>Members with a scheduled reminder</dt><dd>3</dd>');
+    expect(text).toContain('<dt>Due within an hour</dt><dd>1 reminder</dd>');
+    expect(text).toContain('<dt>Switched off, direct messages closed</dt><dd>1 member</dd>');
   });
 
   it('replays effects and deliveries', async () => {

@@ -41,6 +41,8 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
       rules: serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
       party: async () => null,
       grants: store.rewardRecords.grants,
+      purchases: store.rewardRecords.purchases,
+      reminders: () => store.rewardRecords.reminders(clock.now()),
       votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
     },
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),

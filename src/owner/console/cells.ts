@@ -1,3 +1,4 @@
+import { isPseudonym } from '../../ledger/pseudonym.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Outcome } from '../../tally/tally.ts';
 import { type Html, html } from '../../web/html.ts';
@@ -24,10 +25,11 @@ export function untrustedText(text: string | null): Html {
   return text === null || text === '' ? html`<span class="quiet">–</span>` : html`<bdi>${visible(text)}</bdi>`;
 }
 
-/** @param root the relative URL of the console's overview, as in all links */
+/** A forgotten member has no page. @param root the relative URL of the console's overview, as in all links */
 export function memberLink(userId: string | null, root: string): Html {
-  return userId === null
-    ? untrustedText(null)
+  if (userId === null) return untrustedText(null);
+  return isPseudonym(userId)
+    ? html`<span class="quiet" title="${userId}">forgotten member</span>`
     : html`<a href="${root}users/${encodeURIComponent(userId)}"><bdi>${userId}</bdi></a>`;
 }
 

@@ -80,13 +80,15 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
     '/rewards',
     requireSession(async (request, response, session) => {
       const { rewards, standings, clock } = context;
-      const [days, party, grants, { members: top }] = await Promise.all([
+      const [days, party, purchases, reminders, grants, { members: top }] = await Promise.all([
         rewards.votesPerDay(),
         rewards.party(),
+        rewards.purchases(),
+        rewards.reminders(),
         rewards.grants(),
         standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
       ]);
-      const body = rewardsPage({ days, party, grants, rules: rewards.rules, top }, './');
+      const body = rewardsPage({ days, party, purchases, reminders, grants, rules: rewards.rules, top }, './');
       renderPage(request, response, { title: 'Rewards', session, body });
     }),
   );

@@ -1,9 +1,17 @@
 import type { RankedMember } from '../../ledger/standing.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { type Html, html } from '../../web/html.ts';
-import type { DayVotes, GrantSummary, ListingRules, PartyStatus } from '../reward-records.ts';
+import type {
+  DayVotes,
+  GrantSummary,
+  ListingRules,
+  PartyStatus,
+  PurchaseSummary,
+  ReminderSummary,
+} from '../reward-records.ts';
 import { memberLink, untrustedText } from './cells.ts';
 import { rulesInWords } from './rules-in-words.ts';
+import { shopOrders } from './shop-orders.ts';
 import { voteChart } from './vote-chart.ts';
 
 export interface RewardsView {
@@ -11,12 +19,14 @@ export interface RewardsView {
   readonly party: PartyStatus | null;
   readonly rules: readonly ListingRules[];
   readonly top: readonly RankedMember[];
+  readonly purchases: PurchaseSummary;
+  readonly reminders: ReminderSummary;
   readonly grants: GrantSummary;
 }
 
 /** One card per subject. */
 export function rewardsPage(view: RewardsView, root: string): Html {
-  const { days, party, rules, top, grants } = view;
+  const { days, party, rules, top, purchases, reminders, grants } = view;
   return html`<h1>Rewards</h1>
 ${card('days', 'Votes of the last 30 days', voteChart(days))}
 <div class="columns">
@@ -24,6 +34,8 @@ ${card('rules', 'Active rules', rulesByListing(rules))}
 <div>${party !== null && card('party', 'Vote party', partyProgress(party))}
 ${card('top', 'Top voters of this month', topVoters(top, root))}</div>
 </div>
+${card('orders', 'Shop orders', shopOrders(purchases, root))}
+${card('reminders', 'Reminders', reminderCounts(reminders))}
 ${card('roles', 'Roles', grantSummary(grants, root))}`;
 }
 
@@ -56,6 +68,13 @@ function topVoters(top: readonly RankedMember[], root: string): Html {
     ({ userId, score }) =>
       html`<li>${memberLink(userId, root)} <span class="quiet">${formatCount(score, 'vote')}</span></li>`,
   )}</ol>`;
+}
+
+function reminderCounts({ scheduled, dueSoon, stopped }: ReminderSummary): Html {
+  return html`<dl class="sums"><div><dt>Members with a scheduled reminder</dt><dd>${scheduled.toLocaleString('en')}</dd></div>
+<div><dt>Due within an hour</dt><dd>${formatCount(dueSoon, 'reminder')}</dd></div>
+<div><dt>Switched off, direct messages closed</dt><dd>${formatCount(stopped, 'member')}</dd></div></dl>
+<p class="quiet">A reminder is scheduled by a vote. Members who have not voted since the last one are not counted.</p>`;
 }
 
 function grantSummary({ counts, parked }: GrantSummary, root: string): Html {
