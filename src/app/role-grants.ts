@@ -20,7 +20,8 @@ export function createRoleGrants(options: {
     roleSettled: (userId, role, state) => rewards.settleRole({ userId, role }, state, clock.now()),
     async reportOnce({ guildId, userId, role, cause, reason }) {
       const channelId = ownerChannelOf(guildId);
-      if (channelId === null) return;
+      // Without a grant, the member was forgotten meanwhile.
+      if (channelId === null || !(await rewards.hasGrant({ userId, role }))) return;
       await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, {
         kind: 'ownerReport',
         queue: channelId,

@@ -1,7 +1,7 @@
 import type { CommandInput } from '../../commands/command.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
-import { hour } from '../platform/durations.ts';
+import { hour, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
@@ -9,6 +9,8 @@ import type { ListingContext } from '../tally/tally.ts';
 
 /** Members that are remembered, so that most commands write nothing. */
 const maxMembers = 10_000;
+/** How long stored roles are taken as known (ms): another process may have stored others, or the member was forgotten. */
+const seenForMs = 10 * minute;
 /** How often the roles of one member are repaired. */
 const repairEveryMs = hour;
 
@@ -31,7 +33,7 @@ export function createSeenMembers(options: {
   );
   const grantsRoles = listings.some(({ community }) => community.guildId !== null);
   const repairedAt = new BoundedMap<number>(maxMembers);
-  const seenRoles = new BoundedMap<string>(maxMembers);
+  const seenRoles = new BoundedMap<{ readonly roles: string; readonly at: number }>(maxMembers);
 
   function retryNextTime(members: BoundedMap<unknown>, userId: string) {
     return (error: unknown) => {
@@ -48,8 +50,10 @@ export function createSeenMembers(options: {
     }
     if (roles === null || multiplied.size === 0) return;
     const seen = roles.filter((role) => multiplied.has(role)).sort();
-    if (seenRoles.get(userId) === seen.join()) return;
-    seenRoles.set(userId, seen.join());
+    const known = seenRoles.get(userId);
+    const now = clock.monotonic();
+    if (known?.roles === seen.join() && now - known.at < seenForMs) return;
+    seenRoles.set(userId, { roles: seen.join(), at: now });
     rewards.seeRoles(userId, seen).catch(retryNextTime(seenRoles, userId));
   };
 }

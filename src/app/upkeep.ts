@@ -14,7 +14,8 @@ const repairEveryMs = minute;
 const deleteExpiredEveryMs = hour;
 const repairedRoles = 10;
 const repairRoundMs = day;
-const endedRoles = 100;
+/** Per transaction, in which votes of these members wait. */
+const endedRoles = 20;
 const usersPerPage = 100;
 
 /** What is done regularly: heartbeats, the ends of roles, slow repairs, and once the histories of older members. */

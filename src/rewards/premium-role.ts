@@ -37,11 +37,16 @@ export function premiumGrants(
   return [...(isReplaced ? [{ ...previous, until: 0 }] : []), ...(current === null ? [] : [current])];
 }
 
+/** The source of the grants of an order. */
+export function premiumSource(orderId: string): string {
+  return `premium ${orderId}`;
+}
+
 function grantOf(premiumRoles: ListingRewards['premiumRoles'], order: PremiumOrder, at: number): Grant | null {
   const { id, userId, tier } = order;
   const role = roleOfTier(premiumRoles, tier);
   if (role === null || userId === null) return null;
-  return { userId, role, source: `premium ${id}`, until: endOf(order, at), change: 'replace' };
+  return { userId, role, source: premiumSource(id), until: endOf(order, at), change: 'replace' };
 }
 
 function endOf({ state, periodEnd }: PremiumOrder, at: number): number | null {

@@ -1,4 +1,5 @@
 import type { Family } from '../ledger/event.ts';
+import { isPseudonym } from '../ledger/pseudonym.ts';
 import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
@@ -41,6 +42,8 @@ export function applyGrants(
   if (guildId === null) return given;
   for (const grant of grants) {
     const { userId, role, source } = grant;
+    // The order of a member who was forgotten still has events.
+    if (isPseudonym(userId)) continue;
     const granted = tally.grantsOf(userId).filter((each) => each.role === role);
     const stored = granted.find((each) => each.source === source) ?? null;
     const until = endAfter(stored, grant);

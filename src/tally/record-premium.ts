@@ -1,11 +1,12 @@
 import { endsOrder, type Premium } from '../ledger/event.ts';
 import { decidePremium } from '../rewards/decide-premium.ts';
+import type { Grant } from '../rewards/grant.ts';
 import { addToScores } from '../rewards/period-scores.ts';
-import type { PremiumOrder } from '../rewards/premium-role.ts';
+import { type PremiumOrder, premiumSource } from '../rewards/premium-role.ts';
 import { creditsOf } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf } from './community.ts';
-import { applyGrants } from './grants.ts';
+import { applyGrants, grantsRoles } from './grants.ts';
 import { premiumKeys } from './idempotency-key.ts';
 import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
 import { quarantineDelivery, quarantineReasons } from './quarantine.ts';
@@ -45,12 +46,25 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
       streak: null,
       account: event.userId === null ? null : afterPremium(tally.accountState(event.userId)),
       apply: (deliveryId) =>
-        applyGrants(tally, decision.grants, { community, deliveryId, now: rowWriter.effectsCreatedAt }),
+        applyGrants(tally, [...decision.grants, ...grantsOfOtherIds()], {
+          ...{ community, deliveryId, now: rowWriter.effectsCreatedAt },
+        }),
     },
     context,
   );
   if (order !== null) tally.saveOrder(order, receivedAt);
   return recorded;
+
+  /** Ends what was granted under other ids of the order, before an event showed that they are the same. */
+  function grantsOfOtherIds(): Grant[] {
+    const holder = order?.userId ?? null;
+    if (order === null || holder === null || order.orderIds.length < 2 || !grantsRoles('premium', listing)) return [];
+    const sources = order.orderIds.slice(1).map((id) => premiumSource(id));
+    return tally
+      .grantsOf(holder)
+      .filter(({ source }) => sources.includes(source))
+      .map(({ userId, role, source }) => ({ userId, role, source, until: 0, change: 'replace' }));
+  }
 
   function afterPremium(account: AccountState): AccountState {
     const day = calendarOf(community).dayAt(at);

@@ -18,6 +18,8 @@ export type GrantedRole = Pick<MemberRole, 'userId' | 'role'>;
 export interface RewardStore {
   /** Whether a grant of the role lasts. */
   isGranted(role: GrantedRole, now: number): Promise<boolean>;
+  /** Whether a grant of the role is stored, also one that has ended. */
+  hasGrant(role: GrantedRole): Promise<boolean>;
   /**
    * Stores the result of an attempt at a role. If the grants have changed meanwhile so that the result is wrong,
    * enqueues another attempt. A purchase of the role is fulfilled by it, or refunded if Discord did not give the role.
@@ -32,7 +34,7 @@ export interface RewardStore {
    * member; null at the end.
    */
   repairAfter(userId: string, limit: number, now: number): Promise<string | null>;
-  /** Pays the reward of a party to at most 100 voters who have not been paid. Returns whether there may be more. */
+  /** Pays the reward of a party to at most 15 voters who have not been paid. Returns whether there may be more. */
   payParty(reward: PartyReward, now: number): Promise<boolean>;
   /** The progress of a party; without votes if nobody has voted in its period. */
   party(period: string): Promise<PartyProgress>;

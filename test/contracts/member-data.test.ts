@@ -195,6 +195,19 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await expectSound(url);
   });
 
+  it('still loses the roles if it is forgotten twice', async () => {
+    const { store } = await open();
+    await seed(store);
+    await forget(store);
+    const before = await store.records.effects({ state: 'waiting', before: null, limit: 50 });
+    await forget(store);
+    const roles = (await store.records.effects({ state: 'waiting', before: null, limit: 50 })).filter(
+      ({ kind }) => kind === 'role',
+    );
+    expect(roles.length).toBeGreaterThan(0);
+    expect(roles).toHaveLength(before.filter(({ kind }) => kind === 'role').length);
+  });
+
   async function claimRoles(store: Store) {
     const claims = [];
     for (let index = 0; index < 9; index += 1) {

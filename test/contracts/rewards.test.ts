@@ -225,6 +225,48 @@ function rewardTests(newUrl: () => string): void {
     expect(await store.rewards.isGranted(role, start)).toBe(false);
   });
 
+  it('tries a role again after its effect was given up, and after its removal was rejected', async () => {
+    const { store } = await open();
+    const onlyVoter = listings({ voterRole: everyRule.voterRole ?? null }).server;
+    await castVote(store, '1', start, onlyVoter);
+    const take = (now: number) => store.outbox.claim(`role ${guildId}`, now, now + hour, 1);
+    await store.outbox.giveUp(await take(start), start, 'gave up');
+    await store.rewards.repairMember('1', start);
+    const [again] = await take(start + hour);
+    expect(again).toMatchObject({ content: { userId: '1', role: voterRole } });
+    await store.rewards.settleRole({ userId: '1', role: voterRole }, 'applied', start);
+    expect(await store.rewards.endGrants(start + 12 * hour, 10)).toBe(1);
+    await store.rewards.settleRole({ userId: '1', role: voterRole }, 'failed', start + 12 * hour);
+    expect(await store.rewards.hasGrant({ userId: '1', role: voterRole })).toBe(true);
+    expect(await store.rewards.repairAfter('', 10, start + 13 * hour)).toBeNull();
+    await store.rewards.settleRole({ userId: '1', role: voterRole }, 'removed', start + 13 * hour);
+    expect(await store.rewards.hasGrant({ userId: '1', role: voterRole })).toBe(false);
+  });
+
+  it('ends the roles of all ids of an order with a revocation', async () => {
+    const { store } = await open();
+    const gold = { userId: '1', role: goldRole };
+    await premium(store, { orderIds: ['a'] });
+    await premium(store, { kind: 'subscription.renewed', orderIds: ['b'], at: start + day, periodEnd: null });
+    await premium(store, { kind: 'subscription.revoked', orderIds: ['a', 'b'], at: start + 2 * day });
+    expect(await store.rewards.isGranted(gold, start + 2 * day)).toBe(false);
+  });
+
+  it('repairs every role of every member, page by page', async () => {
+    const { store } = await open();
+    for (const userId of ['1', '2', '3']) {
+      await castVote(store, userId, start);
+      await castVote(store, userId, start + day);
+      for (const role of [voterRole, milestoneRole]) {
+        await store.rewards.settleRole({ userId, role }, 'applied', start + day);
+      }
+    }
+    const before = (await store.records.counts()).effects.waiting;
+    let last: string | null = '';
+    while (last !== null) last = await store.rewards.repairAfter(last, 1, start + day);
+    expect((await store.records.counts()).effects.waiting - before).toBe(6);
+  });
+
   it('pays a party to everyone who voted before its goal was reached, once, over two processes', async () => {
     const { store, url } = await open();
     const { store: other } = await open(url);

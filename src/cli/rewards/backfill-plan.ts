@@ -1,4 +1,5 @@
 import type { Cause } from '../../ledger/entry.ts';
+import { isPseudonym } from '../../ledger/pseudonym.ts';
 import { partyPeriod } from '../../rewards/party.ts';
 import type { ReplayListing } from '../../rewards/replay-votes.ts';
 import { readMemberState } from '../../store/reads/backfill-state.ts';
@@ -61,6 +62,8 @@ export async function planAll(
   const userIds: string[] = [];
   for await (const { userId, entries } of memberLedgers(snapshot)) {
     onMember();
+    // Nobody can use what is paid to an account that was forgotten.
+    if (isPseudonym(userId)) continue;
     const plan = planner.plan(userId, entries);
     const owed = owedOf(plan, await readMemberState(snapshot.db, snapshot.run, userId, plan));
     if (owed !== null) {

@@ -70,7 +70,8 @@ export async function findMentions(db: Kysely<Tables>, reading: Connection, user
         reading,
         following(last).limit(scanSize),
       );
-      found.push(...rows.filter(({ text }) => mentions(text, userId)).map(({ id }) => id));
+      const mentioning = rows.filter((row) => mentions(row.text, userId) && !isErasing(row.userId ?? '', row.text));
+      found.push(...mentioning.map(({ id }) => id));
       last = rows.length < scanSize ? undefined : rows.at(-1);
       await nextTurn();
     }
@@ -109,7 +110,7 @@ export async function findMemberRows(
     ...found.deliveryIds,
   ]);
   const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
-    queue === directMessages(userId) || mentions(content, userId);
+    queue === directMessages(userId) || (mentions(content, userId) && !isErasing(queue, content));
   // A vote can also have effects that concern everyone, such as the reward of a party.
   const effects = db.selectFrom('effects').select(['id', 'queue', 'content']);
   const ofDeliveries: number[] = [];
@@ -140,6 +141,11 @@ export async function findMemberRows(
     effectIds: distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]),
     plannedIds: planned.filter(isOwn).map(({ id }) => id),
   };
+}
+
+/** Whether an effect removes a role of a member who was forgotten before, and then erases its content. */
+function isErasing(queue: string, content: string): boolean {
+  return queue.startsWith('role ') && content.includes('"erase":true');
 }
 
 /** The queue of the direct messages to a member. */

@@ -45,7 +45,7 @@ export function rewards({ columnIfNotExists }: Dialect): Migration {
             .ifNotExists()
             .on('grants')
             .column('until')
-            .where(sql<boolean>`state <> 'pending' and until is not null`)
+            .where(sql<boolean>`state = 'applied' and until is not null`)
             .execute();
           await db.schema
             .createTable('parties')

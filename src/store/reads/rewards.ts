@@ -13,6 +13,10 @@ export function sqlRewards(db: Kysely<Tables>, reading: Connection, write: Write
       const rows = await run(reading, grants);
       return rows.some(({ until }) => until === null || until > now);
     },
+    async hasGrant({ userId, role }) {
+      const grants = db.selectFrom('grants').select('role').where('user_id', '=', userId).where('role', '=', role);
+      return (await run(reading, grants.limit(1))).length > 0;
+    },
     settleRole: (role, result, now) => write('settleRole', role, result, now),
     endGrants: (now, limit) => write('endGrants', now, limit),
     async repairMember(userId, now) {

@@ -10,6 +10,7 @@ import type { Tables } from '../tables.ts';
 import { lockAccount, releaseAccount } from './accounts.ts';
 import { enqueueWrites } from './enqueue.ts';
 import { lock } from './lock.ts';
+import { lockShop } from './refund.ts';
 
 /** Forgets members, for use inside a transaction of `connection`. */
 export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
@@ -49,6 +50,8 @@ export function forgetWrites(db: Kysely<Tables>, connection: Connection) {
      */
     async forget(userId: string, found: Mentions, { pseudonym, now, keepVotesMs }: Forgetting): Promise<void> {
       await lock(connection, db, 'orders');
+      // A purchase that is settled meanwhile has read its buyer.
+      await lockShop(connection, db);
       await lockUnpaidParties(userId);
       const account = await lockAccount(connection, db, userId);
       const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));

@@ -31,6 +31,8 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
       if (result === 'failed' || result === 'parked') {
         await run(connection, isSame.set({ state: 'parked' }));
         if (result === 'failed') await refundRole(connection, db, purchases, now);
+        // A role that could not be removed is tried again by the repairs.
+        if (result === 'failed' && !isWanted) return;
       } else if (isWanted !== (result === 'applied')) {
         await run(connection, isSame.set({ state: 'pending' }));
         await enqueue([roleEffect({ guildId: grant.guild_id, userId, role }, null, now)]);
@@ -53,7 +55,7 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
         db
           .selectFrom('grants')
           .selectAll()
-          .where('state', '<>', literal('pending'))
+          .where('state', '=', literal('applied'))
           .where('until', 'is not', null)
           .where('until', '<=', now)
           .orderBy('until')
@@ -70,16 +72,21 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
     },
 
     /**
-     * Enqueues the roles of the members that follow, at most `limit` of them. Returns the last member; null at the end.
+     * Enqueues the roles of the members that follow, until there are `limit` of them or more. Returns the last member;
+     * null at the end.
      */
     async repairAfter(userId: string, limit: number, now: number): Promise<string | null> {
       const following = db.selectFrom('grants').selectAll().where('user_id', '>', userId);
-      const grants = await run(connection, following.orderBy('user_id').limit(limit));
+      const page = await run(connection, following.orderBy('user_id').limit(limit));
+      const last = page.at(-1);
+      if (last === undefined) return null;
+      const rest = following.where('user_id', '=', last.user_id);
+      const grants = [...page.filter(({ user_id }) => user_id !== last.user_id), ...(await run(connection, rest))];
       await enqueueRoles(
         grants.filter(({ state }) => state !== 'pending'),
         now,
       );
-      return grants.length < limit ? null : (grants.at(-1)?.user_id ?? null);
+      return page.length < limit ? null : last.user_id;
     },
   };
 
@@ -92,6 +99,10 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
 
   async function enqueueRoles(grants: readonly Tables['grants'][], now: number): Promise<void> {
     const roles = new Map(grants.map((grant) => [`${grant.user_id} ${grant.role}`, grant]));
+    // Recordings lock the accounts before they change grants, in the same order.
+    for (const userId of [...new Set(grants.map(({ user_id }) => user_id))].sort()) {
+      await run(connection, db.updateTable('balances').set({ user_id: userId }).where('user_id', '=', userId));
+    }
     for (const { user_id, role } of roles.values()) {
       const same = db.updateTable('grants').set({ state: 'pending' }).where('user_id', '=', user_id);
       await run(connection, same.where('role', '=', role));

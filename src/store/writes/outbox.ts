@@ -26,6 +26,16 @@ export function outboxWrites(db: Kysely<Tables>, connection: Connection): Outbox
     if (erased.length > 0) await run(connection, update(erased).set({ content: '{}' }));
   }
 
+  /** Otherwise the grants would wait for an effect that is no more. */
+  async function parkGrants(effects: readonly ClaimedEffect[]): Promise<void> {
+    for (const effect of effects) {
+      if (effect.kind !== 'role') continue;
+      const { userId, role } = effect.content;
+      const waiting = db.updateTable('grants').set({ state: 'parked' }).where('state', '=', literal('pending'));
+      await run(connection, waiting.where('user_id', '=', userId).where('role', '=', role));
+    }
+  }
+
   return {
     async done(effects, now) {
       await eraseContents(effects);
@@ -54,11 +64,13 @@ export function outboxWrites(db: Kysely<Tables>, connection: Connection): Outbox
     async bury(effects, now, reason) {
       const unsent = effects.filter(isUnsent);
       if (unsent.length > 0) await run(connection, update(unsent).set({ unsure_since: null }));
+      await parkGrants(effects);
       await eraseContents(effects);
       await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
     },
 
     async giveUp(effects, now, reason) {
+      await parkGrants(effects);
       await eraseContents(effects);
       await run(connection, update(effects).set({ state: 'buried', finished_at: now, reason }));
     },

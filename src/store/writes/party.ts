@@ -7,14 +7,14 @@ import { literal, run } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { appendEntry, lockAccount } from './accounts.ts';
 
-/** Voters per transaction: a few ms, in which other transactions wait. */
-const votersPerPayment = 100;
+/** Voters per transaction, in which votes for the party wait. */
+const votersPerPayment = 15;
 
 /** Payments to the voters of a party, for use inside a transaction of `connection`. */
 export function partyWrites(db: Kysely<Tables>, connection: Connection) {
   return {
     /**
-     * Pays the reward to voters who have not been paid, at most 100. Returns whether there may be more. `now` in ms
+     * Pays the reward to voters who have not been paid, at most 15. Returns whether there may be more. `now` in ms
      * since the epoch.
      */
     async payParty({ period, goal, credits, day }: PartyReward, now: number): Promise<boolean> {

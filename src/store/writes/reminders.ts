@@ -38,11 +38,13 @@ export function reminderWrites(db: Kysely<Tables>, connection: Connection) {
     await run(connection, db.updateTable('balances').set({ reminder }).where('user_id', '=', userId));
   }
 
-  async function switchOff(userId: string): Promise<void> {
+  /** Returns whether they were on. */
+  async function switchOff(userId: string): Promise<boolean> {
     const account = await lockAccount(connection, db, userId);
     await setReminder(userId, 0);
     await run(connection, db.deleteFrom('reminders').where('user_id', '=', userId));
     await releaseAccount(connection, db, { ...account, isReminded: false });
+    return account.isReminded;
   }
 
   return {
@@ -59,7 +61,9 @@ export function reminderWrites(db: Kysely<Tables>, connection: Connection) {
       return next;
     },
 
-    switchRemindersOff: switchOff,
+    async switchRemindersOff(userId: string): Promise<void> {
+      await switchOff(userId);
+    },
 
     async snoozeReminder(userId: string, listing: RemindedListing, until: number, now: number): Promise<SnoozeResult> {
       const account = await lockAccount(connection, db, userId);
@@ -111,7 +115,8 @@ export function reminderWrites(db: Kysely<Tables>, connection: Connection) {
     },
 
     async stopReminders(userId: string, reason: StopReason, now: number): Promise<void> {
-      await switchOff(userId);
+      // There is nothing to tell a member who has no reminders, or was forgotten.
+      if (!(await switchOff(userId))) return;
       const stop = { reason, at: now, told: 0 };
       const insert = db.insertInto('reminder_stops').values({ user_id: userId, ...stop });
       await run(
