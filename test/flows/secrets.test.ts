@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { commands } from '../../commands/index.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { failure, type json, startFakeService, success } from '../lookup/fake-service.ts';
@@ -112,7 +113,7 @@ describe('no secret appears in any log, error, response or message', { timeout: 
       directory,
     );
     const url = await running.url();
-    await vi.waitFor(() => expect(discord.commands().length).toBeGreaterThan(2), waitOptions);
+    await vi.waitFor(() => expect(discord.commands()).toHaveLength(commands.length), waitOptions);
     await runAllCommands(discord, service, redirectTarget.origin);
     await sendSecretsEverywhere(url, request);
 
