@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { day as dayMs } from '../../src/platform/durations.ts';
 import { monthOf, weekOf } from '../../src/rewards/calendar.ts';
 import { addVote, emptyHistory } from '../../src/rewards/history.ts';
+import { serializeHistory } from '../../src/store/history-column.ts';
 import { listing } from './fixture.ts';
 
 /**
@@ -30,7 +31,7 @@ export function writeScores(path: string, now: number): void {
          FROM members WHERE members.id = balances.user_id`,
       )
       .run({
-        history: JSON.stringify(addVote(emptyHistory, listing, today, new Set())),
+        history: serializeHistory(addVote(emptyHistory, listing, today, new Set())),
         week: weekOf(today),
         month: monthOf(today),
         today,
