@@ -1,8 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { lastVoteIn } from '../src/ledger/account.ts';
 import type { Standing } from '../src/ledger/standing.ts';
-import type { NextMilestone } from '../src/rewards/milestones.ts';
-import { nextMilestone } from '../src/rewards/milestones.ts';
+import { type NextMilestone, nextMilestone } from '../src/rewards/milestones.ts';
 import {
   escapeName,
   grouped,
@@ -14,8 +13,7 @@ import {
   roleMention,
   timestamp,
 } from '../src/texts/markup.ts';
-import type { Command, CommandContext, CommandInput, ListedRules } from './command.ts';
-import { userOption } from './command.ts';
+import { type Command, type CommandContext, type CommandInput, type ListedRules, userOption } from './command.ts';
 import { fetchListingPage } from './listing-page.ts';
 import type { ReplyButton, ReplyField } from './reply.ts';
 

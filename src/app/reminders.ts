@@ -15,9 +15,9 @@ const maxMessageAgeMs = 10 * minute;
 
 /** Reminders for commands and for the outbox. Methods reject with the errors of the store. */
 export interface ReminderService extends Reminders, DirectMessageSettings {
-  /** What a member is to be told, once: that the reminders were switched off. Null for nothing. */
+  /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
   noticeFor(userId: string, commandId: CommandContext['commandId']): Promise<Reply | null>;
-  /** Reads which members are to be told something, also by other processes. */
+  /** Reads which members are to be informed, also by other processes. */
   refreshNotices(): Promise<void>;
 }
 

@@ -55,7 +55,7 @@ export function createInteractions(options: {
   /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
   isOwnCommand: (commandId: string) => Promise<boolean>;
   log: Log;
-  /** What the member is to be told after the response; null for nothing. It is told once, so it is not asked again. */
+  /** A notice for the member after the response; null for none. Each is returned once. */
   noticeFor?: (userId: string) => Promise<Reply | null>;
   /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;

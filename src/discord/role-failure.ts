@@ -105,7 +105,7 @@ async function fetchRoles(rest: DiscordRest, guildId: string) {
   return { guildId, roles, highest, mayManageRoles: (permissions & PermissionFlagsBits.ManageRoles) !== 0n };
 }
 
-/** 50013 stands for all of these. Discord: "Permission Hierarchy". */
+/** 50013 is the code of all of these. Discord: "Permission Hierarchy". */
 function explainMissingPermissions(guild: GuildRoles | null, roleId: string): RoleFailure {
   if (guild === null) return unexplained(roleId);
   const { guildId, roles, highest, mayManageRoles } = guild;

@@ -9,7 +9,7 @@ export type PurchaseState = 'confirmed' | 'fulfilled' | 'refunded';
 
 /**
  * Why an item is not sold. `unknown_item`: the settings do not contain it. `already_owned`: the member has the role for
- * good. `no_channel`: the owner fulfils it, but has no channel in which to be told.
+ * good. `no_channel`: the owner fulfils it, but has no channel for reports.
  */
 export type PurchaseRejection =
   | 'unknown_item'

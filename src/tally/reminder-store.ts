@@ -83,9 +83,9 @@ export interface ReminderStore {
   isCurrent(reminder: Reminder, cooldownMs: number): Promise<boolean>;
   /** Makes a reminder due again whose effect is too old to be sent, unless there is a newer one. */
   returnReminder(reminder: Reminder): Promise<void>;
-  /** Switches off the reminders of a member for this reason, of which the member is to be told. */
+  /** Switches off the reminders of a member for this reason, of which the member is to be informed. */
   stopReminders(userId: string, reason: StopReason, now: number): Promise<void>;
-  /** The members that are to be told why their reminders were switched off. */
+  /** The members that are to be informed why their reminders were switched off. */
   untoldMembers(): Promise<readonly string[]>;
   /** Why the reminders of a member were switched off; null for all but the first caller. */
   takeStopReason(userId: string): Promise<StopReason | null>;

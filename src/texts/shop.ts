@@ -51,7 +51,7 @@ export const shop = {
     role: (role: Markup, until: Markup | null) =>
       until === null ? markup`You get the role ${role}.` : markup`You get the role ${role} until ${until}.`,
     code: markup`You get a code that only you can see.`,
-    manual: markup`The team of this server is told, and fulfils it by hand.`,
+    manual: markup`The team of this server is informed, and fulfils it by hand.`,
   },
   receipt: {
     title: markup`Thank you!`,
@@ -62,7 +62,7 @@ export const shop = {
     /** Discord has not given it yet. */
     roleSoon: markup`It takes a moment until Discord shows it. If Discord refuses, you get your credits back.`,
     code: markup`Your code, which is only yours:`,
-    manual: markup`The team has been told. You get a direct message when it is done.`,
+    manual: markup`The team has been informed. You get a direct message when it is done.`,
     fulfilled: markup`It is done.`,
     refunded: markup`You got your credits back.`,
     balance: (credits: number, grouped: Markup) => markup`Your new balance: ${creditCount(credits, grouped)}`,
@@ -81,7 +81,7 @@ export const shop = {
   report: {
     title: (id: Markup) => markup`Purchase ${id}`,
     text: (user: Markup, name: Markup, cost: Markup) => markup`${user} bought ${bold(name)} (${cost}).`,
-    todo: markup`Press Done when the buyer has it. The buyer is told by direct message.`,
+    todo: markup`Press Done when the buyer has it. The buyer gets a direct message.`,
     refundedRole: markup`Discord did not give the role, so the price was refunded, and the item is in stock again.`,
     settled: {
       fulfilled: (manager: Markup) => markup`Done, by ${manager}.`,

@@ -1,22 +1,17 @@
 import type { Premium, Vote } from '../../src/ledger/event.ts';
 import { createCalendar } from '../../src/rewards/calendar.ts';
 import type { VoteContext } from '../../src/rewards/decide-vote.ts';
-import type { ListingRewards, Multiplier } from '../../src/rewards/rules.ts';
+import { plainRewards as creditsOnly, type ListingRewards, type Multiplier } from '../../src/rewards/rules.ts';
 
 const hour = 3_600_000;
 
 /** Pays 10 credits per vote and 100 per premium, and nothing else. */
-export const plainRewards: ListingRewards = {
-  base: { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour },
-  multipliers: [],
-  streak: null,
-  milestones: [],
-  milestoneRoles: 'all',
-  voterRole: null,
-  premiumRoles: {},
-  allListings: 0,
-  party: null,
-};
+export const plainRewards: ListingRewards = creditsOnly({
+  perVote: 10,
+  perPremium: 100,
+  whenDenied: 0,
+  cooldownMs: 12 * hour,
+});
 
 /** Multiplies always. */
 export const double: Multiplier = { factor: 2, days: null, from: null, until: null, role: null };

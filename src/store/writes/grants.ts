@@ -41,7 +41,7 @@ export function grantWrites(db: Kysely<Tables>, connection: Connection) {
         await run(connection, isSame.set({ state: 'applied' }));
         await settlePurchases(connection, db, purchases, 'fulfilled', now);
       } else {
-        // Whoever never had the role until its end, in a long outage for example, does not pay for it.
+        // A buyer who never had the role until its end, in a long outage for example, does not pay for it.
         await refundRole(connection, db, purchases, now);
       }
       const ended = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
