@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { commands } from '../../commands/index.ts';
+import { commandsFor } from '../../commands/index.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
@@ -18,7 +18,8 @@ async function startForMember(changes: Record<string, string> = {}) {
   const { discord, post, app } = installation;
   const [member] = discord.members;
   if (member === undefined) throw new Error('no member');
-  await vi.waitFor(() => expect(discord.commands().length).toBe(commands.length), waitOptions);
+  const { length } = commandsFor({ reminders: changes['REMINDERS'] !== 'off' });
+  await vi.waitFor(() => expect(discord.commands()).toHaveLength(length), waitOptions);
   const userId = member.id;
   const run = (name: string, options: Record<string, string> = {}) =>
     discord.runCommand({ name, options, userId, channelId: discord.channels.general });
