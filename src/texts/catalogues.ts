@@ -1,12 +1,13 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
+import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'en-US': en,
   'en-GB': en,
-  de: en,
+  de,
   fr: en,
   'es-ES': en,
   'es-419': en,
