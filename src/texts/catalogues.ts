@@ -2,13 +2,14 @@ import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
+import { fr } from './locales/fr.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'en-US': en,
   'en-GB': en,
   de,
-  fr: en,
+  fr,
   'es-ES': en,
   'es-419': en,
   'pt-BR': en,
