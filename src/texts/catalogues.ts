@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
+import { es } from './locales/es.ts';
 import { fr } from './locales/fr.ts';
 
 /** The texts by Discord's code of the language. */
@@ -10,8 +11,8 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'en-GB': en,
   de,
   fr,
-  'es-ES': en,
-  'es-419': en,
+  'es-ES': es,
+  'es-419': es,
   'pt-BR': en,
   it: en,
   nl: en,
