@@ -4,6 +4,7 @@ import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
 import { es } from './locales/es.ts';
 import { fr } from './locales/fr.ts';
+import { it } from './locales/it.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -14,7 +15,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'es-ES': es,
   'es-419': es,
   'pt-BR': en,
-  it: en,
+  it,
   nl: en,
   pl: en,
   tr: en,
