@@ -5,6 +5,7 @@ import { en } from './locales/en.ts';
 import { es } from './locales/es.ts';
 import { fr } from './locales/fr.ts';
 import { it } from './locales/it.ts';
+import { nl } from './locales/nl.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -16,7 +17,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'es-419': es,
   'pt-BR': en,
   it,
-  nl: en,
+  nl,
   pl: en,
   tr: en,
   ru: en,
