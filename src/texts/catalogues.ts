@@ -6,6 +6,7 @@ import { es } from './locales/es.ts';
 import { fr } from './locales/fr.ts';
 import { it } from './locales/it.ts';
 import { nl } from './locales/nl.ts';
+import { ptBR } from './locales/pt-br.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -15,7 +16,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   fr,
   'es-ES': es,
   'es-419': es,
-  'pt-BR': en,
+  'pt-BR': ptBR,
   it,
   nl,
   pl: en,
