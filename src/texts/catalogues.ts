@@ -1,18 +1,24 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
+import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
+import { es } from './locales/es.ts';
+import { fr } from './locales/fr.ts';
+import { it } from './locales/it.ts';
+import { nl } from './locales/nl.ts';
+import { ptBR } from './locales/pt-br.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'en-US': en,
   'en-GB': en,
-  de: en,
-  fr: en,
-  'es-ES': en,
-  'es-419': en,
-  'pt-BR': en,
-  it: en,
-  nl: en,
+  de,
+  fr,
+  'es-ES': es,
+  'es-419': es,
+  'pt-BR': ptBR,
+  it,
+  nl,
   pl: en,
   tr: en,
   ru: en,
