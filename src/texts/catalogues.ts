@@ -1,6 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
+import { ja } from './locales/ja.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -17,7 +18,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   tr: en,
   ru: en,
   uk: en,
-  ja: en,
+  ja,
   ko: en,
   'zh-CN': en,
   hi: en,
