@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
 import { ja } from './locales/ja.ts';
+import { ko } from './locales/ko.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -19,7 +20,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   ru: en,
   uk: en,
   ja,
-  ko: en,
+  ko,
   'zh-CN': en,
   hi: en,
   id: en,
