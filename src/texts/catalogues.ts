@@ -3,6 +3,7 @@ import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
 import { ja } from './locales/ja.ts';
 import { ko } from './locales/ko.ts';
+import { zhCN } from './locales/zh-cn.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -21,7 +22,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   uk: en,
   ja,
   ko,
-  'zh-CN': en,
+  'zh-CN': zhCN,
   hi: en,
   id: en,
   vi: en,
