@@ -1,6 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
+import { hi } from './locales/hi.ts';
 import { ja } from './locales/ja.ts';
 import { ko } from './locales/ko.ts';
 import { zhCN } from './locales/zh-cn.ts';
@@ -23,7 +24,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   ja,
   ko,
   'zh-CN': zhCN,
-  hi: en,
+  hi,
   id: en,
   vi: en,
 };
