@@ -4,6 +4,7 @@ import { en } from './locales/en.ts';
 import { hi } from './locales/hi.ts';
 import { ja } from './locales/ja.ts';
 import { ko } from './locales/ko.ts';
+import { vi } from './locales/vi.ts';
 import { zhCN } from './locales/zh-cn.ts';
 
 /** The texts by Discord's code of the language. */
@@ -26,5 +27,5 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'zh-CN': zhCN,
   hi,
   id: en,
-  vi: en,
+  vi,
 };
