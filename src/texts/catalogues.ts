@@ -1,6 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
+import { pl } from './locales/pl.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -13,7 +14,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'pt-BR': en,
   it: en,
   nl: en,
-  pl: en,
+  pl,
   tr: en,
   ru: en,
   uk: en,
