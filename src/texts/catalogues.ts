@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
 import { pl } from './locales/pl.ts';
+import { ru } from './locales/ru.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -16,7 +17,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   nl: en,
   pl,
   tr: en,
-  ru: en,
+  ru,
   uk: en,
   ja: en,
   ko: en,
