@@ -3,6 +3,7 @@ import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
 import { pl } from './locales/pl.ts';
 import { ru } from './locales/ru.ts';
+import { uk } from './locales/uk.ts';
 
 /** The texts by Discord's code of the language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = {
@@ -18,7 +19,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   pl,
   tr: en,
   ru,
-  uk: en,
+  uk,
   ja: en,
   ko: en,
   'zh-CN': en,
