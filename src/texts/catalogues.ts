@@ -3,6 +3,7 @@ import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
 import { pl } from './locales/pl.ts';
 import { ru } from './locales/ru.ts';
+import { tr } from './locales/tr.ts';
 import { uk } from './locales/uk.ts';
 
 /** The texts by Discord's code of the language. */
@@ -17,7 +18,7 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   it: en,
   nl: en,
   pl,
-  tr: en,
+  tr,
   ru,
   uk,
   ja: en,
