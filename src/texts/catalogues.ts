@@ -1,6 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { en } from './locales/en.ts';
+import { id } from './locales/id.ts';
 import { pl } from './locales/pl.ts';
 import { ru } from './locales/ru.ts';
 import { tr } from './locales/tr.ts';
@@ -25,6 +26,6 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   ko: en,
   'zh-CN': en,
   hi: en,
-  id: en,
+  id,
   vi: en,
 };
