@@ -5,11 +5,16 @@ import { en } from './locales/en.ts';
 import { es } from './locales/es.ts';
 import { fr } from './locales/fr.ts';
 import { hi } from './locales/hi.ts';
+import { id } from './locales/id.ts';
 import { it } from './locales/it.ts';
 import { ja } from './locales/ja.ts';
 import { ko } from './locales/ko.ts';
 import { nl } from './locales/nl.ts';
+import { pl } from './locales/pl.ts';
 import { ptBR } from './locales/pt-br.ts';
+import { ru } from './locales/ru.ts';
+import { tr } from './locales/tr.ts';
+import { uk } from './locales/uk.ts';
 import { vi } from './locales/vi.ts';
 import { zhCN } from './locales/zh-cn.ts';
 
@@ -24,14 +29,14 @@ export const catalogues: Readonly<Record<Locale, Catalogue>> = {
   'pt-BR': ptBR,
   it,
   nl,
-  pl: en,
-  tr: en,
-  ru: en,
-  uk: en,
+  pl,
+  tr,
+  ru,
+  uk,
   ja,
   ko,
   'zh-CN': zhCN,
   hi,
-  id: en,
+  id,
   vi,
 };
