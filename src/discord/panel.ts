@@ -66,7 +66,7 @@ export function renderFooter(text: string | undefined, at: number | undefined, m
 function textLimitOf({ title = markup``, blocks }: Panel, maxLength: number): number {
   const lengths = [
     Math.min(title.length, maxTitleLength),
-    ...blocks.map((block) => ('text' in block ? block.text.length : 0)),
+    ...blocks.flatMap((block) => ('text' in block ? [block.text.length] : [])),
   ];
   return fairShare(lengths, maxLength - titleMark.length - lengths.length * paragraph.length);
 }

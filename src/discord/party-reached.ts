@@ -16,9 +16,13 @@ export function createPartyReachedHandler(options: {
     const { channelId, period, goal, credits } = effect.content;
     const { title, text, reward, footer } = texts.party.reached;
     const reply = {
-      tone: 'good' as const,
-      title,
-      text: lines(text(grouped(goal)), credits > 0 ? reward(credits, grouped(credits)) : null),
+      ...({ kind: 'panel', tone: 'good', title } as const),
+      blocks: [
+        {
+          kind: 'text' as const,
+          text: lines(text(grouped(goal)), credits > 0 ? reward(credits, grouped(credits)) : null),
+        },
+      ],
       at: effect.createdAt,
       footer: footer(period),
     };

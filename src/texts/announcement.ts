@@ -25,6 +25,9 @@ export const announcement = {
     revoked: markup`Premium revoked`,
     other: markup`Listing event`,
   },
+  /** The title of a vote that reaches a milestone. `votes` decides between singular and plural. */
+  milestone: (votes: number, grouped: Markup) =>
+    votes === 1 ? markup`Milestone: the first vote` : markup`Milestone: ${grouped} votes`,
   test: markup`This is a test`,
   tested: (event: Markup, name: Markup) =>
     markup`The webhook of ${bold(name)} works: a test of ${event} arrived. Tests give no credits.`,
