@@ -66,6 +66,8 @@ export const leaderboard = {
   score: (by: LeaderboardScore, score: number, grouped: Markup) =>
     markup`${bold(grouped)} ${units[by][score === 1 ? 'one' : 'other']}`,
   line: (rank: Markup, user: Markup, score: Markup) => markup`${bold(markup`#${rank}`)} ${user} · ${score}`,
+  /** `score` is what a member lacks for the next rank, or for sharing it. */
+  distance: (score: Markup, rank: Markup) => markup`${score} to ${bold(markup`#${rank}`)}`,
   none: markup`Nobody is ranked here yet. Be the first!`,
   notRanked: (user: Markup) => markup`${user} is not ranked here yet.`,
   /** The total decides between singular and plural. */
