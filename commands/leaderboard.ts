@@ -7,8 +7,8 @@ import {
   type RankedMember,
 } from '../src/ledger/standing.ts';
 import { second } from '../src/platform/durations.ts';
-import type { Texts } from '../src/texts/en.ts';
-import { grouped, joined, lines, type Markup, markup, mention } from '../src/texts/markup.ts';
+import { joined, lines, type Markup, markup, mention } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandInput } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
 import type { Panel, PanelBlock, ReplyButton } from './reply.ts';
@@ -95,7 +95,7 @@ function renderPage(
       ...selects(board, texts),
       { kind: 'buttons', buttons: pageButtons(board, { number, pages }, texts) },
     ],
-    footer: count(grouped(total), grouped(number), grouped(pages)),
+    footer: count(total, number, pages),
     // A large community's ranking may be some minutes old.
     ...(now - asOf >= second ? { at: asOf } : {}),
     response: 'update',
@@ -103,7 +103,7 @@ function renderPage(
 }
 
 function renderMember({ rank, userId, score }: RankedMember, { by }: Board, { leaderboard: texts }: Texts): Markup {
-  const line = texts.line(grouped(rank), mention(userId), texts.score(by, score, grouped(score)));
+  const line = texts.line(rank, mention(userId), texts.score(by, score));
   return joined([medals[rank], line], ' ');
 }
 
@@ -113,9 +113,7 @@ function renderOwn(own: RankedMember, members: readonly RankedMember[], board: B
   const next = isShown ? members.findLast(({ score }) => score > own.score) : undefined;
   const missing = next === undefined ? 0 : next.score - own.score;
   const distance =
-    next === undefined
-      ? null
-      : texts.leaderboard.distance(texts.leaderboard.score(board.by, missing, grouped(missing)), grouped(next.rank));
+    next === undefined ? null : texts.leaderboard.distance(texts.leaderboard.score(board.by, missing), next.rank);
   return joined([renderMember(own, board, texts), distance], ' · ');
 }
 

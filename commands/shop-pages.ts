@@ -1,11 +1,8 @@
-import { formatExactly } from '../src/platform/durations.ts';
 import type { Offer, StoredPurchase } from '../src/rewards/stored-purchase.ts';
-import type { Texts } from '../src/texts/en.ts';
 import {
   bold,
   codeBlock,
   escapeName,
-  grouped,
   joined,
   lines,
   type Markup,
@@ -14,6 +11,7 @@ import {
   subtext,
   timestamp,
 } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Panel, PanelBlock, Reply, ReplyButton } from './reply.ts';
 
 /** Few enough for Discord's limits with the longest names: an item counts as three of a message's 40 components. */
@@ -27,7 +25,7 @@ export function renderShop(
   const { shop } = texts;
   const shown = offers.slice((page - 1) * itemsPerPage, page * itemsPerPage);
   const purchases: ReplyButton = { kind: 'action', label: shop.purchases, action: 'purchases' };
-  const balanceText = shop.balance(balance, grouped(balance));
+  const balanceText = shop.balance(balance);
   return {
     kind: 'panel',
     tone: 'plain',
@@ -37,7 +35,7 @@ export function renderShop(
       ...shown.map((offer) => renderItem(offer, texts)),
       { kind: 'buttons', buttons: [...(pages === 1 ? [] : pageButtons(page, pages, texts)), purchases] },
     ],
-    ...(pages === 1 ? {} : { footer: shop.page(grouped(page), grouped(pages)) }),
+    ...(pages === 1 ? {} : { footer: shop.page(page, pages) }),
   };
 }
 
@@ -45,7 +43,7 @@ export function renderShop(
 function renderItem(offer: Offer, texts: Texts): PanelBlock {
   const { shop } = texts;
   const { id, name, price } = offer.item;
-  const title = markup`${bold(escapeName(name))} · ${shop.price(price, grouped(price))}`;
+  const title = markup`${bold(escapeName(name))} · ${shop.price(price)}`;
   return {
     kind: 'section',
     text: lines(title, subtext(describeOffer(offer, texts))),
@@ -58,13 +56,14 @@ function renderItem(offer: Offer, texts: Texts): PanelBlock {
 }
 
 /** What the buyer gets, how many are left, and the required role. */
-export function describeOffer({ item, left }: Offer, { shop }: Texts): Markup {
+export function describeOffer({ item, left }: Offer, texts: Texts): Markup {
+  const { shop } = texts;
   const { role, forMs, needsRole, codeCount } = item;
-  const duration = forMs === null ? null : escapeName(formatExactly(forMs));
+  const duration = forMs === null ? null : texts.duration(forMs);
   return joined(
     [
       role !== null ? shop.role(roleMention(role), duration) : codeCount !== null ? shop.code : shop.manual,
-      left === null ? null : left === 0 ? shop.soldOut : shop.left(grouped(left)),
+      left === null ? null : left === 0 ? shop.soldOut : shop.left(left),
       needsRole === null ? null : shop.requires(roleMention(needsRole)),
     ],
     ' · ',
@@ -83,13 +82,13 @@ function pageButtons(page: number, pages: number, { shop }: Texts): ReplyButton[
 
 /** A member's newest purchases, with their codes: nobody else sees the reply. */
 export function renderPurchases(purchases: readonly StoredPurchase[], limit: number, { shop }: Texts): Reply {
-  const { title, none, newest, states, line } = shop.history;
+  const { title, none, newest, states } = shop.history;
   if (purchases.length === 0) return { tone: 'plain', title, text: none };
   const shown = purchases.map(({ name, price, at, state, code }) =>
     lines(
-      line(escapeName(name), shop.price(price, grouped(price)), timestamp(at, 'f'), states[state]),
+      joined([bold(escapeName(name)), shop.price(price), timestamp(at, 'f'), states[state]], ' · '),
       code === null ? null : codeBlock(code),
     ),
   );
-  return { tone: 'plain', title, text: lines(...shown, purchases.length < limit ? null : newest(grouped(limit))) };
+  return { tone: 'plain', title, text: lines(...shown, purchases.length < limit ? null : newest(limit)) };
 }

@@ -3,9 +3,10 @@ import type { Panel } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Texts } from '../texts/en.ts';
-import { grouped, lines, type Markup, markup, repeated, timestamp } from '../texts/markup.ts';
+import { lines, type Markup, markup, repeated, timestamp } from '../texts/markup.ts';
+import type { Texts } from '../texts/texts.ts';
 import { classifySendError, rejectionOf } from './discord-errors.ts';
+import type { ChannelTexts } from './guild-languages.ts';
 import { editRequest } from './message-request.ts';
 import { type Posted, postOnce } from './post-once.ts';
 import type { DiscordRest } from './rest.ts';
@@ -67,10 +68,10 @@ export interface PartyPanels {
 export function createPartyPanelHandler(options: {
   rest: DiscordRest;
   panels: PartyPanels;
-  texts: Texts;
+  textsOf: ChannelTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['partyPanel']> {
-  const { rest, panels, texts, clock } = options;
+  const { rest, panels, textsOf, clock } = options;
 
   /** Null if there is no message to edit any more. */
   async function edit({ id, channelId }: PanelMessage, shown: Panel): Promise<Posted | null> {
@@ -96,6 +97,7 @@ export function createPartyPanelHandler(options: {
     now: number,
   ): Promise<Posted> {
     const { message } = party;
+    const texts = await textsOf(channelId);
     const reply = { ...renderParty(party, now, texts.party), footer: texts.party.panelFooter(effect.content.period) };
     const edited = message?.channelId === channelId ? await edit(message, reply) : null;
     return edited ?? postOnce(rest, clock, { channelId, reply, effect });
@@ -126,7 +128,7 @@ function renderParty(party: ShownParty, now: number, texts: Texts['party']): Pan
   const shownVotes = isReached ? goal : votes;
   const filled = Math.min(barLength, Math.floor((barLength * shownVotes) / goal));
   const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
-  const progress = texts.progress(bar, grouped(shownVotes), grouped(goal));
+  const progress = texts.progress(bar, shownVotes, goal);
   const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
     ...{ kind: 'panel', tone, title },
     blocks: [
@@ -136,6 +138,6 @@ function renderParty(party: ShownParty, now: number, texts: Texts['party']): Pan
   });
   if (isReached) return panel('good', texts.reachedTitle);
   if (now >= endsAt) return panel('wait', texts.endedTitle, texts.missed);
-  const reward = credits > 0 ? texts.reward(credits, grouped(credits)) : null;
+  const reward = credits > 0 ? texts.reward(credits) : null;
   return panel('plain', texts.title, reward, texts.ends(timestamp(endsAt, 'R')));
 }
