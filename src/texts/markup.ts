@@ -16,6 +16,14 @@ export function markup(texts: TemplateStringsArray, ...parts: readonly Markup[])
   return asMarkup(text);
 }
 
+/**
+ * A text of the owner's settings, which may contain Discord's markup. Its mentions ping nobody, because no message of
+ * ours allows it.
+ */
+export function ownMarkup(text: string): Markup {
+  return asMarkup(text);
+}
+
 /** Joins the parts that are not empty with our own separator. */
 export function joined(parts: readonly (Markup | null | undefined)[], separator: string): Markup {
   return asMarkup(parts.filter((part) => part).join(separator));
