@@ -11,8 +11,8 @@ import { renderAnnouncement } from './announcement.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
 import { type CardSource, readCard } from './listing-card.ts';
+import { renderMessage as renderReplies } from './message.ts';
 import { createNonceAges } from './nonce-ages.ts';
-import { renderMessage as renderReplies } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 
 /**

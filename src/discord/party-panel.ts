@@ -6,8 +6,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Texts } from '../texts/en.ts';
 import { grouped, lines, markup, repeated, timestamp } from '../texts/markup.ts';
 import { classifySendError, rejectionOf } from './discord-errors.ts';
+import { renderMessage } from './message.ts';
 import { type Posted, postOnce } from './post-once.ts';
-import { renderMessage } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** Length of the progress bar (blocks). */

@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
 import { classifySendError } from './discord-errors.ts';
-import { renderMessage } from './reply.ts';
+import { renderMessage } from './message.ts';
 import type { DiscordRest } from './rest.ts';
 import { searchChannel } from './search-channel.ts';
 

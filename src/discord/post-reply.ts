@@ -1,6 +1,6 @@
 import { Routes } from 'discord.js';
 import type { Reply } from '../../commands/reply.ts';
-import { renderMessage } from './reply.ts';
+import { renderMessage } from './message.ts';
 import type { DiscordRest } from './rest.ts';
 
 /**

@@ -113,6 +113,11 @@ export function escapeName(text: string, limit = Number.POSITIVE_INFINITY): Mark
   return truncateAs(escapeMarkdown, plainName(text), limit);
 }
 
+/** Escapes external text that continues a line, where it can start neither a heading nor a list. */
+export function escapeInline(text: string, limit = Number.POSITIVE_INFINITY): Markup {
+  return truncateAs(escapeMarkers, plainName(text), limit);
+}
+
 /** External text on one line, for places without markup (footers, labels). */
 export function plainName(text: string, limit = Number.POSITIVE_INFINITY): string {
   return cut(isNormalized(text) ? text : normalizeText(text).replace(/\s+/g, ' '), limit);
@@ -203,13 +208,12 @@ const maybeMarkup = /[\\*_~`|<[\]#>\-.:@]/;
 
 function escapeMarkdown(text: string): Markup {
   if (!maybeMarkup.test(text)) return asMarkup(text);
+  return asMarkup(escapeMarkers(text).replace(lineMarkers, '\\$&').replace(numberedLine, '$1\\.'));
+}
+
+function escapeMarkers(text: string): Markup {
+  if (!maybeMarkup.test(text)) return asMarkup(text);
   return asMarkup(
-    text
-      .replace(markers, '\\$&')
-      .replace(lineMarkers, '\\$&')
-      .replace(numberedLine, '$1\\.')
-      .replace(urlColon, '\\:')
-      .replace(inviteDot, '$1\\.')
-      .replace(mentionSign, '@\u200B'),
+    text.replace(markers, '\\$&').replace(urlColon, '\\:').replace(inviteDot, '$1\\.').replace(mentionSign, '@\u200B'),
   );
 }
