@@ -94,6 +94,8 @@ export interface Reply {
   /** At most five, shown above the buttons. */
   readonly selects?: readonly ReplySelect[];
   readonly files?: readonly ReplyFile[];
+  /** The name of one of `files`, shown as a picture below the text. */
+  readonly image?: string;
   /**
    * For components, and modals that they opened: whether the reply replaces the message of the component, or is a new
    * message that only the member sees. Default: `update` for page buttons, `new` for actions.

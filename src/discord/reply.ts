@@ -81,6 +81,7 @@ export function renderEmbed(reply: Reply, maxLength = maxLengths.total): APIEmbe
     ...(url === null || title === '' ? {} : { url }),
     ...(description === '' && !isEmpty ? {} : { description: description || blank }),
     ...(fields.length === 0 ? {} : { fields }),
+    ...(reply.image === undefined ? {} : { image: { url: `attachment://${reply.image}` } }),
     ...(footer === '' ? {} : { footer: { text: footer } }),
     ...(reply.at !== undefined && reply.at >= 0 && reply.at <= maxTimestamp
       ? { timestamp: new Date(reply.at).toISOString() }
