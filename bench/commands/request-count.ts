@@ -94,6 +94,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   claims: { claim: notUsed },
   memberData: { export: notUsed, forget: notUsed },
   traces: { trace: notUsed },
+  drawVotePicture: async () => null,
   shop: { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed },
 };
 
@@ -108,6 +109,7 @@ function inputOf(userId: string): CommandInput {
       channelId: null,
       roles: null,
       isManager: false,
+      canAttachFiles: true,
       interactionId: '1',
     },
   };

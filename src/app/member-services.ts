@@ -18,6 +18,7 @@ import { createReminderService } from './reminders.ts';
 import { createShop } from './shop.ts';
 import { createTraces } from './traces.ts';
 import { createVoteCheck, listingsToCheck } from './vote-check.ts';
+import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */
 export interface MemberServices extends Pick<BotDependencies, 'context' | 'reminders'> {
@@ -70,6 +71,7 @@ export function createMemberServices(
       }),
       memberData: createMemberDataAccess({ listings, memberData: store.memberData, clock, log }),
       traces: createTraces({ records: store.records, eventKeysOf }),
+      drawVotePicture: createVotePictures({ ...config, votesPerDayIn: store.votesPerDayIn, log }),
     },
   };
 }
