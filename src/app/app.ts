@@ -25,6 +25,7 @@ import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
+import { createAnnouncements } from './announcements.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
 import { currentParty } from './current-party.ts';
@@ -123,6 +124,8 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
   const bot: Bot = createBot(config, {
     ...services,
+    announcements: createAnnouncements(config.listings),
+    votesOf: async (userId) => (await store.ledger.account(userId)).votes,
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,

@@ -21,12 +21,13 @@ import type { Metrics } from '../http/metrics/metrics.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { createPerform } from '../outbox/perform.ts';
+import { createPerform, type EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
+import type { AnnouncementsOfListings } from './announcements.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
@@ -47,6 +48,9 @@ export interface Bot {
 export interface BotDependencies {
   readonly context: Omit<CommandContext, 'commands' | 'commandId' | 'reminders'>;
   readonly reminders: ReminderService;
+  readonly announcements: AnnouncementsOfListings;
+  /** The counted votes of a member. */
+  readonly votesOf: (userId: string) => Promise<number>;
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
@@ -68,7 +72,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   const { discord } = config;
   const { context, outbox, rewards, reminders, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } =
     dependencies;
-  const { partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
+  const { announcements, votesOf, partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings, texts } = context;
   const commands = commandsFor(config);
   const listingOf = createCardSource(listings);
@@ -78,12 +82,14 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     outbox,
     perform: createPerform({
       announcement: createAnnouncer({
-        ...{ rest, texts, listingOf, clock, log },
+        ...{ rest, texts, listingOf, votesOf, clock, log, styleOf: announcements.styleOf },
         voteButtons: remindButtons({ commands, texts }),
       }),
       directMessage: createDirectMessageHandler({ rest, settings: reminders, texts, listingOf, clock }),
-      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, texts, clock }),
-      partyReached: createPartyReachedHandler({ rest, texts, clock }),
+      ...withoutQuietParties(announcements, partyPanels, {
+        partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, texts, clock }),
+        partyReached: createPartyReachedHandler({ rest, texts, clock }),
+      }),
       ownerReport: createOwnerReportHandler({ rest, texts }),
       partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({
@@ -153,6 +159,27 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       registrar.stop();
       await Promise.all([dispatcher.stop(), client.stop()]);
     },
+  };
+}
+
+type PartyHandlers = Required<Pick<EffectHandlers, 'partyPanel' | 'partyReached'>>;
+
+/** Drops what was enqueued about parties before they were switched off. */
+function withoutQuietParties(
+  { announcesParty }: AnnouncementsOfListings,
+  panels: PartyPanels,
+  { partyPanel, partyReached }: PartyHandlers,
+): PartyHandlers {
+  return {
+    async partyPanel(effect) {
+      const { channelId, period } = effect.content;
+      if (announcesParty(channelId)) return partyPanel(effect);
+      // The next vote after they are switched on again enqueues an update.
+      await panels.rejected(period);
+      return { outcome: 'done' };
+    },
+    partyReached: async (effect) =>
+      announcesParty(effect.content.channelId) ? partyReached(effect) : { outcome: 'done' },
   };
 }
 

@@ -12,7 +12,7 @@ import {
   roleMention,
   timestamp,
 } from '../texts/markup.ts';
-import type { ListingCard } from './listing-card.ts';
+import { type ListingCard, listingName } from './listing-card.ts';
 
 type AnnouncementTexts = Texts['announcement'];
 
@@ -26,7 +26,7 @@ export function renderAnnouncement(
   texts: AnnouncementTexts,
   voteButtons: readonly ReplyButton[] = [],
 ): Reply {
-  const listing = escapeName(card?.name ?? '', 60) || escapeName(announcement.listing, 60);
+  const listing = listingName(card, announcement.listing);
   const reply = announcement.test
     ? renderTest(announcement, listing, texts)
     : renderEvent(announcement, listing, texts);
@@ -106,7 +106,7 @@ function renderPayment(announcement: Announcement, texts: AnnouncementTexts): Ma
 const maxBonuses = 4;
 const maxRoles = 3;
 
-function renderBonuses({ bonuses }: Announcement, texts: AnnouncementTexts): Markup {
+export function renderBonuses({ bonuses }: Announcement, texts: AnnouncementTexts): Markup {
   const shown = bonuses.length > maxBonuses + 1 ? bonuses.slice(0, maxBonuses) : bonuses;
   const others = bonuses.slice(shown.length);
   const more = others.length > 0 ? texts.moreBonuses(grouped(others.length), grouped(sumOf(others))) : null;
@@ -118,7 +118,7 @@ function renderBonus({ cause, credits, count }: Bonus, { bonuses }: Announcement
   return bonuses[isKnown ? cause : 'other'](grouped(count), grouped(credits));
 }
 
-function renderRoles({ roles }: Announcement, texts: AnnouncementTexts): Markup | null {
+export function renderRoles({ roles }: Announcement, texts: AnnouncementTexts): Markup | null {
   if (roles.length === 0) return null;
   const shown = roles
     .slice(0, maxRoles)
@@ -131,7 +131,7 @@ function sumOf(bonuses: readonly Bonus[]): number {
   return bonuses.reduce((sum, { credits }) => sum + credits, 0);
 }
 
-function renderReason({ reason }: Announcement, texts: AnnouncementTexts): Markup | null {
+export function renderReason({ reason }: Announcement, texts: AnnouncementTexts): Markup | null {
   if (reason === null) return null;
   const text = Object.hasOwn(texts.reasons, reason) ? texts.reasons[reason] : undefined;
   return text ?? texts.because(escapeName(reason, 140));

@@ -1,5 +1,5 @@
 import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
-import type { ReplyButton } from '../../commands/reply.ts';
+import type { Reply, ReplyButton } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -8,12 +8,15 @@ import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Texts } from '../texts/en.ts';
 import { renderAnnouncement } from './announcement.ts';
+import { type AnnouncementStyle, plainStyle, showsVotes } from './announcement-style.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
-import { type CardSource, readCard } from './listing-card.ts';
+import { type CardSource, type ListingCard, readCard, voteLinks } from './listing-card.ts';
 import { renderMessage as renderReplies } from './message.ts';
 import { createNonceAges } from './nonce-ages.ts';
+import { embedLimits } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
+import { isStyled, withoutHidden, withStyle } from './styled-announcement.ts';
 
 /**
  * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
@@ -33,26 +36,37 @@ export function createAnnouncer(options: {
   rest: DiscordRest;
   texts: Texts;
   listingOf: CardSource;
+  /** How the announcements of a listing look; ours by default. */
+  styleOf?: (listing: string) => AnnouncementStyle;
+  /** The counted votes of a member. Called only for texts that contain them. */
+  votesOf?: (userId: string) => Promise<number>;
   /** The buttons below a vote that counted; none by default. */
   voteButtons?: readonly ReplyButton[];
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
   const { rest, texts, listingOf, voteButtons = [], clock, log } = options;
+  const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
   const findAnnouncement = createFindAnnouncement(rest);
   const nonceAges = createNonceAges(clock);
 
-  async function renderMessage(effects: readonly Effect<'announcement'>[]): Promise<RESTPostAPIChannelMessageJSONBody> {
+  async function renderReply(effect: Effect<'announcement'>, card: ListingCard | null): Promise<Reply> {
+    const style = styleOf(effect.content.listing);
+    const content = withoutHidden(effect.content, style);
+    const buttons = [...(style.voteButton ? voteLinks(card, texts.announcement.voteButton) : []), ...voteButtons];
+    const reply = { ...renderAnnouncement(content, card, texts.announcement, buttons), footer: deliveryTagOf(effect) };
+    if (!isStyled(content)) return reply;
+    const { userId } = content;
+    const votes = userId !== null && showsVotes(style) ? await votesOf(userId) : null;
+    return withStyle(reply, content, { style, card, texts: texts.announcement, votes });
+  }
+
+  async function renderAll(effects: readonly Effect<'announcement'>[]): Promise<readonly Reply[]> {
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(
       await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
     );
-    const replies = effects.map((effect) => {
-      const card = cards.get(effect.content.listing) ?? null;
-      const reply = renderAnnouncement(effect.content, card, texts.announcement, voteButtons);
-      return { ...reply, footer: deliveryTagOf(effect) };
-    });
-    return { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true };
+    return Promise.all(effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null)));
   }
 
   /**
@@ -113,7 +127,12 @@ export function createAnnouncer(options: {
     if (earlier !== null) return earlier;
     let body: RESTPostAPIChannelMessageJSONBody;
     try {
-      body = { ...(await renderMessage(effects)), nonce };
+      const replies = await renderAll(effects);
+      // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
+      // announced again.
+      const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
+      if (isOwnText && isTooLong(replies) && firstPossiblySentAt(effects) === null) return tooLong;
+      body = { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true, nonce };
     } catch (error) {
       log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
       return renderFailure(error, effects.length);
@@ -124,6 +143,15 @@ export function createAnnouncer(options: {
     if (!isPossiblySent) nonceAges.forget(nonce);
     return attempt;
   };
+}
+
+const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
+
+/** Whether texts would be cut, because the announcements of one message share its length. */
+function isTooLong(replies: readonly Reply[]): boolean {
+  const maxLength = Math.floor(embedLimits.total / replies.length);
+  const lengthOf = ({ title, text, footer }: Reply) => [title, text, footer].join('').length;
+  return replies.length > 1 && replies.some((reply) => lengthOf(reply) >= maxLength);
 }
 
 /** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */

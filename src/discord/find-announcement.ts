@@ -37,13 +37,17 @@ function announces(embeds: readonly FoundEmbed[], effects: readonly Effect<'anno
   return effects.every((effect) => embeds.some((each) => isAnnouncementOf(effect, each)));
 }
 
-/** The delivery number alone is ambiguous: numbers start again in a new database. */
+/**
+ * The delivery number alone is ambiguous: numbers start again in a new database. The owner's own text may not mention
+ * the voter, so the time decides if there is one.
+ */
 function isAnnouncementOf(effect: Effect<'announcement'>, { footer, description, timestamp }: FoundEmbed): boolean {
   const { userId, at } = effect.content;
   return (
     footer?.text === deliveryTagOf(effect) &&
-    (userId === null || (description?.includes(mention(userId)) ?? false)) &&
-    (timestamp === undefined || wholeSeconds(Date.parse(timestamp)) === wholeSeconds(at))
+    (timestamp === undefined
+      ? userId === null || (description?.includes(mention(userId)) ?? false)
+      : wholeSeconds(Date.parse(timestamp)) === wholeSeconds(at))
   );
 }
 

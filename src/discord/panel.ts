@@ -48,7 +48,11 @@ export function renderContainer(
   for (const name of names.filter((each) => !images.includes(each))) {
     builder.add({ type: ComponentType.File, file: { url: attachmentUrl(name) } }, 1);
   }
-  return { type: ComponentType.Container, accent_color: toneColors[panel.tone], components: builder.finish() };
+  return {
+    type: ComponentType.Container,
+    accent_color: panel.colour ?? toneColors[panel.tone],
+    components: builder.finish(),
+  };
 }
 
 /**

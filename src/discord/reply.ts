@@ -38,13 +38,15 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
   });
   const url = webAddress(reply.url);
   const isEmpty = title === '' && description === '' && fields.length === 0;
+  const thumbnail = webAddress(reply.thumbnail);
   const image = attachedNames(reply.files).find((name) => name === reply.image);
   return {
-    color: toneColors[reply.tone],
+    color: reply.colour ?? toneColors[reply.tone],
     ...(title === '' ? {} : { title }),
     ...(url === null || title === '' ? {} : { url }),
     ...(description === '' && !isEmpty ? {} : { description: description || blank }),
     ...(fields.length === 0 ? {} : { fields }),
+    ...(thumbnail === null ? {} : { thumbnail: { url: thumbnail } }),
     ...(image === undefined ? {} : { image: { url: attachmentUrl(image) } }),
     ...(footer === '' ? {} : { footer: { text: footer } }),
     ...(reply.at !== undefined && reply.at >= 0 && reply.at <= maxTimestamp

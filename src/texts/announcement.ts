@@ -17,6 +17,9 @@ const reasons: Readonly<Record<string, Markup>> = {
 
 /** `user` is null if the event has no user. */
 export const announcement = {
+  someone,
+  /** The button that leads to the listing. */
+  voteButton: 'Vote too',
   titles: {
     vote: markup`Thank you for the vote!`,
     bought: markup`Premium purchased`,

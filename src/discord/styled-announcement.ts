@@ -1,0 +1,80 @@
+import type { Reply } from '../../commands/reply.ts';
+import type { Announcement } from '../outbox/effect-contents.ts';
+import type { Texts } from '../texts/en.ts';
+import { grouped, lines, type Markup, markup, mention, ownMarkup, timestamp, webAddress } from '../texts/markup.ts';
+import { type PlaceholderName, placeholdersIn, renderTemplate } from '../texts/template.ts';
+import { renderBonuses, renderReason, renderRoles } from './announcement.ts';
+import type { AnnouncementStyle } from './announcement-style.ts';
+import { type ListingCard, listingName } from './listing-card.ts';
+
+const empty = markup``;
+
+/** The announcement without what the listing does not announce. */
+export function withoutHidden(announcement: Announcement, { milestones }: AnnouncementStyle): Announcement {
+  if (milestones) return announcement;
+  const hidden = announcement.bonuses.filter(({ cause }) => cause === 'milestone');
+  const credits = hidden.reduce((sum, bonus) => sum + bonus.credits, 0);
+  const bonuses = announcement.bonuses.filter((bonus) => !hidden.includes(bonus));
+  return { ...announcement, bonuses, credits: announcement.credits - credits };
+}
+
+/** Whether the style applies to it: to votes, but not to tests. */
+export function isStyled({ event, test }: Announcement): boolean {
+  return !test && (event === 'server_vote' || event === 'bot_vote');
+}
+
+export interface StyleContext {
+  readonly style: AnnouncementStyle;
+  readonly card: ListingCard | null;
+  readonly texts: Texts['announcement'];
+  /** Counted votes of the voter now; null if they are not known. Needed for the placeholder {votes} alone. */
+  readonly votes: number | null;
+}
+
+/**
+ * The announcement of a vote in the owner's style. What the vote earned beside its credits, and why it earned less, is
+ * added below the owner's text, unless that contains it.
+ */
+export function withStyle(reply: Reply, announcement: Announcement, context: StyleContext): Reply {
+  const { style } = context;
+  const framed: Reply = {
+    ...reply,
+    ...(style.colour === null ? {} : { colour: style.colour }),
+    ...(style.thumbnail === null ? {} : { thumbnail: style.thumbnail }),
+  };
+  // In the other modes, it is announced for its milestone.
+  if (style.mode !== 'each') return framed;
+  const values = valuesOf(announcement, context);
+  const title = style.title === null ? empty : renderTemplate(style.title, values);
+  return {
+    ...framed,
+    ...(title.trim() === '' ? {} : { title }),
+    ...(style.text === null ? {} : { text: textOf(style.text, values) }),
+  };
+}
+
+function textOf(template: NonNullable<AnnouncementStyle['text']>, values: Values): Markup {
+  const contained = placeholdersIn(template);
+  const added = (['reason', 'bonuses', 'roles'] as const).filter((name) => !contained.includes(name));
+  return lines(renderTemplate(template, values), ...added.map((name) => values[name]));
+}
+
+type Values = Readonly<Record<PlaceholderName, Markup>>;
+
+function valuesOf(announcement: Announcement, { card, texts, votes }: StyleContext): Values {
+  const { userId, listing, credits, balance, streak, nextVoteAt, at } = announcement;
+  return {
+    mention: userId === null ? texts.someone : mention(userId),
+    listing: listingName(card, listing),
+    credits: grouped(credits),
+    balance: grouped(balance ?? 0),
+    votes: grouped(votes ?? 0),
+    streak: grouped(streak ?? 0),
+    next: nextVoteAt === null ? empty : timestamp(nextVoteAt, 'R'),
+    time: timestamp(at, 'f'),
+    reason: renderReason(announcement, texts) ?? empty,
+    bonuses: renderBonuses(announcement, texts),
+    roles: renderRoles(announcement, texts) ?? empty,
+    url: ownMarkup(webAddress(card?.url) ?? ''),
+  };
+}
