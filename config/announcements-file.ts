@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { day, minute } from '../src/platform/durations.ts';
 import { announcementModes } from '../src/texts/announcement-settings.ts';
+import { locales } from '../src/texts/locale.ts';
 import { webAddress } from '../src/texts/markup.ts';
 import { type PlaceholderName, placeholderNames, templateIssues, titlePlaceholders } from '../src/texts/template.ts';
 import { duration } from './file-schemas.ts';
@@ -18,11 +19,7 @@ const expectedImage =
   'it must be the https address of an image; the service sends no image of a listing that could be used';
 const expectedStreak = `it must be true, false, or the least days of such a streak, from ${minLostStreak} to 3650`;
 
-/** The languages of Discord in which there are texts. */
-export const languages = [
-  ...['en', 'de', 'fr', 'es-ES', 'es-419', 'pt-BR', 'it', 'nl', 'pl', 'tr', 'ru', 'uk'],
-  ...['ja', 'ko', 'zh-CN', 'hi', 'id', 'vi'],
-] as const;
+const languages = ['en', ...locales] as const;
 
 function template(known: readonly PlaceholderName[], maxLength: number) {
   return z

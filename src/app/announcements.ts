@@ -6,6 +6,8 @@ import { type AnnouncementSettings, plainAnnouncements } from '../texts/announce
 export interface AnnouncementsOfListings {
   settingsOf(listing: string): AnnouncementSettings;
   styleOf(listing: string): AnnouncementStyle;
+  /** The configured language for a channel or a guild (Discord's locale); null without one. */
+  languageOf(place: { readonly channelId: string } | { readonly guildId: string }): string | null;
   /** Whether the party is shown in a channel: it is switched on where its votes are announced. */
   announcesParty(channelId: string): boolean;
 }
@@ -21,6 +23,14 @@ export function createAnnouncements(listings: readonly ListingConfig[]): Announc
   return {
     settingsOf: (listing) => settings.get(listing) ?? plainAnnouncements,
     styleOf: (listing) => styles.get(listing) ?? plainStyle,
+    languageOf(place) {
+      const isThere = ({ guildId, announceChannelId, premiumChannelId, ownerChannelId }: ListingConfig) =>
+        'guildId' in place
+          ? guildId === place.guildId
+          : [announceChannelId, premiumChannelId, ownerChannelId].includes(place.channelId);
+      const listing = listings.find((each) => each.announcements.language !== null && isThere(each));
+      return listing?.announcements.language ?? null;
+    },
     announcesParty: (channelId) => !quietChannels.has(channelId),
   };
 }

@@ -17,6 +17,8 @@ export interface AnnouncementStyle {
   readonly thumbnail: string | null;
   readonly voteButton: boolean;
   readonly milestones: boolean;
+  /** A locale of Discord; null for that of the channel's guild. */
+  readonly language: string | null;
 }
 
 export function styleOf({
@@ -27,9 +29,10 @@ export function styleOf({
   thumbnail,
   voteButton,
   milestones,
+  language,
 }: AnnouncementSettings): AnnouncementStyle {
   return {
-    ...{ mode, thumbnail, voteButton, milestones },
+    ...{ mode, thumbnail, voteButton, milestones, language },
     title: title === null ? null : parseTemplate(title),
     text: text === null ? null : parseTemplate(text),
     colour: colour === null ? null : Number.parseInt(colour.slice(1), 16),

@@ -6,11 +6,12 @@ import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { Texts } from '../texts/en.ts';
+import { type Texts, textsFor } from '../texts/texts.ts';
 import { renderAnnouncement } from './announcement.ts';
 import { type AnnouncementStyle, plainStyle, showsVotes } from './announcement-style.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
+import type { ChannelTexts } from './guild-languages.ts';
 import { type CardSource, type ListingCard, readCard, voteLinks } from './listing-card.ts';
 import { renderMessage as renderReplies } from './message.ts';
 import { createNonceAges } from './nonce-ages.ts';
@@ -34,39 +35,49 @@ const maxClockErrorMs = 1 * day;
  */
 export function createAnnouncer(options: {
   rest: DiscordRest;
-  texts: Texts;
+  textsOf: ChannelTexts;
   listingOf: CardSource;
   /** How the announcements of a listing look; ours by default. */
   styleOf?: (listing: string) => AnnouncementStyle;
   /** The counted votes of a member. Called only for texts that contain them. */
   votesOf?: (userId: string) => Promise<number>;
   /** The buttons below a vote that counted; none by default. */
-  voteButtons?: readonly ReplyButton[];
+  voteButtons?: (texts: Texts) => readonly ReplyButton[];
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
-  const { rest, texts, listingOf, voteButtons = [], clock, log } = options;
+  const { rest, textsOf, listingOf, voteButtons = () => [], clock, log } = options;
   const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
   const findAnnouncement = createFindAnnouncement(rest);
   const nonceAges = createNonceAges(clock);
 
-  async function renderReply(effect: Effect<'announcement'>, card: ListingCard | null): Promise<Reply> {
+  async function renderReply(
+    effect: Effect<'announcement'>,
+    card: ListingCard | null,
+    channelTexts: Texts,
+  ): Promise<Reply> {
     const style = styleOf(effect.content.listing);
+    const texts = style.language === null ? channelTexts : textsFor(style.language);
     const content = withoutHidden(effect.content, style);
-    const buttons = [...(style.voteButton ? voteLinks(card, texts.announcement.voteButton) : []), ...voteButtons];
+    const buttons = [
+      ...(style.voteButton ? voteLinks(card, texts.announcement.voteButton) : []),
+      ...voteButtons(texts),
+    ];
     const reply = { ...renderAnnouncement(content, card, texts.announcement, buttons), footer: deliveryTagOf(effect) };
     if (!isStyled(content)) return reply;
     const { userId } = content;
     const votes = userId !== null && showsVotes(style) ? await votesOf(userId) : null;
-    return withStyle(reply, content, { style, card, texts: texts.announcement, votes });
+    return withStyle(reply, content, { style, card, texts, votes });
   }
 
-  async function renderAll(effects: readonly Effect<'announcement'>[]): Promise<readonly Reply[]> {
+  async function renderAll(effects: readonly Effect<'announcement'>[], channelId: string): Promise<readonly Reply[]> {
+    const channelTexts = textsOf(channelId);
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(
       await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
     );
-    return Promise.all(effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null)));
+    const texts = await channelTexts;
+    return Promise.all(effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null, texts)));
   }
 
   /**
@@ -127,7 +138,7 @@ export function createAnnouncer(options: {
     if (earlier !== null) return earlier;
     let body: RESTPostAPIChannelMessageJSONBody;
     try {
-      const replies = await renderAll(effects);
+      const replies = await renderAll(effects, channelId);
       // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
       // announced again.
       const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);

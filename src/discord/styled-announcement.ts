@@ -1,8 +1,8 @@
 import type { Reply } from '../../commands/reply.ts';
 import type { Announcement } from '../outbox/effect-contents.ts';
-import type { Texts } from '../texts/en.ts';
-import { grouped, lines, type Markup, markup, mention, ownMarkup, timestamp, webAddress } from '../texts/markup.ts';
+import { lines, type Markup, markup, mention, timestamp, trustedMarkup, webAddress } from '../texts/markup.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../texts/template.ts';
+import type { Texts } from '../texts/texts.ts';
 import { renderBonuses, renderReason, renderRoles } from './announcement.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
 import { type ListingCard, listingName } from './listing-card.ts';
@@ -26,7 +26,7 @@ export function isStyled({ event, test }: Announcement): boolean {
 export interface StyleContext {
   readonly style: AnnouncementStyle;
   readonly card: ListingCard | null;
-  readonly texts: Texts['announcement'];
+  readonly texts: Texts;
   /** Counted votes of the voter now; null if they are not known. Needed for the placeholder {votes} alone. */
   readonly votes: number | null;
 }
@@ -61,20 +61,21 @@ function textOf(template: NonNullable<AnnouncementStyle['text']>, values: Values
 
 type Values = Readonly<Record<PlaceholderName, Markup>>;
 
-function valuesOf(announcement: Announcement, { card, texts, votes }: StyleContext): Values {
+function valuesOf(announcement: Announcement, { card, texts: all, votes }: StyleContext): Values {
+  const { announcement: texts, number } = all;
   const { userId, listing, credits, balance, streak, nextVoteAt, at } = announcement;
   return {
     mention: userId === null ? texts.someone : mention(userId),
     listing: listingName(card, listing),
-    credits: grouped(credits),
-    balance: grouped(balance ?? 0),
-    votes: grouped(votes ?? 0),
-    streak: grouped(streak ?? 0),
+    credits: number(credits),
+    balance: number(balance ?? 0),
+    votes: number(votes ?? 0),
+    streak: number(streak ?? 0),
     next: nextVoteAt === null ? empty : timestamp(nextVoteAt, 'R'),
     time: timestamp(at, 'f'),
     reason: renderReason(announcement, texts) ?? empty,
     bonuses: renderBonuses(announcement, texts),
     roles: renderRoles(announcement, texts) ?? empty,
-    url: ownMarkup(webAddress(card?.url) ?? ''),
+    url: trustedMarkup(webAddress(card?.url) ?? ''),
   };
 }

@@ -16,14 +16,6 @@ export function markup(texts: TemplateStringsArray, ...parts: readonly Markup[])
   return asMarkup(text);
 }
 
-/**
- * A text of the owner's settings, which may contain Discord's markup. Its mentions ping nobody, because no message of
- * ours allows it.
- */
-export function ownMarkup(text: string): Markup {
-  return asMarkup(text);
-}
-
 /** Joins the parts that are not empty with our own separator. */
 export function joined(parts: readonly (Markup | null | undefined)[], separator: string): Markup {
   return asMarkup(parts.filter((part) => part).join(separator));
@@ -94,15 +86,6 @@ export function commandMention(name: string, id: string | null): Markup {
   return isSnowflake(id) ? asMarkup(`</${name}:${id}>`) : bold(asMarkup(`/${name}`));
 }
 
-const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
-
-/** A number with grouped digits: 1,234,567. */
-export function grouped(count: number): Markup {
-  // Formatting takes a microsecond, and most numbers have no digits to group.
-  const isShort = Number.isInteger(count) && count > 0 && count < 1_000;
-  return asMarkup(isShort ? String(count) : digits.format(count));
-}
-
 /** Escapes external text of several lines. */
 export function escapeText(text: string, limit = Number.POSITIVE_INFINITY): Markup {
   return truncateAs(escapeMarkdown, normalizeText(text), limit);
@@ -132,6 +115,11 @@ export function cut(text: string, limit: number): string {
 export function cutMarkup(text: Markup, limit: number): Markup {
   if (text.length <= limit && !text.endsWith('\\')) return text;
   return truncateAs((part) => asMarkup(part.replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')), text, limit);
+}
+
+/** Text that is markup already: a message of a catalogue, or of the owner's settings. Never for external text. */
+export function trustedMarkup(text: string): Markup {
+  return asMarkup(text);
 }
 
 function asMarkup(text: string): Markup {

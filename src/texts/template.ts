@@ -1,5 +1,5 @@
 import { closest } from '../platform/did-you-mean.ts';
-import { type Markup, ownMarkup } from './markup.ts';
+import { type Markup, trustedMarkup } from './markup.ts';
 
 /** The values that an owner can insert into the text of a vote's announcement, with the most characters of each. */
 export const placeholders = {
@@ -118,13 +118,13 @@ function maxLengthOf({ lines }: Template): number {
  */
 export function renderTemplate({ lines }: Template, values: Readonly<Record<PlaceholderName, Markup>>): Markup {
   const rendered = lines.map((parts) => {
-    const texts = parts.map((part) => ('text' in part ? ownMarkup(part.text) : valueFor(part.placeholder, values)));
+    const texts = parts.map((part) => ('text' in part ? trustedMarkup(part.text) : valueFor(part.placeholder, values)));
     const isLeftOut = parts.some((part) => 'placeholder' in part) && texts.join('').trim() === '';
-    return isLeftOut ? null : ownMarkup(texts.join(''));
+    return isLeftOut ? null : trustedMarkup(texts.join(''));
   });
-  return ownMarkup(rendered.filter((line) => line !== null).join('\n'));
+  return trustedMarkup(rendered.filter((line) => line !== null).join('\n'));
 }
 
 function valueFor(name: string, values: Readonly<Record<string, Markup>>): Markup {
-  return (Object.hasOwn(values, name) ? values[name] : undefined) ?? ownMarkup(`{${name}}`);
+  return (Object.hasOwn(values, name) ? values[name] : undefined) ?? trustedMarkup(`{${name}}`);
 }

@@ -8,7 +8,7 @@ import type { Effect } from '../../src/outbox/effect.ts';
 import type { Announcement } from '../../src/outbox/effect-contents.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsFor } from '../../src/texts/texts.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { collectingLog } from './bot.ts';
 
@@ -21,19 +21,19 @@ async function announcing(announcements: FileAnnouncements, name: string | null 
   const clock = createOffsetClock();
   const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
   onTestFinished(() => discord.stop());
-  const style = styleOf(announcementsOf(announcements));
+  const style = styleOf(announcementsOf({ language: 'en', ...announcements }));
   const at = Math.floor(clock.now() / 1_000) * 1_000;
   let reads = 0;
   const perform = createAnnouncer({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
-    texts: en,
+    textsOf: async () => textsFor('fr'),
     listingOf: async () => ({ name, url }),
     styleOf: () => style,
     async votesOf() {
       reads += 1;
       return 1_234;
     },
-    voteButtons: [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
+    voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
     clock,
     log: collectingLog([]).log,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeName, grouped, type Markup, markup, mention } from '../../src/texts/markup.ts';
+import { escapeName, type Markup, markup, mention } from '../../src/texts/markup.ts';
 import {
   parseTemplate,
   placeholderNames,
@@ -13,7 +13,7 @@ const none = Object.fromEntries(placeholderNames.map((name) => [name, markup``])
   (typeof placeholderNames)[number],
   Markup
 >;
-const values = { ...none, mention: mention('7'), listing: escapeName('a*b'), credits: grouped(1_200) };
+const values = { ...none, mention: mention('7'), listing: escapeName('a*b'), credits: markup`1,200` };
 const render = (text: string) => renderTemplate(parseTemplate(text), values);
 const issues = (text: string, maxLength = 4_000) => templateIssues(text, { known: placeholderNames, maxLength });
 

@@ -14,6 +14,7 @@ import { shop } from './013-shop.ts';
 import { forgotten } from './014-forgotten.ts';
 import { partyPanels } from './015-party-panels.ts';
 import { announcements } from './016-announcements.ts';
+import { memberLanguages } from './017-member-languages.ts';
 import type { Migration } from './migration.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -32,6 +33,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '014-forgotten': forgotten,
   '015-party-panels': partyPanels,
   '016-announcements': announcements,
+  '017-member-languages': memberLanguages,
 };
 
 /** The names of all migrations, oldest first. */
