@@ -85,7 +85,7 @@ describe('the announcements of a listing', () => {
     [{ thumbnail: 'listing' }, 'thumbnail is invalid: it must be the https address of an image; the service sends no'],
     [{ thumbnail: 'http://example.com/a.png' }, 'thumbnail is invalid: it must be the https address of an image'],
     [{ lostStreaks: 1 }, 'lostStreaks is invalid: it must be true, false, or the least days of such a streak'],
-    [{ language: 'en-GB' }, 'language is invalid: it must be one of en, de, fr, es-ES'],
+    [{ language: 'eo' }, 'language is invalid: it must be one of en, en-US, en-GB, de'],
     [{ voteButton: 'yes' }, 'voteButton is invalid: it must be true or false.'],
     [
       { text: '{credit}' },
