@@ -11,6 +11,7 @@ import { remind } from './remind.ts';
 import { shop } from './shop.ts';
 import { credits, leaderboard } from './standings.ts';
 import { trace } from './trace.ts';
+import { votePicture } from './vote-picture.ts';
 
 /*
  * All texts that members see, in English. Texts that Discord renders are {@link Markup} and accept only Markup, so
@@ -164,7 +165,9 @@ const failure = {
 /** English. */
 export const en = {
   ...{ listing, canVote, reviews, stats, remind, credits, leaderboard, shop, claim, privacy, help, award, trace },
-  ...{ announcement, party, role, directMessage, ownerReport, failure },
+  ...{ announcement, party, role, directMessage, ownerReport, failure, votePicture },
+  /** BCP-47 language tag. */
+  locale: 'en',
 };
 
 /** All texts that members see, in one language. */
