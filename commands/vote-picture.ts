@@ -1,4 +1,4 @@
-import type { Texts } from '../src/texts/en.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { ReplyFile } from './reply.ts';
 
 export interface VotePictureRequest {
