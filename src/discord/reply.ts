@@ -1,4 +1,4 @@
-import type { APIEmbed, AttachmentPayload } from 'discord.js';
+import type { APIEmbed, APIEmbedImage, AttachmentPayload } from 'discord.js';
 import type { Reply, ReplyFile } from '../../commands/reply.ts';
 import { cutMarkup, type Markup, markup, plainName, webAddress } from '../texts/markup.ts';
 import { type ComponentRow, renderComponents } from './components.ts';
@@ -74,6 +74,7 @@ export function renderEmbed(reply: Reply, maxLength = maxLengths.total): APIEmbe
     return [{ name: renderedName, value: take(value, maxLengths.fieldValue) || spend(blank), inline }];
   });
   const url = webAddress(reply.url);
+  const image = reply.files?.find(({ name }) => name === reply.image);
   const isEmpty = title === '' && description === '' && fields.length === 0;
   return {
     color: colors[reply.tone],
@@ -81,12 +82,18 @@ export function renderEmbed(reply: Reply, maxLength = maxLengths.total): APIEmbe
     ...(url === null || title === '' ? {} : { url }),
     ...(description === '' && !isEmpty ? {} : { description: description || blank }),
     ...(fields.length === 0 ? {} : { fields }),
-    ...(reply.image === undefined ? {} : { image: { url: `attachment://${reply.image}` } }),
+    ...(image === undefined ? {} : { image: renderImage(image) }),
     ...(footer === '' ? {} : { footer: { text: footer } }),
     ...(reply.at !== undefined && reply.at >= 0 && reply.at <= maxTimestamp
       ? { timestamp: new Date(reply.at).toISOString() }
       : {}),
   };
+}
+
+/** The description of an attachment is not shown where an embed shows the attachment. */
+function renderImage({ name, description }: ReplyFile): APIEmbedImage {
+  const altText = description === undefined ? {} : { description: plainName(description, fileLimits.description) };
+  return { url: `attachment://${name}`, ...altText };
 }
 
 function renderFile({ name, content, description }: ReplyFile): AttachmentPayload {
