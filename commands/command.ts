@@ -131,6 +131,8 @@ export interface Command {
    * is stored.
    */
   readonly notesMember?: false;
+  /** Whether it leads to direct messages to the member who uses it, so that the member's language is stored. */
+  readonly leadsToDirectMessages?: true;
   /** Whether the configured listings support it; otherwise it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
   /** The description and options in the command picker, which depend on the configured listings. */

@@ -62,7 +62,7 @@ export function createInteractions(options: {
   /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
-  onMemberSeen?: (input: CommandInput) => void;
+  onMemberSeen?: (input: CommandInput, command: Command) => void;
 }): InteractionHandler {
   const { commands, context, isOwnCommand, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
@@ -130,7 +130,7 @@ export function createInteractions(options: {
       failed = await respond(command, input, responder, startedAt);
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
-      if (command.notesMember !== false) onMemberSeen(input);
+      if (command.notesMember !== false) onMemberSeen(input, command);
     }
   }
 
