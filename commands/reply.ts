@@ -122,7 +122,7 @@ export interface Panel {
   readonly title?: Markup;
   /** At most 40 components: a section or thumbnail counts as three, a select as two, a row of buttons as one more. */
   readonly blocks: readonly PanelBlock[];
-  /** Small text at the end, shown without markup. */
+  /** Small text at the end, above the last buttons and selects, shown without markup. */
   readonly footer?: string;
   /** The time of the event (ms since the epoch), shown in the footer. */
   readonly at?: number;

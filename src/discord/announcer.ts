@@ -1,5 +1,5 @@
-import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
-import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import { DiscordAPIError, Routes } from 'discord.js';
+import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -13,7 +13,9 @@ import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
 import type { ChannelTexts } from './guild-languages.ts';
 import { type CardSource, type ListingCard, readCard, voteLinks } from './listing-card.ts';
-import { renderMessage as renderReplies } from './message.ts';
+import { isPanel } from './message.ts';
+import { type MessageRequest, postRequest } from './message-request.ts';
+import { panelLimits } from './panel.ts';
 import { createNonceAges } from './nonce-ages.ts';
 import { embedLimits } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
@@ -29,7 +31,7 @@ const maxClockErrorMs = 1 * day;
 
 /**
  * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one
- * message with an embed each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
+ * message with an embed or panel each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
  * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
  * message is sent again.
  */
@@ -55,7 +57,7 @@ export function createAnnouncer(options: {
     effect: Effect<'announcement'>,
     card: ListingCard | null,
     channelTexts: Texts,
-  ): Promise<Reply> {
+  ): Promise<Reply | Panel> {
     const style = styleOf(effect.content.listing);
     const texts = style.language === null ? channelTexts : textsFor(style.language);
     const content = withoutHidden(effect.content, style);
@@ -63,14 +65,18 @@ export function createAnnouncer(options: {
       ...(style.voteButton ? voteLinks(card, texts.announcement.voteButton) : []),
       ...voteButtons(texts),
     ];
-    const reply = { ...renderAnnouncement(content, card, texts.announcement, buttons), footer: deliveryTagOf(effect) };
-    if (!isStyled(content)) return reply;
     const { userId } = content;
     const votes = userId !== null && showsVotes(style) ? await votesOf(userId) : null;
-    return withStyle(reply, content, { style, card, texts, votes });
+    const restyle = (reply: Reply) =>
+      isStyled(content) ? withStyle(reply, content, { style, card, texts, votes }) : reply;
+    const reply = renderAnnouncement(content, card, texts.announcement, buttons, restyle);
+    return { ...reply, footer: deliveryTagOf(effect) };
   }
 
-  async function renderAll(effects: readonly Effect<'announcement'>[], channelId: string): Promise<readonly Reply[]> {
+  async function renderAll(
+    effects: readonly Effect<'announcement'>[],
+    channelId: string,
+  ): Promise<readonly (Reply | Panel)[]> {
     const channelTexts = textsOf(channelId);
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(
@@ -114,13 +120,9 @@ export function createAnnouncer(options: {
     }
   }
 
-  async function send(
-    channelId: string,
-    body: RESTPostAPIChannelMessageJSONBody,
-    effects: number,
-  ): Promise<AttemptResult> {
+  async function send(channelId: string, { body, files }: MessageRequest, effects: number): Promise<AttemptResult> {
     try {
-      await rest.post(Routes.channelMessages(channelId), body);
+      await rest.post(Routes.channelMessages(channelId), body, files);
       return { outcome: 'done' };
     } catch (error) {
       if (error instanceof DiscordAPIError && error.status === 401) {
@@ -136,20 +138,20 @@ export function createAnnouncer(options: {
     const { queue: channelId, nonce } = first;
     const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
     if (earlier !== null) return earlier;
-    let body: RESTPostAPIChannelMessageJSONBody;
+    let request: MessageRequest;
     try {
       const replies = await renderAll(effects, channelId);
       // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
       // announced again.
       const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
       if (isOwnText && isTooLong(replies) && firstPossiblySentAt(effects) === null) return tooLong;
-      body = { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true, nonce };
+      request = postRequest(replies, nonce);
     } catch (error) {
       log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
       return renderFailure(error, effects.length);
     }
     nonceAges.begin(nonce, 0);
-    const attempt = await send(channelId, body, effects.length);
+    const attempt = await send(channelId, request, effects.length);
     const isPossiblySent = attempt.outcome === 'later' && (!attempt.notSent || firstPossiblySentAt(effects) !== null);
     if (!isPossiblySent) nonceAges.forget(nonce);
     return attempt;
@@ -159,10 +161,15 @@ export function createAnnouncer(options: {
 const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
 
 /** Whether texts would be cut, because the announcements of one message share its length. */
-function isTooLong(replies: readonly Reply[]): boolean {
-  const maxLength = Math.floor(embedLimits.total / replies.length);
-  const lengthOf = ({ title, text, footer }: Reply) => [title, text, footer].join('').length;
-  return replies.length > 1 && replies.some((reply) => lengthOf(reply) >= maxLength);
+function isTooLong(replies: readonly (Reply | Panel)[]): boolean {
+  const total = replies.some(isPanel) ? panelLimits.texts : embedLimits.total;
+  return replies.length > 1 && replies.some((reply) => lengthOf(reply) >= Math.floor(total / replies.length));
+}
+
+function lengthOf(reply: Reply | Panel): number {
+  const { title, footer } = reply;
+  const texts = isPanel(reply) ? reply.blocks.map((block) => ('text' in block ? block.text : '')) : [reply.text];
+  return [title, footer, ...texts].join('').length;
 }
 
 /** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */

@@ -1,4 +1,3 @@
-import type { AttachmentPayload } from 'discord.js';
 import type { ReplyFile } from '../../commands/reply.ts';
 import { plainName } from '../texts/markup.ts';
 
@@ -9,8 +8,14 @@ const maxDescriptionLength = 1_024;
 /** Discord replaces other characters, so that a reference would lead nowhere. */
 const referableName = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-/** The files of a message as discord.js uploads them. */
-export function renderFiles(files: readonly ReplyFile[]): AttachmentPayload[] {
+/** A file as discord.js uploads it. */
+export interface Attachment {
+  readonly name: string;
+  readonly attachment: Buffer;
+  readonly description?: string;
+}
+
+export function renderFiles(files: readonly ReplyFile[]): Attachment[] {
   return files.slice(0, maxFiles).map(({ name, content, description }) => ({
     name,
     attachment: Buffer.from(content.buffer, content.byteOffset, content.byteLength),

@@ -23,7 +23,8 @@ export interface ContainerBuilder {
   /** Components that still fit. */
   room(): number;
   isUsed(key: string): boolean;
-  /** The components, with the footer on a line of its own at the end. */
+  /** Adds the footer on a line of its own. Until then there is always room for it. */
+  addFooter(): void;
   finish(): APIComponentInContainer[];
 }
 
@@ -63,8 +64,13 @@ export function createContainerBuilder(budget: ContainerBudget, footer: string):
     },
     room: () => room,
     isUsed: (key) => budget.keys.has(key),
+    addFooter() {
+      if (footer === '') return;
+      if (open !== null) room += reserved;
+      reserved = 0;
+      open = { content: open === null ? footer : `${open.content}\n${footer}`, separator: '\n' };
+    },
     finish() {
-      if (footer !== '') open = { content: open === null ? footer : `${open.content}\n${footer}`, separator: '' };
       close();
       const shown = components.filter(({ type }, index) => type !== ComponentType.Separator || divides(index));
       return shown.length === 0 ? [{ type: ComponentType.TextDisplay, content: blank }] : shown;

@@ -116,7 +116,7 @@ export function createInteractions(options: {
     return texts.failure.incident(escapeName(incident));
   }
 
-  function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply | Panel } {
+  function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
     log.warn({ command, timeoutMs }, 'command timed out');
     return { reply: errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R')), texts), failed: true };
   }
@@ -205,7 +205,7 @@ export function createInteractions(options: {
     modal: Modal,
     { showModal }: InteractionResponder,
     texts: Texts,
-  ): Promise<'opened' | { reply: Reply | Panel; failed: true }> {
+  ): Promise<'opened' | { reply: Reply; failed: true }> {
     let body: ReturnType<typeof renderModal>;
     try {
       if (showModal === null) throw new Error('A modal cannot open another modal.');

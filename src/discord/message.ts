@@ -1,6 +1,6 @@
-import { type APIEmbed, type APIMessageTopLevelComponent, type AttachmentPayload, MessageFlags } from 'discord.js';
+import { type APIEmbed, type APIMessageTopLevelComponent, MessageFlags } from 'discord.js';
 import type { Panel, Reply } from '../../commands/reply.ts';
-import { renderFiles } from './attachments.ts';
+import { type Attachment, renderFiles } from './attachments.ts';
 import { type ComponentRow, keyOf, renderComponents } from './components.ts';
 import { panelLimits, renderContainer } from './panel.ts';
 import { embedLimits, renderEmbed } from './reply.ts';
@@ -22,13 +22,15 @@ export type MessageContent = EmbedContent | PanelContent;
 
 /** A complete message. It never pings anyone. */
 export type MessageBody<Content extends MessageContent = MessageContent> = Content & {
-  readonly files?: AttachmentPayload[];
+  readonly files?: Attachment[];
   readonly allowedMentions: { readonly parse: [] };
 };
 
+/** What a reply becomes on its own, or among others of its type. */
+type ContentOf<Each extends Reply | Panel> = Each extends Panel ? PanelContent : EmbedContent;
+
 /** Renders a message within Discord's limits. `command` is the command that its page buttons and actions run. */
-export function renderReply(reply: Reply, command: string): MessageBody<EmbedContent>;
-export function renderReply(reply: Reply | Panel, command: string): MessageBody;
+export function renderReply<Each extends Reply | Panel>(reply: Each, command: string): MessageBody<ContentOf<Each>>;
 export function renderReply(reply: Reply | Panel, command: string): MessageBody {
   return {
     ...renderMessage([reply], command),
@@ -41,8 +43,10 @@ export function renderReply(reply: Reply | Panel, command: string): MessageBody 
  * Renders up to ten replies as one message, in which they share Discord's limits. If one of them is a panel, all become
  * panels, because such a message has no embeds. `command` is null for none. Files are to be sent with it.
  */
-export function renderMessage(replies: readonly Reply[], command: string | null): EmbedContent;
-export function renderMessage(replies: readonly (Reply | Panel)[], command: string | null): MessageContent;
+export function renderMessage<Each extends Reply | Panel>(
+  replies: readonly Each[],
+  command: string | null,
+): ContentOf<Each>;
 export function renderMessage(replies: readonly (Reply | Panel)[], command: string | null): MessageContent {
   const embedded = replies.flatMap((reply) => (isPanel(reply) ? [] : [reply]));
   if (embedded.length < replies.length) return renderPanels(replies.map(asPanel), command);

@@ -24,7 +24,7 @@ const maxTime = 8.64e15;
 
 /**
  * Renders a panel within Discord's limits: truncates texts, and leaves out what does not fit and what Discord would
- * reject.
+ * reject. The footer stands above the buttons and selects at the end.
  * @param command the command of page buttons and actions; null outside a command, where an action names its command
  * @param maxLength characters of its texts, of the 4,000 of a message
  */
@@ -42,21 +42,22 @@ export function renderContainer(
 
   const title = cutMarkup(panel.title ?? markup``, Math.min(textLimit, maxTitleLength));
   builder.addText(title.trim() === '' ? '' : titleMark + title, lineBreak);
-  for (const block of blocks) addBlock(builder, block, { textLimit, command, names });
+  const context = { textLimit, command, names };
+  const controlsAt = blocks.findLastIndex(({ kind }) => kind !== 'buttons' && kind !== 'select') + 1;
+  for (const block of blocks.slice(0, controlsAt)) addBlock(builder, block, context);
   const images = blocks.flatMap((block) => (block.kind === 'image' ? [block.file] : []));
   // Discord shows a file of such a message only in a component.
   for (const name of names.filter((each) => !images.includes(each))) {
     builder.add({ type: ComponentType.File, file: { url: attachmentUrl(name) } }, 1);
   }
-  return {
-    type: ComponentType.Container,
-    accent_color: panel.colour ?? toneColors[panel.tone],
-    components: builder.finish(),
-  };
+  builder.addFooter();
+  for (const block of blocks.slice(controlsAt)) addBlock(builder, block, context);
+  const accent_color = panel.colour ?? toneColors[panel.tone];
+  return { type: ComponentType.Container, accent_color, components: builder.finish() };
 }
 
 /**
- * The last line of a panel, by which its message is found again. Empty without a text and a time.
+ * The last line of a panel's texts, by which its message is found again. Empty without a text and a time.
  * @param at the time of the event (ms since the epoch)
  */
 export function renderFooter(text: string | undefined, at: number | undefined, maxLength = maxFooterLength): string {
@@ -70,7 +71,7 @@ export function renderFooter(text: string | undefined, at: number | undefined, m
 function textLimitOf({ title = markup``, blocks }: Panel, maxLength: number): number {
   const lengths = [
     Math.min(title.length, maxTitleLength),
-    ...blocks.map((block) => ('text' in block ? block.text.length : 0)),
+    ...blocks.flatMap((block) => ('text' in block ? [block.text.length] : [])),
   ];
   return fairShare(lengths, maxLength - titleMark.length - lengths.length * paragraph.length);
 }

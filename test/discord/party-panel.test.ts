@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createPartyPanelHandler, type Panel, type PanelUpdate } from '../../src/discord/party-panel.ts';
+import { createPartyPanelHandler, type PanelUpdate, type ShownParty } from '../../src/discord/party-panel.ts';
 import { createPartyReachedHandler } from '../../src/discord/party-reached.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
@@ -12,14 +12,23 @@ const en = textsIn('en-US');
 
 const period = 'week 2026-W02';
 
-async function showing(changes: Partial<Panel> = {}) {
+async function showing(changes: Partial<ShownParty> = {}) {
   const clock = createOffsetClock();
   const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
   onTestFinished(() => discord.stop());
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const channelId = discord.channels.announcements;
   const endsAt = clock.now() + hour;
-  let panel: Panel = { votes: 2, reachedAt: null, goal: 5, credits: 25, endsAt, channelId, message: null, ...changes };
+  let panel: ShownParty = {
+    votes: 2,
+    reachedAt: null,
+    goal: 5,
+    credits: 25,
+    endsAt,
+    channelId,
+    message: null,
+    ...changes,
+  };
   let rejected = 0;
   const updates: PanelUpdate[] = [];
   const handle = createPartyPanelHandler({
@@ -41,7 +50,7 @@ async function showing(changes: Partial<Panel> = {}) {
     ...{ id: 1, deliveryId: null, kind: 'partyPanel', queue: channelId, content: { channelId, period }, attempts: 1 },
     ...{ createdAt: clock.now(), nonce: 'a-nonce', possiblySentSince: null, ...fields },
   });
-  const show = (next: Partial<Panel> = {}, fields: Partial<Effect<'partyPanel'>> = {}) => {
+  const show = (next: Partial<ShownParty> = {}, fields: Partial<Effect<'partyPanel'>> = {}) => {
     panel = { ...panel, ...next };
     return handle(effectOf(fields));
   };

@@ -176,6 +176,8 @@ export const en = {
       streak: 'Longest current streaks',
     },
     line: '**#{rank}** {user} · {score}',
+    /** How far it is to a rank; `{score}` is a number with its noun. */
+    distance: '{score} to **#{rank}**',
     none: 'Nobody is ranked here yet. Be the first!',
     notRanked: '{user} is not ranked here yet.',
   },
@@ -369,6 +371,8 @@ export const en = {
       revoked: 'Premium revoked',
       event: 'Listing event',
     },
+    /** The title of a vote that reaches a milestone. */
+    milestone: { one: 'Milestone: {count} vote', other: 'Milestone: {count} votes' },
     test: 'This is a test',
     tested: 'The webhook of {name} works: a test of {event} arrived. Tests give no credits.',
     someone: 'Someone',
