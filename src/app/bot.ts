@@ -1,16 +1,20 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { remindButtons } from '../../commands/remind-button.ts';
+import type { VotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
+import { createDigestHandler, type DigestSource } from '../discord/digest.ts';
 import { createDirectMessageHandler } from '../discord/direct-message.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
 import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
 import type { CardSource } from '../discord/listing-card.ts';
+import { createLostStreaksHandler } from '../discord/lost-streaks.ts';
 import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
+import { createReviewHandler } from '../discord/new-review.ts';
 import { createOwnerReportHandler } from '../discord/owner-report.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/party-panel.ts';
 import { createPartyReachedHandler } from '../discord/party-reached.ts';
@@ -28,8 +32,9 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
-import { textsFor } from '../texts/texts.ts';
+import { type Texts, textsFor } from '../texts/texts.ts';
 import type { AnnouncementsOfListings } from './announcements.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import type { ReminderService } from './reminders.ts';
@@ -54,6 +59,7 @@ export interface BotDependencies {
   readonly announcements: AnnouncementsOfListings;
   /** The counted votes of a member. */
   readonly votesOf: (userId: string) => Promise<number>;
+  readonly votesBetween: DigestSource['votesBetween'];
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
@@ -70,6 +76,8 @@ export interface BotDependencies {
   readonly stopwatch: Clock;
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
+
+const maxDrawingMs = 3 * second;
 
 /** Creates the bot without connecting to anything. */
 export function createBot(config: Pick<Config, 'discord' | 'reminders'>, dependencies: BotDependencies): Bot {
@@ -88,12 +96,18 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
     log,
   });
+  const voteButtons = (texts: Texts) => remindButtons({ commands, texts });
+  const messages = {
+    ...{ rest, clock, listingOf, voteButtons },
+    textsOf: languages.ofChannel,
+    styleOf: announcements.findStyle,
+  };
   const dispatcher = createDispatcher({
     outbox,
     perform: createPerform({
       announcement: createAnnouncer({
         ...{ rest, textsOf: languages.ofChannel, listingOf, votesOf, clock, log, styleOf: announcements.styleOf },
-        voteButtons: (texts) => remindButtons({ commands, texts }),
+        voteButtons,
       }),
       directMessage: createDirectMessageHandler({
         rest,
@@ -106,6 +120,13 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
         partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
         partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
       }),
+      digest: createDigestHandler(messages, {
+        votesBetween: dependencies.votesBetween,
+        periodOf: announcements.periodOf,
+        drawPicture: (listing, texts) => drawInTime(context, listing, texts),
+      }),
+      lostStreaks: createLostStreaksHandler(messages),
+      review: createReviewHandler(messages),
       ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
       partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({
@@ -179,6 +200,16 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       await Promise.all([dispatcher.stop(), client.stop()]);
     },
   };
+}
+
+/** Null if it takes too long: an attempt to post is limited in time. */
+async function drawInTime(
+  { clock, drawVotePicture }: Pick<CommandContext, 'clock' | 'drawVotePicture'>,
+  listing: string,
+  texts: Texts,
+): Promise<VotePicture | null> {
+  const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
+  return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;
 }
 
 type PartyHandlers = Required<Pick<EffectHandlers, 'partyPanel' | 'partyReached'>>;

@@ -12,6 +12,7 @@ export const en = {
     plainCredits: { one: '{count} credit', other: '{count} credits' },
     days: { one: '**{count}** day', other: '**{count}** days' },
     votes: { one: '**{count}** vote', other: '**{count}** votes' },
+    members: { one: '**{count}** member', other: '**{count}** members' },
     /** What a list of more than one page says below it. Plain. */
     page: 'page {number} of {of}',
   },
@@ -411,6 +412,33 @@ export const en = {
       denied: 'The service denied the credits.',
     },
     nextVote: 'Can vote again {time}.',
+  },
+
+  /** What a listing received in a period. `{name}` is that of the listing, `{user}` a member. */
+  digest: {
+    title: 'Votes for {name}',
+    /** `{votes}` and `{members}` are numbers with their nouns. */
+    votes: '{votes} from {members}',
+    credits: 'Earned: {credits}',
+    top: 'Top voters',
+    voter: '{user}: {votes}',
+    milestones: 'Milestones',
+    milestone: { one: '{user} reached **{count}** vote.', other: '{user} reached **{count}** votes.' },
+    more: { one: '… and {count} more', other: '… and {count} more' },
+  },
+
+  lostStreaks: {
+    title: 'Streaks that ended',
+    /** `{days}` is a number with its noun. */
+    streak: '{user}: {days}',
+    more: { one: '… and {count} more', other: '… and {count} more' },
+    hint: 'The next vote starts a new streak.',
+  },
+
+  newReview: {
+    title: 'New review of {name}',
+    /** `{rating}` are stars, `{author}` is a name. */
+    heading: '{rating} · {author}',
   },
 
   party: {
