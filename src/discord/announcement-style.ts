@@ -44,5 +44,10 @@ export function showsVotes({ title, text }: AnnouncementStyle): boolean {
   return [title, text].some((template) => template !== null && placeholdersIn(template).includes('votes'));
 }
 
+/** Whether its announcements of votes mention the voter. */
+export function showsVoter({ mode, text }: AnnouncementStyle): boolean {
+  return mode !== 'each' || text === null || placeholdersIn(text).includes('mention');
+}
+
 /** The style of a listing for which nothing is configured. */
 export const plainStyle = styleOf(plainAnnouncements);

@@ -8,7 +8,7 @@ import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
 import { renderAnnouncement } from './announcement.ts';
-import { type AnnouncementStyle, plainStyle, showsVotes } from './announcement-style.ts';
+import { type AnnouncementStyle, plainStyle, showsVoter, showsVotes } from './announcement-style.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
 import type { ChannelTexts } from './guild-languages.ts';
@@ -50,7 +50,7 @@ export function createAnnouncer(options: {
 }): EffectHandlers['announcement'] {
   const { rest, textsOf, listingOf, voteButtons = () => [], clock, log } = options;
   const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
-  const findAnnouncement = createFindAnnouncement(rest);
+  const findAnnouncement = createFindAnnouncement(rest, (listing) => showsVoter(styleOf(listing)));
   const nonceAges = createNonceAges(clock);
 
   async function renderReply(

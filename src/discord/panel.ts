@@ -1,6 +1,6 @@
 import { type APIContainerComponent, type APISectionComponent, ComponentType } from 'discord.js';
 import type { Panel, PanelBlock, ReplyButton } from '../../commands/reply.ts';
-import { cutMarkup, escapeInline, joined, markup, timestamp, webAddress } from '../texts/markup.ts';
+import { cutMarkup, escapeInline, joined, type Markup, markup, timestamp, webAddress } from '../texts/markup.ts';
 import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
 import { keyOf, maxButtonsPerRow, renderButton, renderReplySelect, rowOf } from './components.ts';
 import { type ContainerBudget, type ContainerBuilder, createContainerBuilder } from './container.ts';
@@ -36,12 +36,12 @@ export function renderContainer(
 ): APIContainerComponent {
   const blocks = panel.blocks.slice(0, maxBlocks);
   const footer = renderFooter(panel.footer, panel.at, Math.floor(maxLength / 2));
-  const textLimit = textLimitOf({ ...panel, blocks }, maxLength - footer.length - lineBreak.length);
+  const title = renderTitle(panel.title, Math.floor(maxLength / 3));
+  const textLimit = textLimitOf(blocks, maxLength - title.length - footer.length - 2 * lineBreak.length);
   const builder = createContainerBuilder(budget, footer);
   const names = attachedNames(panel.files);
 
-  const title = cutMarkup(panel.title ?? markup``, Math.min(textLimit, maxTitleLength));
-  builder.addText(title.trim() === '' ? '' : titleMark + title, lineBreak);
+  builder.addText(title, lineBreak);
   const context = { textLimit, command, names };
   const controlsAt = blocks.findLastIndex(({ kind }) => kind !== 'buttons' && kind !== 'select') + 1;
   for (const block of blocks.slice(0, controlsAt)) addBlock(builder, block, context);
@@ -67,13 +67,15 @@ export function renderFooter(text: string | undefined, at: number | undefined, m
   return line === '' ? '' : `-# ${line}`;
 }
 
+function renderTitle(title: Markup | undefined, maxLength: number): string {
+  const text = cutMarkup(title ?? markup``, Math.min(maxTitleLength, maxLength - titleMark.length));
+  return text.trim() === '' ? '' : titleMark + text;
+}
+
 /** The most characters of each text, so that all fit together. */
-function textLimitOf({ title = markup``, blocks }: Panel, maxLength: number): number {
-  const lengths = [
-    Math.min(title.length, maxTitleLength),
-    ...blocks.flatMap((block) => ('text' in block ? [block.text.length] : [])),
-  ];
-  return fairShare(lengths, maxLength - titleMark.length - lengths.length * paragraph.length);
+function textLimitOf(blocks: readonly PanelBlock[], maxLength: number): number {
+  const lengths = blocks.flatMap((block) => ('text' in block ? [block.text.length] : []));
+  return fairShare(lengths, maxLength - lengths.length * paragraph.length);
 }
 
 interface BlockContext {

@@ -1,5 +1,11 @@
 import type { Panel, PanelBlock, Reply } from '../../commands/reply.ts';
-import { bold, lines, link, markup } from '../texts/markup.ts';
+import { bold, lines, link, type Markup, markup } from '../texts/markup.ts';
+
+/**
+ * A longer title has no link (characters): it counts as text, of which ten panels in one message have 400 characters
+ * each, and half a link would be shown as it is written.
+ */
+const maxLinkedTitleLength = 120;
 
 /** The same content as a panel, for a message that consists of panels and can have no embeds. */
 export function toPanel(reply: Reply): Panel {
@@ -32,13 +38,18 @@ export function toPanel(reply: Reply): Panel {
     kind: 'panel',
     tone,
     ...(colour === undefined ? {} : { colour }),
-    ...(title === undefined ? {} : { title: link(title, url) }),
+    ...(title === undefined ? {} : { title: linkedTitle(title, url) }),
     blocks,
     ...(footer === undefined ? {} : { footer }),
     ...(at === undefined ? {} : { at }),
     ...(files === undefined ? {} : { files }),
     ...(response === undefined ? {} : { response }),
   };
+}
+
+function linkedTitle(title: Markup, url: string | undefined): Markup {
+  const linked = link(title, url);
+  return linked.length <= maxLinkedTitleLength ? linked : title;
 }
 
 function imageBlock(file: string, files: Reply['files'] = []): PanelBlock {

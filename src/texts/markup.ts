@@ -111,10 +111,17 @@ export function cut(text: string, limit: number): string {
   return truncateAs((part) => part, text, limit);
 }
 
-/** Truncates markup. Removes a backslash whose escaped character was cut off. */
+/** A mention or timestamp without its end. */
+const openToken = /(?<!\\)<[^<>\s]*$/;
+
+/** Truncates markup. Removes a backslash whose escaped character was cut off, and half a mention or timestamp. */
 export function cutMarkup(text: Markup, limit: number): Markup {
   if (text.length <= limit && !text.endsWith('\\')) return text;
-  return truncateAs((part) => asMarkup(part.replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')), text, limit);
+  return truncateAs(
+    (part) => asMarkup(part.replace(openToken, '').replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')),
+    text,
+    limit,
+  );
 }
 
 /** Text that is markup already: a message of a catalogue, or of the owner's settings. Never for external text. */

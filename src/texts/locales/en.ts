@@ -9,7 +9,6 @@ export const en = {
   parts: {
     credits: { one: '**{count}** credit', other: '**{count}** credits' },
     /** Plain. */
-    plainCredits: { one: '{count} credit', other: '{count} credits' },
     days: { one: '**{count}** day', other: '**{count}** days' },
     votes: { one: '**{count}** vote', other: '**{count}** votes' },
     members: { one: '**{count}** member', other: '**{count}** members' },
@@ -195,7 +194,6 @@ export const en = {
     done: 'Done',
     refund: 'Refund',
     purchases: 'My purchases',
-    choose: 'Choose an item',
     /** Markup. `{name}` is that of an item, `{price}` a number of credits with its noun. */
     title: 'Shop',
     empty: 'There is nothing to buy here.',
