@@ -7,19 +7,18 @@ import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
-import { renderAnnouncement } from './announcement.ts';
 import { type AnnouncementStyle, plainStyle, showsVoter, showsVotes } from './announcement-style.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
 import type { ChannelTexts } from './guild-languages.ts';
-import { type CardSource, type ListingCard, readCard, voteLinks } from './listing-card.ts';
+import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
 import { isPanel } from './message.ts';
 import { type MessageRequest, postRequest } from './message-request.ts';
 import { createNonceAges } from './nonce-ages.ts';
 import { panelLimits } from './panel.ts';
 import { embedLimits } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
-import { isStyled, withoutHidden, withStyle } from './styled-announcement.ts';
+import { renderStyledAnnouncement } from './styled-announcement.ts';
 
 /**
  * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
@@ -60,16 +59,9 @@ export function createAnnouncer(options: {
   ): Promise<Reply | Panel> {
     const style = styleOf(effect.content.listing);
     const texts = style.language === null ? channelTexts : textsFor(style.language);
-    const content = withoutHidden(effect.content, style);
-    const buttons = [
-      ...(style.voteButton ? voteLinks(card, texts.announcement.voteButton) : []),
-      ...voteButtons(texts),
-    ];
-    const { userId } = content;
+    const { userId } = effect.content;
     const votes = userId !== null && showsVotes(style) ? await votesOf(userId) : null;
-    const restyle = (reply: Reply) =>
-      isStyled(content) ? withStyle(reply, content, { style, card, texts, votes }) : reply;
-    const reply = renderAnnouncement(content, card, texts.announcement, buttons, restyle);
+    const reply = renderStyledAnnouncement(effect.content, { style, card, texts, votes }, voteButtons(texts));
     return { ...reply, footer: deliveryTagOf(effect) };
   }
 

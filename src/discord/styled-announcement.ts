@@ -1,16 +1,32 @@
-import type { Reply } from '../../commands/reply.ts';
+import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import type { Announcement } from '../outbox/effect-contents.ts';
 import { lines, type Markup, markup, mention, timestamp, trustedMarkup, webAddress } from '../texts/markup.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../texts/template.ts';
 import type { Texts } from '../texts/texts.ts';
-import { renderBonuses, renderReason, renderRoles } from './announcement.ts';
+import { renderAnnouncement, renderBonuses, renderReason, renderRoles } from './announcement.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
-import { type ListingCard, listingName } from './listing-card.ts';
+import { type ListingCard, listingName, voteLinks } from './listing-card.ts';
 
 const empty = markup``;
 
+/**
+ * Renders an announcement in the style of its listing.
+ * @param voteButtons the buttons below a vote that counted, beside that of the style
+ */
+export function renderStyledAnnouncement(
+  announcement: Announcement,
+  context: StyleContext,
+  voteButtons: readonly ReplyButton[],
+): Reply | Panel {
+  const { style, card, texts } = context;
+  const content = withoutHidden(announcement, style);
+  const links = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
+  const restyle = (reply: Reply) => (isStyled(content) ? withStyle(reply, content, context) : reply);
+  return renderAnnouncement(content, card, texts.announcement, [...links, ...voteButtons], restyle);
+}
+
 /** The announcement without what the listing does not announce. */
-export function withoutHidden(announcement: Announcement, { milestones }: AnnouncementStyle): Announcement {
+function withoutHidden(announcement: Announcement, { milestones }: AnnouncementStyle): Announcement {
   if (milestones) return announcement;
   const hidden = announcement.bonuses.filter(({ cause }) => cause === 'milestone');
   const credits = hidden.reduce((sum, bonus) => sum + bonus.credits, 0);
@@ -19,7 +35,7 @@ export function withoutHidden(announcement: Announcement, { milestones }: Announ
 }
 
 /** Whether the style applies to it: to votes, but not to tests. */
-export function isStyled({ event, test }: Announcement): boolean {
+function isStyled({ event, test }: Announcement): boolean {
   return !test && (event === 'server_vote' || event === 'bot_vote');
 }
 
@@ -35,7 +51,7 @@ export interface StyleContext {
  * The announcement of a vote in the owner's style. What the vote earned beside its credits, and why it earned less, is
  * added below the owner's text, unless that contains it.
  */
-export function withStyle(reply: Reply, announcement: Announcement, context: StyleContext): Reply {
+function withStyle(reply: Reply, announcement: Announcement, context: StyleContext): Reply {
   const { style } = context;
   const framed: Reply = {
     ...reply,

@@ -65,7 +65,9 @@ describe('the name of a period', () => {
     expect(formatPeriod({ from: monday, until: monday + hour }, 'Europe/Berlin')).toBe(
       '2026-01-05 01:00 – 02:00 GMT+1',
     );
-    expect(formatPeriod({ from: monday, until: monday + day }, 'UTC')).toBe('2026-01-05 00:00 – 2026-01-06 00:00 GMT+0');
+    expect(formatPeriod({ from: monday, until: monday + day }, 'UTC')).toBe(
+      '2026-01-05 00:00 – 2026-01-06 00:00 GMT+0',
+    );
     const change = Date.UTC(2026, 9, 25);
     const names = [0, 1].map((hours) =>
       formatPeriod({ from: change + hours * hour, until: change + (hours + 1) * hour }, 'Europe/Berlin'),
