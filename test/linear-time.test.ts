@@ -271,6 +271,7 @@ function listing(text: string) {
       voterRole: { role: text, for: text },
       premiumRoles: { [text]: text },
     },
+    announcements: withFields('mode every title text colour thumbnail lostStreaks language', text),
     shop: [{ price: 1, codes: [text], ...withFields('id name role for codesFile needsRole', text) }],
   };
 }

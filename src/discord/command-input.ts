@@ -37,7 +37,7 @@ type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: BaseInteraction): Origin {
-  const { id, user, member, guildId, channelId, memberPermissions, locale, guildLocale } = interaction;
+  const { id, user, member, guildId, channelId, memberPermissions, appPermissions, locale, guildLocale } = interaction;
   return {
     userId: user.id,
     displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
@@ -45,6 +45,7 @@ function originOf(interaction: BaseInteraction): Origin {
     channelId,
     roles: member === null ? null : rolesOf(member),
     isManager: memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,
+    canAttachFiles: appPermissions.has(PermissionFlagsBits.AttachFiles),
     interactionId: id,
     locale,
     guildLocale,

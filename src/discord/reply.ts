@@ -1,7 +1,7 @@
 import type { APIEmbed } from 'discord.js';
 import type { Reply } from '../../commands/reply.ts';
 import { cutMarkup, type Markup, markup, plainName, webAddress } from '../texts/markup.ts';
-import { attachedNames, attachmentUrl } from './attachments.ts';
+import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
 import { toneColors } from './tone-colors.ts';
 
 /** Discord: "Embed Limits" (characters; `fields` is a count). `total` is shared by all embeds of one message. */
@@ -38,14 +38,17 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
   });
   const url = webAddress(reply.url);
   const isEmpty = title === '' && description === '' && fields.length === 0;
-  const image = attachedNames(reply.files).find((name) => name === reply.image);
+  const thumbnail = webAddress(reply.thumbnail);
+  // The description of an attachment is not shown where an embed shows the attachment.
+  const image = reply.files?.find(({ name }) => name === reply.image && attachedNames(reply.files).includes(name));
   return {
-    color: toneColors[reply.tone],
+    color: reply.colour ?? toneColors[reply.tone],
     ...(title === '' ? {} : { title }),
     ...(url === null || title === '' ? {} : { url }),
     ...(description === '' && !isEmpty ? {} : { description: description || blank }),
     ...(fields.length === 0 ? {} : { fields }),
-    ...(image === undefined ? {} : { image: { url: attachmentUrl(image) } }),
+    ...(thumbnail === null ? {} : { thumbnail: { url: thumbnail } }),
+    ...(image === undefined ? {} : { image: { url: attachmentUrl(image.name), ...descriptionOf(image.description) } }),
     ...(footer === '' ? {} : { footer: { text: footer } }),
     ...(reply.at !== undefined && reply.at >= 0 && reply.at <= maxTimestamp
       ? { timestamp: new Date(reply.at).toISOString() }

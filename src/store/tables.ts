@@ -188,6 +188,10 @@ export interface Tables {
     content: string;
     due_at: number;
   };
+  /** Until when something was announced, by its name: a time, or a day number. */
+  announcement_progress: { key: string; until_at: number };
+  /** The newest reviews of each listing, by a digest of what identifies them (hex); `at` is null if it is not known. */
+  announced_reviews: { listing: string; review: string; at: number | null };
   /** What was reported to the owner, so that it is reported once. */
   reports: { key: string; at: number };
   /** The owner's corrections by idempotency key, each with the resulting balance. */

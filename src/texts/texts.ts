@@ -2,6 +2,7 @@ import { announcementTexts } from './announcement.ts';
 import { awardTexts } from './award.ts';
 import { catalogues } from './catalogues.ts';
 import { claimTexts } from './claim.ts';
+import { digestTexts, lostStreakTexts, newReviewTexts } from './digest.ts';
 import { failureTexts } from './failure.ts';
 import { createLanguage } from './language.ts';
 import { type Locale, localeFor } from './locale.ts';
@@ -14,6 +15,7 @@ import { remindTexts } from './remind.ts';
 import { shopTexts } from './shop.ts';
 import { creditTexts, leaderboardTexts } from './standings.ts';
 import { traceTexts } from './trace.ts';
+import { votePictureTexts } from './vote-picture.ts';
 
 /**
  * All texts that members see, in one language. Texts that Discord renders are {@link Markup} and accept only Markup, so
@@ -32,6 +34,7 @@ function createTexts(locale: Locale) {
     canVote: canVoteTexts(messages.canVote, language),
     reviews: reviewTexts(messages.reviews, language, parts),
     stats: statsTexts(messages.stats, language),
+    votePicture: votePictureTexts(messages.votePicture, language),
     remind: remindTexts(messages.remind, language),
     credits: creditTexts(messages.credits, language, parts),
     leaderboard: leaderboardTexts(messages.leaderboard, language, parts),
@@ -42,6 +45,9 @@ function createTexts(locale: Locale) {
     award: awardTexts(messages.award, language, parts),
     trace: traceTexts(messages.trace, language),
     announcement: announcementTexts(messages.announcement, language, parts),
+    digest: digestTexts(messages.digest, language, parts),
+    lostStreaks: lostStreakTexts(messages.lostStreaks, language, parts),
+    newReview: newReviewTexts(messages.newReview, language),
     party: partyTexts(messages.party, language, parts),
     /** The reasons in the server's audit log for changes of a member's roles. */
     role: messages.role,

@@ -134,6 +134,7 @@ export async function connectedBot(
   const context: CommandContext = {
     ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders, shop },
     ...{ claims, memberData, traces },
+    drawVotePicture: async () => null,
     standings: store.standingsIn('UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };

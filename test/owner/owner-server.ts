@@ -43,8 +43,15 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
       grants: store.rewardRecords.grants,
       purchases: store.rewardRecords.purchases,
       reminders: () => store.rewardRecords.reminders(clock.now()),
-      votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
+      votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
     },
+    announcementPreviews: () => [
+      {
+        listing: 'server',
+        mode: 'each',
+        previews: [{ subject: 'a vote', title: '<b>Yay</b>', text: ['@ada voted'], buttons: ['Vote too'] }],
+      },
+    ],
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
       ['server', 12 * hour],

@@ -142,6 +142,8 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
   event_keys: { withoutMembers: 'Digests, which recognise repeated deliveries.' },
   order_names: { withoutMembers: 'Ids of orders; the orders have the members.' },
   parties: { withoutMembers: 'Totals.' },
+  announcement_progress: { withoutMembers: 'Times.' },
+  announced_reviews: { withoutMembers: 'Digests of reviews, whose authors have no id.' },
   outages: { withoutMembers: 'Times.' },
   heartbeats: { withoutMembers: 'A time.' },
   locks: { withoutMembers: 'Names of what is locked.' },

@@ -11,6 +11,7 @@ export const en = {
     /** Plain. */
     days: { one: '**{count}** day', other: '**{count}** days' },
     votes: { one: '**{count}** vote', other: '**{count}** votes' },
+    members: { one: '**{count}** member', other: '**{count}** members' },
     /** What a list of more than one page says below it. Plain. */
     page: 'page {number} of {of}',
   },
@@ -73,6 +74,18 @@ export const en = {
     shards: 'Shards',
     category: 'Category',
     tags: 'Tags',
+  },
+
+  /** Plain. The words are drawn in a picture, so they are short; `total` is the heading of the sum of 30 days. */
+  votePicture: {
+    title: 'Votes per day',
+    total: '30 days',
+    average: 'average',
+    maximum: 'maximum',
+    weekend: 'weekend',
+    /** Describes the picture for screen readers. `{first}`, `{last}` and `{best}` are days, the others numbers. */
+    description:
+      'Bar chart of the votes per day from {first} to {last}. Total: {total}. Average per day: {average}. Maximum: {maximum} on {best}.',
   },
 
   remind: {
@@ -346,6 +359,9 @@ export const en = {
 
   /** `{user}` is a member, or `someone`; `{name}` is that of a listing. */
   announcement: {
+    /** Leads to the listing, under the vote of somebody else. Plain. */
+    voteButton: 'Vote too',
+    /** Markup. */
     titles: {
       vote: 'Thank you for the vote!',
       bought: 'Premium purchased',
@@ -394,6 +410,33 @@ export const en = {
       denied: 'The service denied the credits.',
     },
     nextVote: 'Can vote again {time}.',
+  },
+
+  /** What a listing received in a period. `{name}` is that of the listing, `{user}` a member. */
+  digest: {
+    title: 'Votes for {name}',
+    /** `{votes}` and `{members}` are numbers with their nouns. */
+    votes: '{votes} from {members}',
+    credits: 'Earned: {credits}',
+    top: 'Top voters',
+    voter: '{user}: {votes}',
+    milestones: 'Milestones',
+    milestone: { one: '{user} reached **{count}** vote.', other: '{user} reached **{count}** votes.' },
+    more: { one: '… and {count} more', other: '… and {count} more' },
+  },
+
+  lostStreaks: {
+    title: 'Streaks that ended',
+    /** `{days}` is a number with its noun. */
+    streak: '{user}: {days}',
+    more: { one: '… and {count} more', other: '… and {count} more' },
+    hint: 'The next vote starts a new streak.',
+  },
+
+  newReview: {
+    title: 'New review of {name}',
+    /** `{rating}` are stars, `{author}` is a name. */
+    heading: '{rating} · {author}',
   },
 
   party: {
