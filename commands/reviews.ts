@@ -16,20 +16,34 @@ import {
 import type { Command, CommandInput, ListedLookup } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
 import { listingOption, selectedListing, staleNote } from './listing.ts';
-import type { Reply, ReplyButton, ReplyField } from './reply.ts';
+import type { OptionValue, Reply, ReplyButton, ReplyField, ReplySelect } from './reply.ts';
 
 const pageSize = 5;
 const maxReviews = 50;
 const defaultReviews = 10;
+const maxStars = 5;
 /** Characters; with these limits a page stays below the 6,000 characters of an embed. */
 const maxCommentLength = 950;
 const maxNameLength = 80;
 
-/** The reviews of a server (document, section 2.5). One request to the service serves every page. */
+/** What is shown of the reviews. */
+interface Query {
+  readonly sort: ReviewSort;
+  /** The most reviews to show. */
+  readonly limit: number;
+  /** Only reviews with this many stars; 0 for all. */
+  readonly stars: number;
+}
+
+/**
+ * The reviews of a server (document, section 2.5). One request to the service serves every page and filter: it returns
+ * at most 50 reviews, and cannot filter them itself (section 4).
+ */
 export const reviews = {
   name: 'reviews',
   visibility: 'public',
   hasPages: true,
+  actions: ['stars'],
   isServedBy: (listings) => serversOf(listings).length > 0,
   describe: ({ listings, texts }) => ({
     description: texts.reviews.description,
@@ -39,6 +53,13 @@ export const reviews = {
         name: 'sort',
         description: texts.reviews.sortOption,
         choices: reviewSorts.map((sort) => ({ name: texts.reviews.sorts[sort], value: sort })),
+      },
+      {
+        type: ApplicationCommandOptionType.Integer,
+        name: 'stars',
+        description: texts.reviews.starsOption,
+        min_value: 1,
+        max_value: maxStars,
       },
       {
         type: ApplicationCommandOptionType.Integer,
@@ -55,8 +76,9 @@ export const reviews = {
     const query = {
       sort: choiceOption(input, 'sort', reviewSorts, 'newest'),
       limit: integerOption(input, 'limit', { min: 1, max: maxReviews, fallback: defaultReviews }),
+      stars: selectedStars(input),
     };
-    const result = await lookup.reviews(query);
+    const result = await lookup.reviews({ sort: query.sort, limit: maxReviews });
     return result.value.reviews.length === 0 ? renderEmpty(result, texts) : renderPage(result, input, query, texts);
   },
 } as const satisfies Command;
@@ -66,30 +88,48 @@ function serversOf(listings: readonly ListedLookup[]): readonly ListedLookup[] {
   return listings.filter(({ lookup }) => lookup.kind === 'server');
 }
 
+/** From the select, otherwise from the option or the page button; 0 for all reviews. */
+function selectedStars({ action, values, options }: CommandInput): number {
+  const value = Number(action === 'stars' ? values[0] : options['stars']);
+  return Number.isInteger(value) && value >= 1 && value <= maxStars ? value : 0;
+}
+
 function renderEmpty(result: CachedValue<Reviews>, texts: Texts): Reply {
   return { tone: 'plain', title: texts.reviews.title, text: lines(texts.reviews.none, staleNote(result, texts)) };
 }
 
-function renderPage(
-  result: CachedValue<Reviews>,
-  input: CommandInput,
-  query: { sort: ReviewSort; limit: number },
-  texts: Texts,
-): Reply {
-  const { reviews: all, total } = result.value;
-  const shown = all.slice(0, query.limit);
-  const pages = Math.ceil(shown.length / pageSize);
+function renderPage(result: CachedValue<Reviews>, input: CommandInput, query: Query, texts: Texts): Reply {
+  const { reviews: searched, total } = result.value;
+  const { sort, limit, stars } = query;
+  const matching = stars === 0 ? searched : searched.filter(({ rating }) => starsOf(rating) === stars);
+  const shown = matching.slice(0, limit);
+  const pages = Math.max(1, Math.ceil(shown.length / pageSize));
   const number = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
-  const page = pages === 1 ? null : { number: grouped(number), of: grouped(pages) };
-  const stale = staleNote(result, texts);
+  const page = pages === 1 ? null : texts.reviews.page(grouped(number), grouped(pages));
+  const count =
+    stars === 0
+      ? texts.reviews.count(total, grouped(shown.length), grouped(total))
+      : joinedPlain([
+          texts.reviews.filtered(searched.length < total ? sort : null, stars, {
+            matching: grouped(matching.length),
+            searched: grouped(searched.length),
+          }),
+          shown.length < matching.length ? texts.reviews.shown(grouped(shown.length)) : null,
+        ]);
   return {
     tone: 'plain',
     title: texts.reviews.title,
-    ...(stale === null ? {} : { text: stale }),
+    text: lines(shown.length === 0 ? texts.reviews.noneMatch : null, staleNote(result, texts)),
     fields: shown.slice((number - 1) * pageSize, number * pageSize).map((review) => renderReview(review, texts)),
-    footer: texts.reviews.count(grouped(shown.length), grouped(total), page),
-    buttons: pageButtons(input, query, { number, pages }, texts),
+    footer: joinedPlain([count, page]),
+    selects: searched.length > pageSize || stars > 0 ? [starsSelect(searched, input, query, texts)] : [],
+    buttons: shown.length === 0 ? [] : pageButtons(input, query, { number, pages }, texts),
+    response: 'update',
   };
+}
+
+function joinedPlain(parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null).join(' · ');
 }
 
 /** The cache returns the same objects to all commands until they expire, so that each is rendered once. */
@@ -98,7 +138,7 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
   const text = escapeText(comment, maxCommentLength) || texts.reviews.noComment;
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
   return {
-    name: markup`${rating === null ? texts.reviews.noRating : stars(rating)} · ${author}`,
+    name: markup`${rating === null ? texts.reviews.noRating : renderStars(rating)} · ${author}`,
     value: lines(text, date),
   };
 });
@@ -106,29 +146,57 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
 const fullStar = markup`★`;
 const emptyStar = markup`☆`;
 
+/** The number of full stars that a rating is shown with; null if five stars cannot show it. */
+function starsOf(rating: number | null): number | null {
+  return rating === null || rating < 0 || rating > maxStars ? null : Math.round(rating);
+}
+
 /**
- * A rating as stars. The document does not describe its range, so a rating that five stars cannot show exactly is also
- * a number.
+ * A rating as stars, with its number for screen readers: "★★★★☆ 4/5". The document does not describe the range of
+ * ratings, so one that five stars cannot show is a number alone.
  */
-export function stars(rating: number): Markup {
-  if (rating < 0 || rating > 5) return markup`${fullStar} ${grouped(rating)}`;
-  const full = Math.round(rating);
-  const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, 5 - full)}`;
-  return Number.isInteger(rating) ? row : markup`${row} ${grouped(rating)}`;
+export function renderStars(rating: number): Markup {
+  const full = starsOf(rating);
+  if (full === null) return markup`${fullStar} ${grouped(rating)}`;
+  const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, maxStars - full)}`;
+  return markup`${row} ${grouped(rating)}/${grouped(maxStars)}`;
+}
+
+/** All reviews, or those with as many stars; only stars that were found. */
+function starsSelect(searched: readonly Review[], input: CommandInput, query: Query, texts: Texts): ReplySelect {
+  const choices = [5, 4, 3, 2, 1].flatMap((stars) => {
+    const count = searched.filter(({ rating }) => starsOf(rating) === stars).length;
+    const label = `${renderStars(stars)}`;
+    const selected = stars === query.stars;
+    if (count === 0 && !selected) return [];
+    return [{ label, value: String(stars), description: texts.reviews.found(count, grouped(count)), selected }];
+  });
+  return {
+    kind: 'choices',
+    action: 'stars',
+    options: stateOf(input, { sort: query.sort, limit: query.limit }),
+    choices: [{ label: texts.reviews.anyStars, value: '0', selected: query.stars === 0 }, ...choices],
+  };
 }
 
 function pageButtons(
   input: CommandInput,
-  query: { sort: ReviewSort; limit: number },
+  { sort, limit, stars }: Query,
   { number, pages }: { number: number; pages: number },
   texts: Texts,
 ): ReplyButton[] {
-  const { listing } = input.options;
   const button = (label: string, page: number): ReplyButton => ({
     kind: 'page',
     label,
     disabled: page < 1 || page > pages,
-    options: { ...query, ...(listing === undefined ? {} : { listing }), page },
+    options: { ...stateOf(input, { sort, limit }), ...(stars === 0 ? {} : { stars }), page },
   });
   return [button(texts.reviews.previous, number - 1), button(texts.reviews.next, number + 1)];
 }
+
+/** The options of a component, with the listing of the command. */
+function stateOf({ options: { listing } }: CommandInput, query: Pick<Query, 'sort' | 'limit'>): ActionOptions {
+  return { ...query, ...(listing === undefined ? {} : { listing }) };
+}
+
+type ActionOptions = Readonly<Record<string, OptionValue>>;

@@ -43,9 +43,17 @@ const canVote = {
   lastVote: (time: Markup) => markup`Last vote: ${time}`,
 };
 
+const searchedReviews: Readonly<Record<ReviewSort | 'all', (count: string) => string>> = {
+  newest: (count) => `the newest ${count} reviews`,
+  highest: (count) => `the ${count} highest rated reviews`,
+  lowest: (count) => `the ${count} lowest rated reviews`,
+  all: (count) => `${count} reviews`,
+};
+
 const reviews = {
   description: 'Show reviews of this server.',
   sortOption: 'Sort order (default: newest).',
+  starsOption: 'Show only reviews with this many stars (default: all).',
   limitOption: 'How many reviews to show, up to 50 (default: 10).',
   sorts: { newest: 'newest', highest: 'highest', lowest: 'lowest' } satisfies Record<ReviewSort, string>,
   title: markup`Reviews`,
@@ -53,9 +61,20 @@ const reviews = {
   anonymous: markup`Anonymous`,
   noRating: markup`No rating`,
   noComment: markup`*No text.*`,
-  /** "12 of 345 reviews", with the page if there are several. The total decides between singular and plural. */
-  count: (shown: string, total: string, page: { readonly number: string; readonly of: string } | null) =>
-    `${shown} of ${total} ${total === '1' ? 'review' : 'reviews'}${page === null ? '' : ` · page ${page.number} of ${page.of}`}`,
+  /** "12 of 345 reviews"; the total decides between singular and plural. */
+  count: (total: number, shown: string, groupedTotal: string) =>
+    `${shown} of ${groupedTotal} ${total === 1 ? 'review' : 'reviews'}`,
+  page: (number: string, of: string) => `page ${number} of ${of}`,
+  /** "With 4 stars: 3 of the newest 50 reviews"; `sort` is null if all reviews were searched. */
+  filtered: (
+    sort: ReviewSort | null,
+    stars: number,
+    { matching, searched }: { readonly matching: string; readonly searched: string },
+  ) => `With ${stars} ${stars === 1 ? 'star' : 'stars'}: ${matching} of ${searchedReviews[sort ?? 'all'](searched)}`,
+  shown: (shown: string) => `${shown} shown`,
+  noneMatch: markup`No review found with this many stars.`,
+  anyStars: 'All reviews',
+  found: (count: number, grouped: string) => `${grouped} ${count === 1 ? 'review' : 'reviews'}`,
   previous: 'Previous',
   next: 'Next',
 };

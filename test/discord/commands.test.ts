@@ -49,7 +49,10 @@ describe('the commands on Discord', () => {
     expect(shown()?.embeds[0]?.footer?.text).toBe('12 of 345 reviews · page 1 of 3');
     await click('Next');
     await click('Next');
-    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual(['★★★★★ · writer11', '★★★★★ · writer12']);
+    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual([
+      '★★★★★ 5/5 · writer11',
+      '★★★★★ 5/5 · writer12',
+    ]);
     await expect(click('Next')).rejects.toThrow('disabled');
     await click('Previous');
     expect(shown()?.embeds[0]?.footer?.text).toContain('page 2 of 3');
