@@ -32,6 +32,8 @@ const canVote = {
   description: 'Check if you can vote, or when you can vote again.',
   userOption: 'Check another member instead of yourself.',
   voteButton: 'Vote',
+  /** `name` is that of another listing; Discord shows up to 80 characters. */
+  voteFor: (name: string) => `Vote for ${name}`,
   titleNow: markup`Ready to vote`,
   titleLater: markup`Not yet`,
   now: (user: Markup | null, name: Markup) => markup`${user ?? markup`You`} can vote for ${bold(name)} now.`,
