@@ -4,7 +4,7 @@ import type { VoteStatus } from '../src/lookup/schemas.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './command.ts';
 import { userOption } from './command.ts';
-import { listingOption, selectedListing, staleNote } from './listing.ts';
+import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 import { fetchListingPage } from './listing-page.ts';
 import { type OtherListingButtons, otherListingButtons } from './other-listings.ts';
 import { remindButtons } from './remind-button.ts';
@@ -24,8 +24,9 @@ export const canvote = {
       ...(listings.length > 1 ? [listingOption(listings, texts)] : []),
     ],
   }),
+  autocomplete: completeListing,
   async execute(input, context) {
-    const selected = selectedListing(input, context.listings);
+    const selected = selectedListing(input, context);
     const { lookup } = selected;
     const voter = userOption(input, 'user', input.userId);
     const isOwn = voter === input.userId;

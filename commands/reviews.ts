@@ -15,7 +15,7 @@ import {
 } from '../src/texts/markup.ts';
 import type { Command, CommandInput, ListedLookup } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
-import { listingOption, selectedListing, staleNote } from './listing.ts';
+import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 import type { OptionValue, Reply, ReplyButton, ReplyField, ReplySelect } from './reply.ts';
 
 const pageSize = 5;
@@ -33,6 +33,8 @@ interface Query {
   readonly limit: number;
   /** Only reviews with this many stars; 0 for all. */
   readonly stars: number;
+  /** The selected listing, as the value of its option; null for the default. */
+  readonly listing: string | null;
 }
 
 /**
@@ -71,14 +73,17 @@ export const reviews = {
       ...(serversOf(listings).length > 1 ? [listingOption(serversOf(listings), texts)] : []),
     ],
   }),
+  autocomplete: (input, { listings, texts }) => completeListing(input, { listings: serversOf(listings), texts }),
   async execute(input, { listings, texts }) {
-    const { lookup } = selectedListing(input, serversOf(listings));
+    const servers = serversOf(listings);
+    const selected = selectedListing(input, { listings: servers, texts });
     const query = {
       sort: choiceOption(input, 'sort', reviewSorts, 'newest'),
       limit: integerOption(input, 'limit', { min: 1, max: maxReviews, fallback: defaultReviews }),
       stars: selectedStars(input),
+      listing: input.options['listing'] === undefined ? null : choiceOf(selected, servers),
     };
-    const result = await lookup.reviews({ sort: query.sort, limit: maxReviews });
+    const result = await selected.lookup.reviews({ sort: query.sort, limit: maxReviews });
     return result.value.reviews.length === 0 ? renderEmpty(result, texts) : renderPage(result, input, query, texts);
   },
 } as const satisfies Command;
@@ -122,8 +127,8 @@ function renderPage(result: CachedValue<Reviews>, input: CommandInput, query: Qu
     text: lines(shown.length === 0 ? texts.reviews.noneMatch : null, staleNote(result, texts)),
     fields: shown.slice((number - 1) * pageSize, number * pageSize).map((review) => renderReview(review, texts)),
     footer: joinedPlain([count, page]),
-    selects: searched.length > pageSize || stars > 0 ? [starsSelect(searched, input, query, texts)] : [],
-    buttons: shown.length === 0 ? [] : pageButtons(input, query, { number, pages }, texts),
+    selects: searched.length > pageSize || stars > 0 ? [starsSelect(searched, query, texts)] : [],
+    buttons: shown.length === 0 ? [] : pageButtons(query, { number, pages }, texts),
     response: 'update',
   };
 }
@@ -163,7 +168,7 @@ export function renderStars(rating: number): Markup {
 }
 
 /** All reviews, or those with as many stars; only stars that were found. */
-function starsSelect(searched: readonly Review[], input: CommandInput, query: Query, texts: Texts): ReplySelect {
+function starsSelect(searched: readonly Review[], query: Query, texts: Texts): ReplySelect {
   const choices = [5, 4, 3, 2, 1].flatMap((stars) => {
     const count = searched.filter(({ rating }) => starsOf(rating) === stars).length;
     const label = `${renderStars(stars)}`;
@@ -174,29 +179,22 @@ function starsSelect(searched: readonly Review[], input: CommandInput, query: Qu
   return {
     kind: 'choices',
     action: 'stars',
-    options: stateOf(input, { sort: query.sort, limit: query.limit }),
+    options: stateOf(query),
     choices: [{ label: texts.reviews.anyStars, value: '0', selected: query.stars === 0 }, ...choices],
   };
 }
 
-function pageButtons(
-  input: CommandInput,
-  { sort, limit, stars }: Query,
-  { number, pages }: { number: number; pages: number },
-  texts: Texts,
-): ReplyButton[] {
+function pageButtons(query: Query, { number, pages }: { number: number; pages: number }, texts: Texts): ReplyButton[] {
   const button = (label: string, page: number): ReplyButton => ({
     kind: 'page',
     label,
     disabled: page < 1 || page > pages,
-    options: { ...stateOf(input, { sort, limit }), ...(stars === 0 ? {} : { stars }), page },
+    options: { ...stateOf(query), ...(query.stars === 0 ? {} : { stars: query.stars }), page },
   });
   return [button(texts.reviews.previous, number - 1), button(texts.reviews.next, number + 1)];
 }
 
-/** The options of a component, with the listing of the command. */
-function stateOf({ options: { listing } }: CommandInput, query: Pick<Query, 'sort' | 'limit'>): ActionOptions {
-  return { ...query, ...(listing === undefined ? {} : { listing }) };
+/** The options of a component. */
+function stateOf({ sort, limit, listing }: Query): Readonly<Record<string, OptionValue>> {
+  return { sort, limit, ...(listing === null ? {} : { listing }) };
 }
-
-type ActionOptions = Readonly<Record<string, OptionValue>>;

@@ -3,7 +3,7 @@ import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import type { Texts } from '../src/texts/en.ts';
 import { escapeName, escapeText, grouped, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Command } from './command.ts';
-import { listingName, listingOption, selectedListing, staleNote } from './listing.ts';
+import { completeListing, listingName, listingOption, selectedListing, staleNote } from './listing.ts';
 import type { Reply, ReplyField } from './reply.ts';
 
 const maxTags = 20;
@@ -22,8 +22,10 @@ export const stats = {
     description: texts.stats.description,
     options: [listingOption(listings, texts)],
   }),
-  async execute(input, { listings, texts }) {
-    const { lookup } = selectedListing(input, listings);
+  autocomplete: completeListing,
+  async execute(input, context) {
+    const { texts } = context;
+    const { lookup } = selectedListing(input, context);
     const profile = await lookup.profile();
     return profile.stale
       ? renderProfile(profile.value, texts, staleNote(profile, texts))

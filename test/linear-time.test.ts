@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { searchChoices } from '../commands/choices.ts';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
 import { loadConfig } from '../config/load.ts';
@@ -109,6 +110,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the host of a link', (text) => markup.webAddress(`https://${text}`)],
   ['mention', (text) => markup.mention(text)],
   ['renderEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
+  ['the name of a listing', (text) => searchChoices(text, listingNames)],
   ['the id of a button', (text) => decodeCustomId(text)],
   ['the options of a button', (text) => decodeCustomId(`tallyhook:reviews:${text}`)],
   ['the action of a button', (text) => decodeCustomId(`tallyhook:shop/${text}`)],
@@ -282,6 +284,8 @@ function configWith(text: string) {
 }
 
 /** Markup is escaped by its type; these functions must also handle unescaped text in linear time. */
+const listingNames = ['harbour', 'old-harbour'].map((name) => ({ name, value: name }));
+
 function asMarkup(text: string): markup.Markup {
   return text as markup.Markup;
 }

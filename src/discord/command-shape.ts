@@ -69,6 +69,7 @@ const comparable = z.object({
       name: z.string(),
       description: z.string(),
       required: z.boolean().default(false),
+      autocomplete: z.boolean().default(false),
       choices: arrayOf(z.object({ name: z.string(), value: z.unknown() })),
       min_value: nullableNumber,
       max_value: nullableNumber,

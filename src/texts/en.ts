@@ -4,7 +4,7 @@ import type { ReviewSort } from '../lookup/schemas.ts';
 import { announcement } from './announcement.ts';
 import { claim } from './claim.ts';
 import { creditCount } from './credit-count.ts';
-import { bold, type Markup, markup, subtext } from './markup.ts';
+import { bold, grouped, type Markup, markup, subtext } from './markup.ts';
 import { party } from './party.ts';
 import { privacy } from './privacy.ts';
 import { remind } from './remind.ts';
@@ -24,6 +24,11 @@ const listing = {
   option: 'Choose a listing.',
   /** A listing whose name is unknown at the moment. */
   unnamed: { server: markup`this server`, bot: markup`this bot` } satisfies Record<ListingKind, Markup>,
+  /** `typed` is not the name of a listing; `names` are those of some listings, and `more` counts the others. */
+  unknown: (typed: Markup, names: Markup, more: number) =>
+    more === 0
+      ? markup`There is no listing ${bold(typed)}. Choose one of these: ${names}.`
+      : markup`There is no listing ${bold(typed)}. Choose one of these, or one of ${grouped(more)} more: ${names}.`,
   asOf: (time: Markup) => subtext(markup`The listing service did not respond. Last updated ${time}.`),
 };
 
