@@ -3,8 +3,8 @@ import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { closest } from '../src/platform/did-you-mean.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import type { Texts } from '../src/texts/en.ts';
 import { escapeName, joined, type Markup, timestamp } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import { findChoice, maxChoices, searchChoices } from './choices.ts';
 import type {
   CommandChoice,

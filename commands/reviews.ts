@@ -2,17 +2,8 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import type { Texts } from '../src/texts/en.ts';
-import {
-  escapeName,
-  escapeText,
-  grouped,
-  lines,
-  type Markup,
-  markup,
-  repeated,
-  timestamp,
-} from '../src/texts/markup.ts';
+import { escapeName, escapeText, lines, type Markup, markup, repeated, timestamp } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandInput, ListedLookup } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
@@ -110,31 +101,24 @@ function renderPage(result: CachedValue<Reviews>, input: CommandInput, query: Qu
   const shown = matching.slice(0, limit);
   const pages = Math.max(1, Math.ceil(shown.length / pageSize));
   const number = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
-  const page = pages === 1 ? null : texts.reviews.page(grouped(number), grouped(pages));
-  const count =
+  const page = pages === 1 ? null : { number, of: pages };
+  const found =
     stars === 0
-      ? texts.reviews.count(total, grouped(shown.length), grouped(total))
-      : joinedPlain([
-          texts.reviews.filtered(searched.length < total ? sort : null, stars, {
-            matching: grouped(matching.length),
-            searched: grouped(searched.length),
-          }),
-          shown.length < matching.length ? texts.reviews.shown(grouped(shown.length)) : null,
-        ]);
+      ? texts.reviews.count(shown.length, total, page)
+      : texts.reviews.filtered(
+          { stars, sort: searched.length < total ? sort : null, matching: matching.length, searched: searched.length },
+          { shown: shown.length, page },
+        );
   return {
     tone: 'plain',
     title: texts.reviews.title,
     text: lines(shown.length === 0 ? texts.reviews.noneMatch : null, staleNote(result, texts)),
     fields: shown.slice((number - 1) * pageSize, number * pageSize).map((review) => renderReview(review, texts)),
-    footer: joinedPlain([count, page]),
+    footer: found,
     selects: searched.length > pageSize || stars > 0 ? [starsSelect(searched, query, texts)] : [],
     buttons: shown.length === 0 ? [] : pageButtons(query, { number, pages }, texts),
     response: 'update',
   };
-}
-
-function joinedPlain(parts: readonly (string | null)[]): string {
-  return parts.filter((part) => part !== null).join(' · ');
 }
 
 /** The cache returns the same objects to all commands until they expire, so that each is rendered once. */
@@ -143,7 +127,7 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
   const text = escapeText(comment, maxCommentLength) || texts.reviews.noComment;
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
   return {
-    name: markup`${rating === null ? texts.reviews.noRating : renderStars(rating)} · ${author}`,
+    name: markup`${rating === null ? texts.reviews.noRating : renderStars(rating, texts)} · ${author}`,
     value: lines(text, date),
   };
 });
@@ -160,21 +144,21 @@ function starsOf(rating: number | null): number | null {
  * A rating as stars, with its number for screen readers: "★★★★☆ 4/5". The document does not describe the range of
  * ratings, so one that five stars cannot show is a number alone.
  */
-export function renderStars(rating: number): Markup {
+export function renderStars(rating: number, { number }: Pick<Texts, 'number'>): Markup {
   const full = starsOf(rating);
-  if (full === null) return markup`${fullStar} ${grouped(rating)}`;
+  if (full === null) return markup`${fullStar} ${number(rating)}`;
   const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, maxStars - full)}`;
-  return markup`${row} ${grouped(rating)}/${grouped(maxStars)}`;
+  return markup`${row} ${number(rating)}/${number(maxStars)}`;
 }
 
 /** All reviews, or those with as many stars; only stars that were found. */
 function starsSelect(searched: readonly Review[], query: Query, texts: Texts): ReplySelect {
   const choices = [5, 4, 3, 2, 1].flatMap((stars) => {
     const count = searched.filter(({ rating }) => starsOf(rating) === stars).length;
-    const label = `${renderStars(stars)}`;
+    const label = renderStars(stars, texts);
     const selected = stars === query.stars;
     if (count === 0 && !selected) return [];
-    return [{ label, value: String(stars), description: texts.reviews.found(count, grouped(count)), selected }];
+    return [{ label, value: String(stars), description: texts.reviews.found(count), selected }];
   });
   return {
     kind: 'choices',

@@ -18,15 +18,13 @@ const maxLength = 100;
  * Responds with the choices of the command, or with none: after an error, after a second, or if the member may not use
  * the command. Never throws.
  */
-export function createAutocomplete(options: {
-  readonly context: CommandContext;
-  readonly log: Log;
-}): (interaction: AutocompleteInteraction, command: Command | undefined) => Promise<void> {
-  const { context, log } = options;
-
+export function createAutocomplete(
+  log: Log,
+): (interaction: AutocompleteInteraction, command: Command | undefined, context: CommandContext) => Promise<void> {
   async function choicesOf(
     interaction: AutocompleteInteraction,
     command: Command | undefined,
+    context: CommandContext,
   ): Promise<readonly CommandChoice[]> {
     const isAllowed = command?.defaultMemberPermissions === undefined || isManager(interaction);
     if (command?.autocomplete === undefined || !isAllowed) return [];
@@ -37,9 +35,9 @@ export function createAutocomplete(options: {
     return (await settleWithin(timeoutMs, context.clock, search)) ?? [];
   }
 
-  return async (interaction, command) => {
+  return async (interaction, command, context) => {
     try {
-      await interaction.respond(validChoices(await choicesOf(interaction, command)));
+      await interaction.respond(validChoices(await choicesOf(interaction, command, context)));
     } catch (error) {
       // Common, because Discord drops an interaction when the member types the next character.
       const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);

@@ -61,7 +61,7 @@ type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: BaseInteraction): Origin {
-  const { id, user, member, guildId, channelId } = interaction;
+  const { id, user, member, guildId, channelId, locale, guildLocale } = interaction;
   return {
     userId: user.id,
     displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
@@ -70,6 +70,8 @@ function originOf(interaction: BaseInteraction): Origin {
     roles: member === null ? null : rolesOf(member),
     isManager: isManager(interaction),
     interactionId: id,
+    locale,
+    guildLocale,
   };
 }
 

@@ -4,6 +4,7 @@ import { renderStars, reviews } from '../../commands/reviews.ts';
 import { renderReply } from '../../src/discord/reply.ts';
 import type { CachedReviews } from '../../src/lookup/schemas.ts';
 import { day, hour } from '../../src/platform/durations.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from './command-fixture.ts';
 
 function fixture(cachedReviews: CachedReviews, staleSince?: number) {
@@ -226,5 +227,5 @@ describe('a rating', () => {
     [10, '★ 10'],
     [-3, '★ -3'],
     [1e9, '★ 1,000,000,000'],
-  ])('of %d is %s', (rating, text) => expect(renderStars(rating)).toBe(text));
+  ])('of %d is %s', (rating, text) => expect(renderStars(rating, textsIn('en-US'))).toBe(text));
 });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { command, connectedBot, hello, localDiscord } from './bot.ts';
 
 /** Discord: "All bots can make up to 50 requests per second". */
@@ -34,12 +34,14 @@ describe('the number of requests a second', () => {
     stopTheSecond();
     ready.resolve(hello);
     const messages = await Promise.all(used.map(({ settled }) => settled));
-    expect(messages.map(({ embeds }) => embeds[0]?.description)).toEqual(Array(count).fill(en.reviews.none));
+    expect(messages.map(({ embeds }) => embeds[0]?.description)).toEqual(
+      Array(count).fill(textsIn('en-US').reviews.none),
+    );
   });
 
   it('does not limit the further messages after responses', async () => {
     const { discord, run } = await connectedBot([command({ execute: async () => hello })], {
-      notice: { tone: 'plain', text: en.reviews.none },
+      notice: { tone: 'plain', text: textsIn('en-US').reviews.none },
     });
     stopTheSecond();
     const count = 2 * botsLimit;
