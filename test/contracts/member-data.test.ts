@@ -262,6 +262,22 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await expectSound(url);
   });
 
+  it('keeps the late delivery of a claimed vote from being paid again', async () => {
+    const { store, url } = await open();
+    const simple = { ...listing, rewards: plain.rewards };
+    const claimed = await store.claims.recordClaim({ userId: member, at: start }, simple, start + hour);
+    expect(claimed).toMatchObject({ outcome: 'claimed', credits: 10 });
+    await forget(store, start + hour);
+    // The service may report the time of the vote less exactly than the delivery.
+    expect(await vote(store, member, start + 900, start + 2 * hour, simple)).toMatchObject({ outcome: 'duplicate' });
+    expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 0 });
+    expect(await vote(store, member, start + 12 * hour, undefined, simple)).toMatchObject({ credits: 10 });
+    // Also if the member has voted since.
+    expect(await vote(store, member, start + 800, start + 13 * hour, simple)).toMatchObject({ outcome: 'duplicate' });
+    expect(await store.records.counts()).toMatchObject({ credits: 20, votes: 2 });
+    await expectSound(url);
+  });
+
   it('keeps the votes of forgotten members for a limited time', async () => {
     const { store, url } = await open();
     await vote(store, member, null, start);
