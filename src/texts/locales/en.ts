@@ -259,6 +259,8 @@ export const en = {
       title: 'Purchase {id}',
       text: '{user} bought {name} ({price}).',
       todo: 'Press Done when the buyer has it. The buyer gets a direct message.',
+      closed:
+        'The buyer of {name} ({price}) had their data deleted before this was done, so the purchase was closed and refunded. There is nothing to do.',
       refundedRole: 'Discord did not give the role, so the price was refunded, and the item is in stock again.',
       fulfilledBy: 'Done, by {manager}.',
       refundedBy: 'Refunded, by {manager}.',
