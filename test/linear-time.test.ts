@@ -49,6 +49,7 @@ import { reviewsQuery, votesPath } from '../src/service/api/schemas.ts';
 import { keyForm, listingForm, readForm, reviewForm, webhookForm } from '../src/service/pages/forms.ts';
 import { isPublic } from '../src/service/webhooks/addresses.ts';
 import { readTargetUrl } from '../src/service/webhooks/target.ts';
+import { bodyWithoutGiver } from '../src/store/member-data/gifts.ts';
 import * as markup from '../src/texts/markup.ts';
 import { isCrossSite } from '../src/web/cross-site.ts';
 import { findFlashMessage } from '../src/web/flash-messages.ts';
@@ -110,6 +111,10 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the host of a link', (text) => markup.webAddress(`https://${text}`)],
   ['mention', (text) => markup.mention(text)],
   ['renderEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
+  [
+    'the body of a gift',
+    (text) => bodyWithoutGiver(JSON.stringify(withFields('recipient orderId giftedBy', text)), '1'),
+  ],
   ['the name of a listing', (text) => searchChoices(text, listingNames)],
   ['the id of a button', (text) => decodeCustomId(text)],
   ['the options of a button', (text) => decodeCustomId(`tallyhook:reviews:${text}`)],
