@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { searchChoices } from '../commands/choices.ts';
+import type { Panel } from '../commands/reply.ts';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
 import { loadConfig } from '../config/load.ts';
@@ -8,6 +9,8 @@ import { readShop, splitCodes } from '../config/shop.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
 import { decodeCustomId } from '../src/discord/custom-id.ts';
+import { foundBlocks } from '../src/discord/found-block.ts';
+import { renderContainer } from '../src/discord/panel.ts';
 import { renderEmbed } from '../src/discord/reply.ts';
 import {
   botProfileResponse,
@@ -104,6 +107,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['escapeName', (text) => markup.escapeName(text, text.length / 4)],
   ['escapeText with a limit', (text) => markup.escapeText(text, 950)],
   ['plainName', (text) => markup.plainName(text, text.length - 1)],
+  ['escapeInline', (text) => markup.escapeInline(text, text.length - 1)],
   ['cut', (text) => markup.cut(text, text.length - 1)],
   ['cutMarkup', (text) => markup.cutMarkup(asMarkup(text), text.length - 1)],
   ['link', (text) => markup.link(markup.escapeName('label'), text)],
@@ -116,6 +120,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
     (text) => bodyWithoutGiver(JSON.stringify(withFields('recipient orderId giftedBy', text)), '1'),
   ],
   ['the name of a listing', (text) => searchChoices(text, listingNames)],
+  ['renderContainer', (text) => renderContainer(panelOf(text), null)],
+  ['an announcement in a channel', (text) => foundBlocks.parse({ components: [{ components: [{ content: text }] }] })],
   ['the id of a button', (text) => decodeCustomId(text)],
   ['the options of a button', (text) => decodeCustomId(`tallyhook:reviews:${text}`)],
   ['the action of a button', (text) => decodeCustomId(`tallyhook:shop/${text}`)],
@@ -290,6 +296,10 @@ function configWith(text: string) {
 
 /** Markup is escaped by its type; these functions must also handle unescaped text in linear time. */
 const listingNames = ['harbour', 'old-harbour'].map((name) => ({ name, value: name }));
+function panelOf(text: string): Panel {
+  const blocks = [{ kind: 'text', text: asMarkup(text) } as const, { kind: 'text', text: asMarkup(text) } as const];
+  return { kind: 'panel', tone: 'plain', title: asMarkup(text), blocks, footer: text };
+}
 
 function asMarkup(text: string): markup.Markup {
   return text as markup.Markup;
