@@ -32,7 +32,7 @@ import { createDraw } from './node_modules/tallyhook/dist/src/drawing/draw.js';
 
 const fail = (fields, message) => { throw new Error(message + JSON.stringify(fields)); };
 const root = { type: 'text', style: { fontFamily: 'Inter' }, text: 'votes' };
-const picture = await createDraw({ log: { warn: fail } })({ width: 90, height: 45, root }, 1);
+const picture = await createDraw({ log: { warn: fail } })(() => ({ width: 90, height: 45, root }), 1);
 if (picture.length < 200) throw new Error('The picture is empty.');
 `;
 
