@@ -18,8 +18,9 @@ ENV NODE_ENV=production \
     DATABASE_URL=sqlite:/data/tallyhook.db \
     CACHE_URL=sqlite:/data/cache.db
 WORKDIR /app
-# The program brings its packages along.
+# The program brings its packages along, except for the one that draws pictures, which has native code.
 COPY --from=build /app/dist/program dist/program
+COPY --from=build /app/node_modules/@takumi-rs node_modules/@takumi-rs
 COPY package.json LICENSE ./
 RUN mkdir /data dist/.compile-cache && chown node:node /data dist/.compile-cache
 USER node

@@ -11,6 +11,7 @@ import type { Reminders } from './reminders.ts';
 import type { Modal, OptionValue, Panel, Reply } from './reply.ts';
 import type { Shop } from './shop-port.ts';
 import type { Traces } from './traces.ts';
+import type { DrawVotePicture } from './vote-picture.ts';
 
 /** A configured listing with its lookup client. */
 export interface ListedLookup {
@@ -49,6 +50,7 @@ export interface CommandContext {
   readonly claims: Claims;
   readonly memberData: MemberDataAccess;
   readonly traces: Traces;
+  readonly drawVotePicture: DrawVotePicture;
 }
 
 /** Changes of accounts by managers. */
@@ -114,6 +116,8 @@ export interface CommandInput {
   readonly roles: readonly string[] | null;
   /** Whether the member has the permission Manage Server. */
   readonly isManager: boolean;
+  /** Whether the bot may attach files to its reply. */
+  readonly canAttachFiles: boolean;
   /** Unique, also over restarts. */
   readonly interactionId: string;
   /** Discord's code of the member's language, and of the guild's; null in direct messages. */

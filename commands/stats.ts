@@ -1,18 +1,22 @@
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
+import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, escapeText, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandContext, CommandInput, ListedLookup } from './command.ts';
 import { completeListing, listingName, listingOption, selectedListing, staleNote } from './listing.ts';
 import type { Reply, ReplyField } from './reply.ts';
+import type { VotePicture } from './vote-picture.ts';
 
 const maxTags = 20;
 /** Longer texts are truncated (characters). */
 const maxDescriptionLength = 1_000;
 const maxCategoryLength = 100;
 const maxTagLength = 40;
+/** A reply that takes longer than a second would be deferred (ms). */
+const maxPictureDelayMs = 700;
 
-/** The profile of a listing, with its counts (document, sections 2.2 and 2.3). */
+/** The profile of a listing, with its counts (document, sections 2.2 and 2.3) and a picture of its votes. */
 export const stats = {
   name: 'stats',
   visibility: 'public',
@@ -25,17 +29,33 @@ export const stats = {
   autocomplete: completeListing,
   async execute(input, context) {
     const { texts } = context;
-    const { lookup } = selectedListing(input, context);
-    const profile = await lookup.profile();
-    return profile.stale
+    const listing = selectedListing(input, context);
+    const [profile, picture] = await Promise.all([listing.lookup.profile(), pictureOf(listing, input, context)]);
+    const reply = profile.stale
       ? renderProfile(profile.value, texts, staleNote(profile, texts))
       : renderFresh(profile.value, texts);
+    return picture === null ? reply : addPicture(reply, picture);
   },
 } as const satisfies Command;
 
 /** The cache returns the same object to all commands until it expires, so that it is rendered once. */
 const renderFresh = memoizeByIdentity((profile: ServerProfile | BotProfile, texts: Texts) =>
   renderProfile(profile, texts, null),
+);
+
+/** Null without votes, without the permission to attach files, or if it takes too long. */
+async function pictureOf(
+  { name }: ListedLookup,
+  { canAttachFiles }: CommandInput,
+  { texts, clock, drawVotePicture }: CommandContext,
+): Promise<VotePicture | null> {
+  if (!canAttachFiles) return null;
+  const drawing = drawVotePicture({ listings: [name], texts, scale: 1, now: clock.now() });
+  return (await settleWithin(maxPictureDelayMs, clock, drawing)) ?? null;
+}
+
+const addPicture = memoizeByIdentity(
+  (reply: Reply, { file }: VotePicture): Reply => ({ ...reply, files: [file], image: file.name }),
 );
 
 function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: Markup | null): Reply {

@@ -1,6 +1,7 @@
 import { cpSync, globSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fontFiles } from '../src/drawing/fonts.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -10,9 +11,18 @@ const assets = globSync('**/*.{css,svg}', { cwd: src, exclude: ['sandbox/**'] })
 /** Copies the assets next to the compiled sources in `folder`, which has the layout of `src/`. */
 export function copyAssets(folder: string): void {
   for (const file of assets) cpSync(file, join(folder, relative(src, file)));
+  copyFonts(join(folder, 'drawing', 'fonts'));
 }
 
 /** Copies the assets next to the bundle, which is one flat folder. @throws Error if two assets have the same name */
 export function copyAssetsFlat(folder: string): void {
   for (const file of assets) cpSync(file, join(folder, basename(file)), { force: false, errorOnExist: true });
+  copyFonts(join(folder, 'fonts'));
+}
+
+/** The fonts of pictures, with their licence, which must accompany them. */
+function copyFonts(folder: string): void {
+  const installed = dirname(fileURLToPath(import.meta.resolve('@fontsource/inter/package.json')));
+  for (const file of fontFiles) cpSync(join(installed, 'files', file), join(folder, file));
+  cpSync(join(installed, 'LICENSE'), join(folder, 'LICENSE'));
 }

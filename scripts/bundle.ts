@@ -13,6 +13,9 @@ const input = { launch: 'src/launch.js', 'write-worker': 'src/store/commits/writ
 /** Only installed in the repository, and loaded lazily. */
 const installed = ['rolldown'];
 
+/** Contains native code, which cannot be bundled. The program works without it. */
+const native = ['@takumi-rs/core'];
+
 /**
  * Bundles the program with its dependencies into `folder`: a few large files instead of hundreds of small ones, which Node would have to
  * find and link at each start. Lazy imports stay in separate files. All files are in one folder, so paths
@@ -24,7 +27,7 @@ export async function bundle(folder: string): Promise<void> {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     input,
     platform: 'node',
-    external: [...installed, ...optional],
+    external: [...installed, ...native, ...optional],
     // discord.js evaluates scripts of a sharding manager, which is not used.
     checks: { eval: false },
     // A warning is an error: an unresolved import would only fail at runtime.

@@ -15,6 +15,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   texts: ['platform', 'ledger', 'rewards', 'lookup'],
   commands: ['platform', 'ledger', 'rewards', 'lookup', 'texts'],
   webhook: ['platform', 'tally', 'ledger'],
+  drawing: ['platform', 'ledger', 'rewards'],
   owner: ['platform', 'web', 'tally', 'ledger', 'rewards', 'outbox'],
   discord: ['platform', 'outbox', 'commands', 'lookup', 'texts'],
   store: ['platform', 'tally', 'ledger', 'rewards', 'outbox', 'lookup', 'owner', 'discord'],
@@ -25,6 +26,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'config',
     'commands',
     'discord',
+    'drawing',
     'http',
     'ledger',
     'lookup',
@@ -78,6 +80,7 @@ const modulesByPackage: Readonly<Record<string, readonly string[]>> = {
   cookie: ['web'],
   rolldown: ['sandbox'],
   '@skyra/discord-components-core': ['sandbox'],
+  '@takumi-rs/core': ['drawing'],
 };
 
 const files = globSync('{src,commands,config}/**/*.ts');

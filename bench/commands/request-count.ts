@@ -96,6 +96,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   claims: { claim: notUsed },
   memberData: { export: notUsed, forget: notUsed },
   traces: { trace: notUsed },
+  drawVotePicture: async () => null,
   shop: { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed },
 };
 
@@ -110,6 +111,7 @@ function inputOf(userId: string): CommandInput {
       channelId: null,
       roles: null,
       isManager: false,
+      canAttachFiles: true,
       interactionId: '1',
       locale: 'en-US',
       guildLocale: null,

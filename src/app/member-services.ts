@@ -17,6 +17,7 @@ import { createReminderService } from './reminders.ts';
 import { createShop } from './shop.ts';
 import { createTraces } from './traces.ts';
 import { createVoteCheck, listingsToCheck } from './vote-check.ts';
+import { createVotePictures } from './vote-pictures.ts';
 
 /** What members and managers use through commands. */
 export interface MemberServices extends Pick<BotDependencies, 'context' | 'reminders'> {
@@ -69,6 +70,7 @@ export function createMemberServices(
       }),
       memberData: createMemberDataAccess({ listings, memberData: store.memberData, clock, log }),
       traces: createTraces({ records: store.records, eventKeysOf }),
+      drawVotePicture: createVotePictures({ ...config, votesPerDayIn: store.votesPerDayIn, log }),
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { Replay } from '../webhook/replay.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
 import { currentParty } from './current-party.ts';
-import { listingsWithCommunity } from './listings.ts';
+import { listingsWithCommunity, timeZoneOf } from './listings.ts';
 
 export interface OwnerAppDependencies {
   readonly store: Store;
@@ -46,7 +46,7 @@ export function createOwnerApp(
       grants: store.rewardRecords.grants,
       purchases: store.rewardRecords.purchases,
       reminders: () => store.rewardRecords.reminders(clock.now()),
-      votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
+      votesPerDay: () => store.votesPerDayIn(timeZoneOf(listings))(null, clock.now()),
     },
     health: () => runReadinessChecks(checks),
     budgets: async () =>

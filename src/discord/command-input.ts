@@ -61,7 +61,7 @@ type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: BaseInteraction): Origin {
-  const { id, user, member, guildId, channelId, locale, guildLocale } = interaction;
+  const { id, user, member, guildId, channelId, appPermissions, locale, guildLocale } = interaction;
   return {
     userId: user.id,
     displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
@@ -69,6 +69,7 @@ function originOf(interaction: BaseInteraction): Origin {
     channelId,
     roles: member === null ? null : rolesOf(member),
     isManager: isManager(interaction),
+    canAttachFiles: appPermissions.has(PermissionFlagsBits.AttachFiles),
     interactionId: id,
     locale,
     guildLocale,

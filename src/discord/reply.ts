@@ -1,7 +1,7 @@
 import type { APIEmbed } from 'discord.js';
 import type { Reply } from '../../commands/reply.ts';
 import { cutMarkup, type Markup, markup, plainName, webAddress } from '../texts/markup.ts';
-import { attachedNames, attachmentUrl } from './attachments.ts';
+import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
 import { toneColors } from './tone-colors.ts';
 
 /** Discord: "Embed Limits" (characters; `fields` is a count). `total` is shared by all embeds of one message. */
@@ -45,10 +45,15 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
     ...(url === null || title === '' ? {} : { url }),
     ...(description === '' && !isEmpty ? {} : { description: description || blank }),
     ...(fields.length === 0 ? {} : { fields }),
-    ...(image === undefined ? {} : { image: { url: attachmentUrl(image) } }),
+    ...(image === undefined ? {} : { image: { url: attachmentUrl(image), ...altTextOf(image, reply) } }),
     ...(footer === '' ? {} : { footer: { text: footer } }),
     ...(reply.at !== undefined && reply.at >= 0 && reply.at <= maxTimestamp
       ? { timestamp: new Date(reply.at).toISOString() }
       : {}),
   };
+}
+
+/** An embed does not show the description of the attachment. */
+function altTextOf(image: string, { files = [] }: Reply): { readonly description?: string } {
+  return descriptionOf(files.find(({ name }) => name === image)?.description);
 }

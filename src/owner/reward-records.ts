@@ -1,3 +1,4 @@
+import type { DayVotes } from '../ledger/votes-per-day.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { StoredPurchase } from '../rewards/stored-purchase.ts';
@@ -53,13 +54,6 @@ export interface ReminderSummary {
   readonly stopped: number;
 }
 
-/** Counted deliveries of one day. */
-export interface DayVotes {
-  /** The start of the day in UTC (ms since the epoch). */
-  readonly at: number;
-  readonly votes: number;
-}
-
 /** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */
 export interface RewardRecords {
   readonly rules: readonly ListingRules[];
@@ -68,6 +62,6 @@ export interface RewardRecords {
   grants(): Promise<GrantSummary>;
   purchases(): Promise<PurchaseSummary>;
   reminders(): Promise<ReminderSummary>;
-  /** Recorded votes by day of receipt (UTC), oldest first: the last 30 days, also those without votes. */
+  /** On all listings, by the calendar of the community. */
   votesPerDay(): Promise<readonly DayVotes[]>;
 }

@@ -3,12 +3,13 @@ import type { MemberLocales } from '../discord/member-languages.ts';
 import type { PartyPanels } from '../discord/party-panel.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
+import type { VotesPerDay } from '../ledger/votes-per-day.ts';
 import type { BudgetStore } from '../lookup/budget.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OwnerActions } from '../owner/owner-actions.ts';
 import type { Records } from '../owner/records.ts';
 import type { SessionRevocations } from '../owner/revocations.ts';
-import type { DayVotes, GrantSummary, PurchaseSummary, ReminderSummary } from '../owner/reward-records.ts';
+import type { GrantSummary, PurchaseSummary, ReminderSummary } from '../owner/reward-records.ts';
 import type { Clock } from '../platform/clock.ts';
 import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
@@ -40,9 +41,10 @@ import { sqlQuarantine } from './reads/quarantine.ts';
 import { sqlRecords } from './reads/records.ts';
 import { summarizeReminders } from './reads/reminder-summary.ts';
 import { sqlReminders } from './reads/reminders.ts';
-import { summarizeGrants, votesPerDay } from './reads/reward-records.ts';
+import { summarizeGrants } from './reads/reward-records.ts';
 import { sqlRewards } from './reads/rewards.ts';
 import { sqlStandings } from './reads/standings/standings.ts';
+import { sqlVotesPerDay } from './reads/votes-per-day.ts';
 import { countRequestsSince } from './writes/budget.ts';
 import { isSessionRevoked } from './writes/session-revocations.ts';
 
@@ -70,6 +72,8 @@ export interface Store {
   readonly ledger: LedgerReads;
   /** Standings by the calendar of a time zone (IANA name). Each result has a cache of its own. */
   standingsIn(timeZone: string): Standings;
+  /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
+  votesPerDayIn(timeZone: string): VotesPerDay;
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
@@ -84,8 +88,6 @@ export interface Store {
     purchases(): Promise<PurchaseSummary>;
     /** @param now ms since the epoch */
     reminders(now: number): Promise<ReminderSummary>;
-    /** @param now ms since the epoch */
-    votesPerDay(now: number): Promise<readonly DayVotes[]>;
   };
   readonly quarantine: Quarantine;
   readonly ownerActions: OwnerActions;
@@ -165,6 +167,7 @@ export async function openStore(
     outbox: sqlOutbox(db, reading, write),
     ledger: sqlLedger(db, reading),
     standingsIn: (timeZone) => sqlStandings(db, reading, clock, timeZone),
+    votesPerDayIn: sqlVotesPerDay(db, reading, clock),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
@@ -180,7 +183,6 @@ export async function openStore(
       grants: () => summarizeGrants(db, reading),
       purchases: () => summarizePurchases(db, reading),
       reminders: (now) => summarizeReminders(db, reading, now),
-      votesPerDay: (now) => votesPerDay(db, reading, now),
     },
     quarantine: sqlQuarantine(db, reading),
     budgetStore: {

@@ -14,6 +14,7 @@ import { remindTexts } from './remind.ts';
 import { shopTexts } from './shop.ts';
 import { creditTexts, leaderboardTexts } from './standings.ts';
 import { traceTexts } from './trace.ts';
+import { votePictureTexts } from './vote-picture.ts';
 
 /**
  * All texts that members see, in one language. Texts that Discord renders are {@link Markup} and accept only Markup, so
@@ -32,6 +33,7 @@ function createTexts(locale: Locale) {
     canVote: canVoteTexts(messages.canVote, language),
     reviews: reviewTexts(messages.reviews, language, parts),
     stats: statsTexts(messages.stats, language),
+    votePicture: votePictureTexts(messages.votePicture, language),
     remind: remindTexts(messages.remind, language),
     credits: creditTexts(messages.credits, language, parts),
     leaderboard: leaderboardTexts(messages.leaderboard, language, parts),

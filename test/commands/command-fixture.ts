@@ -118,6 +118,7 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     claims: { claim: notUsed },
     memberData: { export: notUsed, forget: notUsed },
     traces: { trace: notUsed },
+    drawVotePicture: async () => null,
   };
 }
 
@@ -134,6 +135,7 @@ export function inputOf(options: Record<string, OptionValue> = {}, changes: Part
     channelId: '100000000000000002',
     roles: [],
     isManager: false,
+    canAttachFiles: true,
     interactionId: '100000000000000003',
     locale: 'en-US',
     guildLocale: 'en-US',

@@ -10,6 +10,7 @@ import { createMemberDataAccess } from '../../src/app/member-data.ts';
 import { createReminderService } from '../../src/app/reminders.ts';
 import { createShop } from '../../src/app/shop.ts';
 import { createTraces } from '../../src/app/traces.ts';
+import { createVotePictures } from '../../src/app/vote-pictures.ts';
 import { createGatewayClient } from '../../src/discord/gateway-client.ts';
 import { createInteractions } from '../../src/discord/interactions.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
@@ -136,6 +137,7 @@ export async function connectedBot(
   const context: CommandContext = {
     ...{ ...offered, clock, commands, commandId: registrar.idOf, awards, reminders, shop },
     ...{ claims, memberData, traces },
+    drawVotePicture: createVotePictures({ listings: [], votesPerDayIn: store.votesPerDayIn, log }),
     standings: store.standingsIn('UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };

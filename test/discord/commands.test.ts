@@ -3,7 +3,9 @@ import { commands } from '../../commands/index.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
+import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { decodePng } from '../support/png.ts';
 import { keys } from '../support/shop-store.ts';
 import { connectedBot } from './bot.ts';
 
@@ -86,6 +88,26 @@ describe('the commands on Discord', () => {
       'Lantern Harbour',
       'Lamplighter',
     ]);
+  });
+
+  it('/stats shows a picture of the votes where the bot may attach files', async () => {
+    const { discord, run, store } = await connectedBot(commands, { listings });
+    const [listing] = serverAndBot();
+    if (listing === undefined) throw new Error('no listing');
+    const now = Date.now();
+    await store.claims.recordClaim({ userId: '1', at: now }, listing, now);
+    const withPicture = await run('stats').settled;
+    const [embed] = withPicture.embeds;
+    expect(embed?.image?.description).toMatch(/^Bar chart of the votes per day .* Total: 1\./);
+    const response = await fetch(embed?.image?.url ?? '');
+    const { width, height } = decodePng(new Uint8Array(await response.arrayBuffer()));
+    expect([width, height]).toEqual([900, 450]);
+    // Discord: a file that an embed shows is no attachment of the message.
+    expect(withPicture.attachments).toEqual([]);
+    discord.faults.losePermission(discord.channels.general, 'attachFiles');
+    const without = await run('stats').settled;
+    expect(without.embeds[0]).toMatchObject({ title: 'Lantern Harbour' });
+    expect(without.embeds[0]).not.toHaveProperty('image');
   });
 
   it('/help mentions the commands by their ids', async () => {

@@ -43,7 +43,7 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
       grants: store.rewardRecords.grants,
       purchases: store.rewardRecords.purchases,
       reminders: () => store.rewardRecords.reminders(clock.now()),
-      votesPerDay: () => store.rewardRecords.votesPerDay(clock.now()),
+      votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
     },
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([

@@ -1,6 +1,6 @@
-import { formatCount } from '../../platform/durations.ts';
+import type { DayVotes } from '../../ledger/votes-per-day.ts';
+import { day as dayMs, formatCount } from '../../platform/durations.ts';
 import { type Html, html } from '../../web/html.ts';
-import type { DayVotes } from '../reward-records.ts';
 
 /* Units of the drawing, which is scaled to the width of the page. */
 const [width, height] = [600, 150];
@@ -16,9 +16,9 @@ export function voteChart(days: readonly DayVotes[]): Html {
     return html`<p class="quiet">No votes in this time.</p>`;
   const best = days.reduce((one, other) => (other.votes > one.votes ? other : one));
   const description = `${formatCount(total, 'vote')} from ${dateOf(first)} to ${dateOf(last)}; most on ${dateOf(best)}: ${best.votes}.`;
-  const bars = days.map(({ at, votes }, index) => {
+  const bars = days.map(({ day, votes }, index) => {
     const barHeight = votes === 0 ? 0 : Math.max(2, (votes / most) * height);
-    return html`<rect x="${round(index * step + gap / 2)}" y="${round(height - barHeight)}" width="${round(step - gap)}" height="${round(barHeight)}" rx="2"><title>${dateOf({ at })}: ${formatCount(votes, 'vote')}</title></rect>`;
+    return html`<rect x="${round(index * step + gap / 2)}" y="${round(height - barHeight)}" width="${round(step - gap)}" height="${round(barHeight)}" rx="2"><title>${dateOf({ day })}: ${formatCount(votes, 'vote')}</title></rect>`;
   });
   return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height + 1}" role="img" aria-label="${description}">
 <line x1="0" y1="${height + 0.5}" x2="${width}" y2="${height + 0.5}"/>${bars}
@@ -30,6 +30,6 @@ function round(value: number): number {
 }
 
 const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
-function dateOf({ at }: Pick<DayVotes, 'at'>): string {
-  return dates.format(at);
+function dateOf({ day }: Pick<DayVotes, 'day'>): string {
+  return dates.format(day * dayMs);
 }

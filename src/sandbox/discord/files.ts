@@ -146,8 +146,8 @@ function withResolvedUrls(embed: Embed, resolve: (url: string) => string): Embed
   const { image, thumbnail, author, footer } = embed;
   return {
     ...embed,
-    ...(image ? { image: { url: resolve(image.url) } } : {}),
-    ...(thumbnail ? { thumbnail: { url: resolve(thumbnail.url) } } : {}),
+    ...(image ? { image: { ...image, url: resolve(image.url) } } : {}),
+    ...(thumbnail ? { thumbnail: { ...thumbnail, url: resolve(thumbnail.url) } } : {}),
     ...(author?.icon_url ? { author: { ...author, icon_url: resolve(author.icon_url) } } : {}),
     ...(footer?.icon_url ? { footer: { ...footer, icon_url: resolve(footer.icon_url) } } : {}),
   };

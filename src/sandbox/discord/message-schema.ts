@@ -6,7 +6,8 @@ import { validate } from './validate.ts';
 
 /** The schema of a message. Discord: "Create Message", "Embed Limits". */
 
-const image = z.object({ url });
+/** Discord shows the description as alt text. */
+const image = z.object({ url, description: text(4096).nullish() });
 
 const embed = z
   .object({

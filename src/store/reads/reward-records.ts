@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
-import type { DayVotes, GrantSummary, ParkedGrant } from '../../owner/reward-records.ts';
-import { day as dayMs } from '../../platform/durations.ts';
+import type { Kysely } from 'kysely';
+import type { GrantSummary, ParkedGrant } from '../../owner/reward-records.ts';
 import type { Connection } from '../dialect/dialect.ts';
 import { parseContent } from '../json-columns.ts';
 import { literal, run } from '../query-builder.ts';
@@ -9,40 +8,9 @@ import type { Tables } from '../tables.ts';
 
 /** Rows that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 10_000;
-const daysShown = 30;
 const maxParked = 50;
 /** Buried effects in which the reasons of parked roles are searched. */
 const maxBuried = 200;
-
-/** Recorded votes by day of receipt (UTC), oldest first. Scans the newest deliveries. @param now ms since the epoch */
-export async function votesPerDay(db: Kysely<Tables>, reading: Connection, now: number): Promise<readonly DayVotes[]> {
-  const today = Math.floor(now / dayMs);
-  const first = today - daysShown + 1;
-  const counts = new Map<number, number>();
-  const dayOf = sql<number>`received_at / ${sql.lit(dayMs)}`;
-  const bounds = db.selectFrom('deliveries').select(({ fn }) => [fn.min('id').as('min'), fn.max('id').as('max')]);
-  const [range] = await run(reading, bounds);
-  for (let upper = range?.max ?? 0; upper >= (range?.min ?? 1); upper -= rowsPerQuery) {
-    const rows = await run(
-      reading,
-      db
-        .selectFrom('deliveries')
-        .select(({ fn }) => [dayOf.as('day'), fn.countAll<number>().as('votes')])
-        .where('id', '<=', upper)
-        .where('id', '>', upper - rowsPerQuery)
-        .where('outcome', '=', literal('recorded'))
-        .where('family', '=', literal('vote'))
-        .groupBy(dayOf),
-    );
-    for (const { day, votes } of rows) counts.set(day, (counts.get(day) ?? 0) + votes);
-    // Ids grow with time, except for some rows of processes side by side.
-    if (rows.length > 0 && rows.every(({ day }) => day < first)) break;
-    await nextTurn();
-  }
-  return Array.from({ length: daysShown }, (_, index) => {
-    return { at: (first + index) * dayMs, votes: counts.get(first + index) ?? 0 };
-  });
-}
 
 /** The number of grants by state, and some that Discord rejected, with the reason. Scans the grants. */
 export async function summarizeGrants(db: Kysely<Tables>, reading: Connection): Promise<GrantSummary> {

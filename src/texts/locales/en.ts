@@ -97,6 +97,18 @@ export const en = {
     tags: 'Tags',
   },
 
+  /** Plain. The words are drawn in a picture, so they are short; `total` is the heading of the sum of 30 days. */
+  votePicture: {
+    title: 'Votes per day',
+    total: '30 days',
+    average: 'average',
+    maximum: 'maximum',
+    weekend: 'weekend',
+    /** Describes the picture for screen readers. `{first}`, `{last}` and `{best}` are days, the others numbers. */
+    description:
+      'Bar chart of the votes per day from {first} to {last}. Total: {total}. Average per day: {average}. Maximum: {maximum} on {best}.',
+  },
+
   remind: {
     /** Plain. */
     description: 'Get a direct message when you can vote again.',

@@ -26,6 +26,7 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
     image: localPath(embed.image?.url),
   });
   card.embedEmojisMap = Object.create(null);
+  void describeImage(card, embed.image?.description ?? '');
   if (description) {
     card.append(element('discord-embed-description', { slot: 'description' }, renderMarkdown(description, state)));
   }
@@ -37,6 +38,12 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
   const footer = footerElement(embed);
   if (footer !== null) card.append(footer);
   return card;
+}
+
+/** The component has a fixed alt text, and draws its content later. */
+async function describeImage(card: HTMLElementTagNameMap['discord-embed'], description: string): Promise<void> {
+  await card.updateComplete;
+  card.shadowRoot?.querySelector('.discord-embed-image')?.setAttribute('alt', description);
 }
 
 function fieldElement({ name, value }: Field, column: number | null, state: State): HTMLElement {

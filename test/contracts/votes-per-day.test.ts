@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Vote } from '../../src/ledger/event.ts';
+import type { DayVotes } from '../../src/ledger/votes-per-day.ts';
+import { day, hour, minute, second } from '../../src/platform/durations.ts';
+import { openStore } from '../../src/store/store.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+/** 1 March 2026 at 12:00 UTC. */
+const now = Date.UTC(2026, 2, 1, 12);
+const timeZone = 'Europe/Berlin';
+const dayOf = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date) / day;
+const firstOfMarch = dayOf(2026, 3, 1);
+
+async function open(url: string) {
+  const clock = manualClock(now);
+  const store = await openStore(url, clock);
+  onTestFinished(() => store.close());
+  const listingOf = (name: string) => {
+    const listing = serverAndBot().find((each) => each.name === name);
+    if (listing === undefined) throw new Error('no listing');
+    return listing;
+  };
+  const castVote = (userId: string, at: number, { listing: name = 'server', ...changes }: VoteChanges = {}) => {
+    const listing = listingOf(name);
+    const { kind } = listing;
+    const event: Vote = {
+      ...{ family: 'vote', kind: kind === 'server' ? 'server_vote' : 'bot_vote', target: { kind, id: null } },
+      ...{ userId, at, creditsAwarded: null, denial: null, ...changes },
+    };
+    const delivery = { receivedAt: Math.max(at, clock.now()), family: 'vote', body: '{}' } as const;
+    return store.recorder.record(delivery, { type: 'event', event, listing });
+  };
+  const claim = (userId: string, at: number) => store.claims.recordClaim({ userId, at }, listingOf('server'), now);
+  const count = store.votesPerDayIn(timeZone);
+  return { clock, store, castVote, claim, count: (names: readonly string[] | null) => count(names, clock.now()) };
+}
+
+type VoteChanges = Partial<Vote> & { readonly listing?: string };
+
+/** The days with votes, as the date in the month and the votes. */
+const busy = (days: readonly DayVotes[]) =>
+  days.filter(({ votes }) => votes > 0).map((each) => [new Date(each.day * day).getUTCDate(), each.votes]);
+
+function votesPerDayTests(newUrl: () => string): void {
+  it('are those of 30 calendar days, also without votes', async () => {
+    const { count } = await open(newUrl());
+    expect(await count(['server'])).toEqual(
+      Array.from({ length: 30 }, (_, index) => ({ day: firstOfMarch - 29 + index, votes: 0 })),
+    );
+  });
+
+  it('belong to the day of their time in the time zone', async () => {
+    const url = newUrl();
+    const { castVote } = await open(url);
+    // Midnight in Berlin is 23:00 UTC. The first day is 31 January.
+    for (const [userId, at] of Object.entries({
+      1: Date.UTC(2026, 0, 30, 22, 59),
+      2: Date.UTC(2026, 0, 30, 23, 0),
+      3: Date.UTC(2026, 1, 27, 22, 59),
+      4: Date.UTC(2026, 1, 27, 23, 0),
+      5: Date.UTC(2026, 1, 28, 22, 59),
+      6: Date.UTC(2026, 1, 28, 23, 0),
+      7: now,
+    }))
+      await castVote(userId, at);
+    const { count } = await open(url);
+    expect(busy(await count(['server']))).toEqual([
+      [31, 1],
+      [27, 1],
+      [28, 2],
+      [1, 2],
+    ]);
+  });
+
+  it('are counted votes of the listing, with claims and denied votes', async () => {
+    const { castVote, claim, count, store } = await open(newUrl());
+    await castVote('1', now - hour);
+    // Within the cooldown, so not counted.
+    await castVote('1', now - 30 * minute);
+    await castVote('2', now - hour, { denial: 'limit' });
+    await claim('3', now - hour);
+    await castVote('4', now - hour, { listing: 'bot' });
+    await store.ownerActions.correct({ userId: '1', credits: 5, reason: 'test', at: now }, 'key');
+    expect(busy(await count(['server']))).toEqual([[1, 3]]);
+    expect(busy(await count(['bot']))).toEqual([[1, 1]]);
+    expect(busy(await count(['server', 'bot', 'other']))).toEqual([[1, 4]]);
+    expect(busy(await count(null))).toEqual([[1, 4]]);
+    expect(busy(await count([]))).toEqual([]);
+  });
+
+  it('are counted again after two seconds, also those of earlier days that arrive late', async () => {
+    const { castVote, count, clock } = await open(newUrl());
+    await castVote('1', now);
+    expect(busy(await count(null))).toEqual([[1, 1]]);
+    await castVote('2', now);
+    await castVote('3', now - 2 * day);
+    expect(busy(await count(null))).toEqual([[1, 1]]);
+    await clock.advance(2 * second);
+    expect(busy(await count(null))).toEqual([
+      [27, 1],
+      [1, 2],
+    ]);
+  });
+
+  it('stay the same while most of them are counted from memory, and after the day has changed', async () => {
+    const { castVote, count, clock } = await open(newUrl());
+    const voters = 10_100;
+    await castAll(voters, (index) => castVote(String(1_000 + index), now - (index % 3) * day));
+    const expected = [
+      [27, Math.floor(voters / 3)],
+      [28, Math.floor((voters + 1) / 3)],
+      [1, Math.ceil(voters / 3)],
+    ];
+    expect(busy(await count(null))).toEqual(expected);
+    for (let hours = 1; hours <= 3; hours += 1) {
+      await clock.advance(hour);
+      expect(busy(await count(null))).toEqual(expected);
+    }
+    await castVote('1', clock.now());
+    await castVote('2', clock.now() - day);
+    await clock.advance(14 * hour);
+    await castVote('3', clock.now());
+    const today = [
+      [27, Math.floor(voters / 3)],
+      [28, Math.floor((voters + 1) / 3) + 1],
+      [1, Math.ceil(voters / 3) + 1],
+      [2, 1],
+    ];
+    expect(busy(await count(null))).toEqual(today);
+    await clock.advance(28 * day);
+    expect(busy(await count(null))).toEqual([
+      [1, Math.ceil(voters / 3) + 1],
+      [2, 1],
+    ]);
+  }, 60_000);
+}
+
+/** In groups, because a store accepts only so many at a time. */
+async function castAll(total: number, cast: (index: number) => Promise<unknown>): Promise<void> {
+  const group = 2_000;
+  for (let done = 0; done < total; done += group) {
+    await Promise.all(Array.from({ length: Math.min(group, total - done) }, (_, index) => cast(done + index)));
+  }
+}
+
+describeOnEveryDatabase('votes per day', votesPerDayTests);
+
+describe('votes per day', () => {
+  it('read only the newest entries again', async () => {
+    const path = join(tempDir(), 'tally.db');
+    const { castVote, count, clock } = await open(`sqlite:${path}`);
+    await castAll(10_100, (index) => castVote(String(1_000 + index), now - 3 * hour));
+    expect(busy(await count(null))).toEqual([[1, 10_100]]);
+    // What is read again is missing now; the rest is counted from memory.
+    const database = new Database(path);
+    const { changes } = database.prepare('UPDATE entries SET cause = ?').run('premium');
+    database.close();
+    expect(changes).toBe(10_100);
+    await clock.advance(minute);
+    const [[, votes] = []] = busy(await count(null));
+    expect(votes).toBe(10_100 - 5_000);
+  });
+});
