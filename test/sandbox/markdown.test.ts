@@ -101,8 +101,9 @@ describe('the time of a message', () => {
   it('names the day like Discord', () => {
     const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
     const told = (day: number) => formatMessageTime(noon(day), noon(21)).replace(/12:00.*$/, '…');
-    expect([told(21), told(20)]).toEqual(['Today at …', 'Yesterday at …']);
-    expect(told(19)).toMatch(/^\d+\D\d+\D\d+ …$/);
+    expect([told(21), told(20)]).toEqual(['…', 'Yesterday at …']);
+    expect(formatMessageTime(noon(20), noon(21), 'de')).toBe('Gestern 12:00');
+    expect(told(19)).toMatch(/^\d+\D\d+\D\d+, …$/);
     expect(formatMessageTime(noon(21) - 13 * 3_600_000, noon(21))).toMatch(/^Yesterday/);
   });
 });

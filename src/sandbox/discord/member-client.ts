@@ -9,6 +9,7 @@ import { toSubmitData } from './modal.ts';
 import { controlsOf, type NormalizedControl } from './normalized-components.ts';
 import type { Channel } from './objects.ts';
 import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
+import { requireLocale } from './resolve-locale.ts';
 import { resolveSelection } from './resolve-select.ts';
 import type { Actor, Resolved } from './resolved.ts';
 import type {
@@ -44,7 +45,7 @@ export class MemberClient {
   }
 
   /** Sends a slash command. @throws RejectedByClientError */
-  runCommand({ name: fullName, userId, channelId, options = {} }: CommandAction): InteractionHandle {
+  runCommand({ name: fullName, userId, channelId, options = {}, locale }: CommandAction): InteractionHandle {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
     const resolvedCommand = resolveCommand(this.#actor(userId, channel), this.#files, command, path, options);
@@ -58,6 +59,7 @@ export class MemberClient {
           options: resolvedCommand.options,
         },
       },
+      locale,
     );
   }
 
@@ -68,6 +70,7 @@ export class MemberClient {
     channelId,
     options = {},
     focused,
+    locale,
   }: AutocompleteAction): Promise<readonly Choice[]> {
     const channel = this.#channelOf(channelId, userId);
     const { command, name, path } = this.#commandNamed(fullName, userId, channel);
@@ -80,6 +83,7 @@ export class MemberClient {
           options: resolveAutocomplete(command, path, options, focused),
         },
       },
+      locale,
     );
     const callback = await response;
     return callback.type === callbackType.choices ? callback.data.choices : [];
@@ -105,7 +109,7 @@ export class MemberClient {
   }
 
   /** Clicks a button or submits a select. @throws RejectedByClientError */
-  useComponent({ messageId, customId, userId, values }: ComponentAction): InteractionHandle {
+  useComponent({ messageId, customId, userId, values, locale }: ComponentAction): InteractionHandle {
     const stored = this.#messages.find(messageId);
     if (stored === undefined || (stored.onlyFor !== null && stored.onlyFor !== userId)) {
       throw new RejectedByClientError('unknown_message', 'The member cannot see this message');
@@ -129,6 +133,7 @@ export class MemberClient {
           ...this.#selection(component, values, this.#actor(userId, channel)),
         },
       },
+      locale,
     );
   }
 
@@ -169,8 +174,14 @@ export class MemberClient {
   }
 
   /** Sends an INTERACTION_CREATE. Discord: "Interaction Structure". */
-  #send(request: InteractionRequest, channel: Channel, fields: object): InteractionHandle {
+  #send(
+    request: InteractionRequest,
+    channel: Channel,
+    fields: object,
+    selectedLocale: string | undefined = undefined,
+  ): InteractionHandle {
     const state = this.#state;
+    const locale = selectedLocale === undefined ? state.localeOf(request.userId) : requireLocale(selectedLocale);
     const interaction = this.#interactions.create(request);
     const { id, token, type } = interaction;
     state.events.emit('dispatch', {
@@ -186,7 +197,7 @@ export class MemberClient {
         channel_id: channel.id,
         channel,
         ...this.#context(channel, request.userId),
-        locale: 'en-US',
+        locale,
         entitlements: [],
         attachment_size_limit: 10 * 1024 * 1024,
         ...fields,
