@@ -8,6 +8,7 @@ import type { Messages } from './messages.ts';
 import { toSubmitData } from './modal.ts';
 import { controlsOf, type NormalizedControl } from './normalized-components.ts';
 import type { Channel } from './objects.ts';
+import { permissions } from './permissions.ts';
 import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
 import { requireLocale } from './resolve-locale.ts';
 import { resolveSelection } from './resolve-select.ts';
@@ -20,6 +21,9 @@ import type {
   InteractionHandle,
   ModalAction,
 } from './user-actions.ts';
+
+/** "DMs with the app's bot user": what a response may contain. Discord: "Interaction Structure", app_permissions. */
+const directMessagePermissions = permissions('attachFiles', 'embedLinks', 'mentionEveryone', 'useExternalEmojis');
 
 /** A member's Discord client: it allows the same actions and applies the same checks as the real one. */
 export class MemberClient {
@@ -174,12 +178,7 @@ export class MemberClient {
   }
 
   /** Sends an INTERACTION_CREATE. Discord: "Interaction Structure". */
-  #send(
-    request: InteractionRequest,
-    channel: Channel,
-    fields: object,
-    selectedLocale: string | undefined = undefined,
-  ): InteractionHandle {
+  #send(request: InteractionRequest, channel: Channel, fields: object, selectedLocale?: string): InteractionHandle {
     const state = this.#state;
     const locale = selectedLocale === undefined ? state.localeOf(request.userId) : requireLocale(selectedLocale);
     const interaction = this.#interactions.create(request);
@@ -221,7 +220,7 @@ export class MemberClient {
       authorizing_integration_owners: { '0': channel.type === 0 ? channel.guild_id : '0' },
     };
     if (channel.type === 1) {
-      const app_permissions = String(state.permissionsOf(state.bot.id));
+      const app_permissions = String(directMessagePermissions);
       return { user: state.user(userId), context: 1, app_permissions, ...installation };
     }
     const guild = state.guild();

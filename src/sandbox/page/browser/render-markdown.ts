@@ -37,9 +37,9 @@ function renderNode(node: MarkupNode, names: Names): Node[] {
     case 'quote':
       return [element('discord-quote', {}, ...children)];
     case 'list':
-      return [element('discord-unordered-list', {}, ...children)];
+      return [element(node.start === null ? 'ul' : 'ol', { class: 'list', start: node.start }, ...children)];
     case 'item':
-      return [element('discord-list-item', {}, ...children)];
+      return [element('li', {}, ...children)];
     case 'heading':
       return [element('discord-header', { level: node.level }, ...children)];
     case 'subtext':
