@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { maxCorrection, maxReasonLength } from '../src/ledger/correction.ts';
-import { escapeName, grouped, lines, mention, plainName } from '../src/texts/markup.ts';
+import { escapeName, lines, mention, plainName } from '../src/texts/markup.ts';
 import type { Command } from './command.ts';
 import { userOption } from './command.ts';
 
@@ -43,21 +43,21 @@ export const award = {
     const reason = plainName(String(input.options['reason'] ?? ''), maxReasonLength);
     const isValid = Number.isInteger(credits) && credits !== 0 && Math.abs(credits) <= maxCorrection;
     if (!isValid || userId === '' || reason === '') {
-      return { tone: 'bad', title: texts.failure.title, text: texts.award.invalid(grouped(maxCorrection)) };
+      return { tone: 'bad', title: texts.failure.title, text: texts.award.invalid(maxCorrection) };
     }
     const { interactionId, userId: author } = input;
     const { outcome, balance } = await awards.award({ userId, credits, reason, author, interactionId });
     if (outcome === 'overdrawn') {
-      const text = texts.award.overdrawn(mention(userId), balance, grouped(balance));
+      const text = texts.award.overdrawn(mention(userId), balance);
       return { tone: 'bad', title: texts.failure.title, text };
     }
     return {
       tone: 'good',
       title: texts.award.title,
       text: lines(
-        texts.award.corrected(mention(userId), credits, grouped(Math.abs(credits))),
+        texts.award.corrected(mention(userId), credits),
         texts.award.reason(escapeName(reason)),
-        texts.award.balance(balance, grouped(balance)),
+        texts.award.balance(balance),
       ),
     };
   },

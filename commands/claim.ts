@@ -1,4 +1,4 @@
-import { escapeText, grouped, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
+import { escapeText, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
 import type { ClaimOutcome } from './claims.ts';
 import type { Command, CommandContext } from './command.ts';
 import { listingName, listingOption, selectedListing } from './listing.ts';
@@ -37,8 +37,8 @@ function renderOutcome(outcome: ClaimOutcome, listing: Markup, url: string | nul
         title: texts.claim.titleClaimed,
         text: lines(
           texts.claim.claimed(listing, timestamp(outcome.at, 'R')),
-          texts.announcement.credits(outcome.credits, grouped(outcome.credits)),
-          texts.announcement.balance(outcome.balance, grouped(outcome.balance)),
+          texts.announcement.credits(outcome.credits),
+          texts.announcement.balance(outcome.balance),
         ),
       };
     case 'recorded':
@@ -65,7 +65,7 @@ function renderPayment(
   { how, credits, reason }: ClaimOutcome & { readonly type: 'recorded' },
   { claim: texts }: CommandContext['texts'],
 ): Markup {
-  const paid = texts.paid(credits, grouped(credits));
+  const paid = texts.paid(credits);
   switch (how) {
     case 'paid':
       return paid;

@@ -4,7 +4,7 @@ import type { ListingKind, Lookup } from '../src/lookup/lookup.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';
 import type { Milestone } from '../src/rewards/rules.ts';
-import type { Texts } from '../src/texts/en.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Claims } from './claims.ts';
 import type { MemberDataAccess } from './member-data.ts';
 import type { Reminders } from './reminders.ts';
@@ -33,6 +33,7 @@ export interface ListedRules {
 export interface CommandContext {
   /** The listings that have a key, servers before bots. */
   readonly listings: readonly ListedLookup[];
+  /** In the language of the member. */
   readonly texts: Texts;
   readonly clock: Clock;
   /** All commands, whether or not the listings support them. */
@@ -96,6 +97,9 @@ export interface CommandInput {
   readonly isManager: boolean;
   /** Unique, also over restarts. */
   readonly interactionId: string;
+  /** Discord's code of the member's language, and of the guild's; null in direct messages. */
+  readonly locale: string;
+  readonly guildLocale: string | null;
 }
 
 /** A slash command: its description and a function. */

@@ -4,7 +4,6 @@ import type { Standing } from '../src/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/rewards/milestones.ts';
 import {
   escapeName,
-  grouped,
   joined,
   lines,
   type Markup,
@@ -70,10 +69,10 @@ async function describeListing(rules: ListedRules, context: CommandContext): Pro
 }
 
 function renderAccount({ credits: balance, rank, streak }: Standing, { texts }: CommandContext): Markup[] {
-  const { balance: account, streak: running, noStreak, days } = texts.credits;
+  const { balance: account, streak: running, noStreak } = texts.credits;
   return [
-    account(balance, grouped(balance), rank === null ? null : grouped(rank)),
-    streak.endsAt === null ? noStreak : running(days(streak.days, grouped(streak.days)), timestamp(streak.endsAt, 'R')),
+    account(balance, rank),
+    streak.endsAt === null ? noStreak : running(streak.days, timestamp(streak.endsAt, 'R')),
   ];
 }
 
@@ -108,7 +107,7 @@ function renderMilestone({ votes }: Standing, input: CommandInput, { texts, rule
   if (next === undefined) return [];
   const left = next.votes - votes;
   const reward = joined(rewardsOf(next, input, texts.credits), ', ');
-  const value = texts.credits.milestone(grouped(next.votes), left, grouped(left), reward);
+  const value = texts.credits.milestone(next.votes, left, reward);
   return [{ name: texts.credits.nextMilestone, value }];
 }
 
@@ -119,7 +118,7 @@ function rewardsOf(
   texts: CommandContext['texts']['credits'],
 ): Markup[] {
   return [
-    ...(paid === 0 ? [] : [texts.reward(paid, grouped(paid))]),
+    ...(paid === 0 ? [] : [texts.reward(paid)]),
     ...roles.map((role) => (guildId === null ? texts.someRole : texts.role(roleMention(role)))),
   ];
 }
@@ -135,13 +134,13 @@ function renderEntries({ entries }: Standing, listings: readonly Listing[], { te
         title ?? (escapeName(listing ?? '', maxNameLength) || null),
         isExplained ? null : escapeName(reason, maxReasonLength) || null,
       );
-      return texts.credits.entry(signed(amount), source, timestamp(at, 'R'));
+      return texts.credits.entry(signed(amount, texts), source, timestamp(at, 'R'));
     }),
   );
 }
 
-function signed(amount: number): Markup {
-  const digits = grouped(Math.abs(amount));
+function signed(amount: number, { number }: CommandContext['texts']): Markup {
+  const digits = number(Math.abs(amount));
   return amount < 0 ? markup`−${digits}` : amount > 0 ? markup`+${digits}` : digits;
 }
 

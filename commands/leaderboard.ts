@@ -7,8 +7,8 @@ import {
   type RankedMember,
 } from '../src/ledger/standing.ts';
 import { second } from '../src/platform/durations.ts';
-import type { Texts } from '../src/texts/en.ts';
-import { grouped, joined, lines, type Markup, mention } from '../src/texts/markup.ts';
+import { joined, lines, type Markup, mention } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandInput } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
 import type { Reply, ReplyButton } from './reply.ts';
@@ -80,7 +80,7 @@ function renderPage(
     tone: 'plain',
     title: title(board.by, board.period),
     text: joined([list, ownLine], '\n\n'),
-    footer: count(grouped(total), grouped(number), grouped(pages)),
+    footer: count(total, number, pages),
     // A large community's ranking may be some minutes old.
     ...(now - asOf >= second ? { at: asOf } : {}),
     buttons: pageButtons(board, { number, pages }, texts),
@@ -88,7 +88,7 @@ function renderPage(
 }
 
 function renderMember({ rank, userId, score }: RankedMember, { by }: Board, { leaderboard: texts }: Texts): Markup {
-  return texts.line(grouped(rank), mention(userId), texts.score(by, score, grouped(score)));
+  return texts.line(rank, mention(userId), texts.score(by, score));
 }
 
 function pageButtons(

@@ -2,8 +2,8 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import type { Texts } from '../src/texts/en.ts';
 import { escapeName, type Markup, timestamp } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { CommandInput, CommandOption, ListedLookup } from './command.ts';
 
 /** Discord: "Application Command Option Structure", `choices`. */

@@ -2,17 +2,8 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import type { Texts } from '../src/texts/en.ts';
-import {
-  escapeName,
-  escapeText,
-  grouped,
-  lines,
-  type Markup,
-  markup,
-  repeated,
-  timestamp,
-} from '../src/texts/markup.ts';
+import { escapeName, escapeText, lines, type Markup, markup, repeated, timestamp } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandInput, ListedLookup } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
 import { listingOption, selectedListing, staleNote } from './listing.ts';
@@ -80,14 +71,14 @@ function renderPage(
   const shown = all.slice(0, query.limit);
   const pages = Math.ceil(shown.length / pageSize);
   const number = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
-  const page = pages === 1 ? null : { number: grouped(number), of: grouped(pages) };
+  const page = pages === 1 ? null : { number, of: pages };
   const stale = staleNote(result, texts);
   return {
     tone: 'plain',
     title: texts.reviews.title,
     ...(stale === null ? {} : { text: stale }),
     fields: shown.slice((number - 1) * pageSize, number * pageSize).map((review) => renderReview(review, texts)),
-    footer: texts.reviews.count(grouped(shown.length), grouped(total), page),
+    footer: texts.reviews.count(shown.length, total, page),
     buttons: pageButtons(input, query, { number, pages }, texts),
   };
 }
@@ -98,7 +89,7 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
   const text = escapeText(comment, maxCommentLength) || texts.reviews.noComment;
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
   return {
-    name: markup`${rating === null ? texts.reviews.noRating : stars(rating)} · ${author}`,
+    name: markup`${rating === null ? texts.reviews.noRating : stars(rating, texts)} · ${author}`,
     value: lines(text, date),
   };
 });
@@ -110,11 +101,11 @@ const emptyStar = markup`☆`;
  * A rating as stars. The document does not describe its range, so a rating that five stars cannot show exactly is also
  * a number.
  */
-export function stars(rating: number): Markup {
-  if (rating < 0 || rating > 5) return markup`${fullStar} ${grouped(rating)}`;
+export function stars(rating: number, { number }: Pick<Texts, 'number'>): Markup {
+  if (rating < 0 || rating > 5) return markup`${fullStar} ${number(rating)}`;
   const full = Math.round(rating);
   const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, 5 - full)}`;
-  return Number.isInteger(rating) ? row : markup`${row} ${grouped(rating)}`;
+  return Number.isInteger(rating) ? row : markup`${row} ${number(rating)}`;
 }
 
 function pageButtons(

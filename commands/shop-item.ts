@@ -1,7 +1,7 @@
 import type { PurchaseRejection } from '../src/rewards/purchase.ts';
 import type { Offer, StoredPurchase } from '../src/rewards/stored-purchase.ts';
-import type { Texts } from '../src/texts/en.ts';
-import { codeBlock, escapeName, grouped, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
+import { codeBlock, escapeName, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Reply, ReplyButton } from './reply.ts';
 import { describeOffer } from './shop-pages.ts';
 
@@ -14,9 +14,9 @@ export function renderOffer(offer: Offer, balance: number, texts: Texts): Reply 
     tone: disabled ? 'wait' : 'plain',
     title: escapeName(item.name),
     text: lines(
-      shop.price(item.price, grouped(item.price)),
+      shop.price(item.price),
       describeOffer(offer, texts),
-      shop.balance(balance, grouped(balance)),
+      shop.balance(balance),
       rejection === null ? null : shop.rejections[rejection],
     ),
     buttons: [
@@ -36,8 +36,8 @@ export function renderConfirmation(offer: Offer, balance: number, confirmationId
     tone: 'plain',
     title: confirmation.title,
     text: lines(
-      confirmation.item(escapeName(name), shop.price(price, grouped(price))),
-      confirmation.balance(grouped(balance), grouped(balance - price)),
+      confirmation.item(escapeName(name), price),
+      confirmation.balance(balance, balance - price),
       role !== null ? confirmation.role(roleMention(role), until) : null,
       role === null ? confirmation[codeCount === null ? 'manual' : 'code'] : null,
     ),
@@ -57,9 +57,9 @@ export function renderReceipt(purchase: StoredPurchase, { shop }: Texts): Reply 
     tone: isRefunded ? 'wait' : 'good',
     title: isRefunded ? receipt.refundedTitle : receipt.title,
     text: lines(
-      receipt.bought(escapeName(name), shop.price(price, grouped(price))),
+      receipt.bought(escapeName(name), price),
       ...(isRefunded ? [receipt.refunded] : deliveryOf(purchase, receipt)),
-      isRefunded ? null : receipt.balance(balance, grouped(balance)),
+      isRefunded ? null : receipt.balance(balance),
     ),
     buttons: [backButton(shop.button)],
   };
@@ -83,7 +83,7 @@ export function renderRejection(rejection: PurchaseRejection, balance: number, {
   return {
     tone: 'bad',
     title: failure.title,
-    text: lines(shop.rejections[rejection], shop.balance(balance, grouped(balance))),
+    text: lines(shop.rejections[rejection], shop.balance(balance)),
     buttons: [backButton(shop.button)],
   };
 }

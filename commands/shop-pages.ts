@@ -1,11 +1,8 @@
-import { formatExactly } from '../src/platform/durations.ts';
 import type { Offer, StoredPurchase } from '../src/rewards/stored-purchase.ts';
-import type { Texts } from '../src/texts/en.ts';
 import {
   bold,
   codeBlock,
   escapeName,
-  grouped,
   joined,
   lines,
   type Markup,
@@ -15,6 +12,7 @@ import {
   subtext,
   timestamp,
 } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Reply, ReplyButton } from './reply.ts';
 
 /** Few enough for Discord's limits with the longest names. */
@@ -26,7 +24,7 @@ export function renderShop(
   texts: Texts,
 ): Reply {
   const { shop } = texts;
-  const own = shop.balance(balance, grouped(balance));
+  const own = shop.balance(balance);
   const purchases: ReplyButton = { kind: 'action', label: shop.purchases, action: 'purchases' };
   if (offers.length === 0) {
     return { tone: 'plain', title: shop.title, text: lines(shop.empty, own), buttons: [purchases] };
@@ -35,13 +33,13 @@ export function renderShop(
   const choices = shown.map(({ item: { id, name, price } }) => ({
     label: plainName(name),
     value: id,
-    description: shop.plainPrice(price, grouped(price)),
+    description: shop.plainPrice(price),
   }));
   return {
     tone: 'plain',
     title: shop.title,
     text: joined([own, ...shown.map((offer) => renderItem(offer, texts))], '\n\n'),
-    ...(pages === 1 ? {} : { footer: shop.page(grouped(page), grouped(pages)) }),
+    ...(pages === 1 ? {} : { footer: shop.page(page, pages) }),
     selects: [{ kind: 'choices', choices, placeholder: shop.choose, action: 'choose' }],
     buttons: [...(pages === 1 ? [] : pageButtons(page, pages, texts)), purchases],
   };
@@ -50,18 +48,19 @@ export function renderShop(
 /** An item of a list: its name and price, and what it is. */
 function renderItem(offer: Offer, texts: Texts): Markup {
   const { name, price } = offer.item;
-  const title = markup`${bold(escapeName(name))} · ${texts.shop.price(price, grouped(price))}`;
+  const title = markup`${bold(escapeName(name))} · ${texts.shop.price(price)}`;
   return lines(title, subtext(describeOffer(offer, texts)));
 }
 
 /** What the buyer gets, how many are left, and the required role. */
-export function describeOffer({ item, left }: Offer, { shop }: Texts): Markup {
+export function describeOffer({ item, left }: Offer, texts: Texts): Markup {
+  const { shop } = texts;
   const { role, forMs, needsRole, codeCount } = item;
-  const duration = forMs === null ? null : escapeName(formatExactly(forMs));
+  const duration = forMs === null ? null : texts.duration(forMs);
   return joined(
     [
       role !== null ? shop.role(roleMention(role), duration) : codeCount !== null ? shop.code : shop.manual,
-      left === null ? null : left === 0 ? shop.soldOut : shop.left(grouped(left)),
+      left === null ? null : left === 0 ? shop.soldOut : shop.left(left),
       needsRole === null ? null : shop.requires(roleMention(needsRole)),
     ],
     ' · ',
@@ -80,13 +79,13 @@ function pageButtons(page: number, pages: number, { shop }: Texts): ReplyButton[
 
 /** A member's newest purchases, with their codes: nobody else sees the reply. */
 export function renderPurchases(purchases: readonly StoredPurchase[], limit: number, { shop }: Texts): Reply {
-  const { title, none, newest, states, line } = shop.history;
+  const { title, none, newest, states } = shop.history;
   if (purchases.length === 0) return { tone: 'plain', title, text: none };
   const shown = purchases.map(({ name, price, at, state, code }) =>
     lines(
-      line(escapeName(name), shop.price(price, grouped(price)), timestamp(at, 'f'), states[state]),
+      joined([bold(escapeName(name)), shop.price(price), timestamp(at, 'f'), states[state]], ' · '),
       code === null ? null : codeBlock(code),
     ),
   );
-  return { tone: 'plain', title, text: lines(...shown, purchases.length < limit ? null : newest(grouped(limit))) };
+  return { tone: 'plain', title, text: lines(...shown, purchases.length < limit ? null : newest(limit)) };
 }

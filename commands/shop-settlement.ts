@@ -1,4 +1,4 @@
-import { escapeName, grouped, lines, mention } from '../src/texts/markup.ts';
+import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import type { CommandContext, CommandInput } from './command.ts';
 import { integerOption } from './command.ts';
 import type { Reply } from './reply.ts';
@@ -19,13 +19,12 @@ export async function settlePurchase(
   const result = channelId === null ? null : await shop.settle({ purchaseId, state, channelId, manager });
   if (result === null) return { tone: 'bad', title, text: texts.failure.unknownButton };
   const { purchase, settled } = result;
-  const { report, price } = texts.shop;
-  const cost = price(purchase.price, grouped(purchase.price));
+  const { report } = texts.shop;
   return {
     tone: 'plain',
-    title: report.title(grouped(purchase.id)),
+    title: report.title(purchase.id),
     text: lines(
-      report.text(mention(purchase.userId), escapeName(purchase.name), cost),
+      report.text(mention(purchase.userId), escapeName(purchase.name), purchase.price),
       settled ? report.settled[state](mention(manager)) : report.settledBefore[purchase.state],
     ),
     at: purchase.at,

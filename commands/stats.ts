@@ -1,7 +1,7 @@
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import type { Texts } from '../src/texts/en.ts';
-import { escapeName, escapeText, grouped, joined, lines, type Markup } from '../src/texts/markup.ts';
+import { escapeName, escapeText, joined, lines, type Markup } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './command.ts';
 import { listingName, listingOption, selectedListing, staleNote } from './listing.ts';
 import type { Reply, ReplyField } from './reply.ts';
@@ -41,7 +41,7 @@ function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: 
     tone: 'plain',
     title: listingName(profile, texts),
     text: lines(escapeText(profile.description ?? '', maxDescriptionLength), note),
-    fields: [...countFields(profile, texts.stats), ...textFields(profile, texts.stats)],
+    fields: [...countFields(profile, texts), ...textFields(profile, texts.stats)],
     ...(profile.url === null
       ? {}
       : { url: profile.url, buttons: [{ kind: 'link', label: texts.stats.pageButton, url: profile.url }] }),
@@ -49,7 +49,7 @@ function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: 
 }
 
 /** Omits counts that the service did not send. */
-function countFields(profile: ServerProfile | BotProfile, labels: Texts['stats']): ReplyField[] {
+function countFields(profile: ServerProfile | BotProfile, { stats: labels, number }: Texts): ReplyField[] {
   const counts: readonly (readonly [Markup, number | null])[] =
     profile.kind === 'server'
       ? [
@@ -65,7 +65,7 @@ function countFields(profile: ServerProfile | BotProfile, labels: Texts['stats']
           [labels.servers, profile.servers],
           [labels.shards, profile.shards],
         ];
-  return counts.flatMap(([name, count]) => (count === null ? [] : [{ name, value: grouped(count), inline: true }]));
+  return counts.flatMap(([name, count]) => (count === null ? [] : [{ name, value: number(count), inline: true }]));
 }
 
 function textFields(profile: ServerProfile | BotProfile, labels: Texts['stats']): ReplyField[] {

@@ -66,8 +66,8 @@ function renderStep({ at, text }: { readonly at: number; readonly text: string }
 }
 
 function renderRole({ role, until, state }: TracedRole, texts: CommandContext['texts']): Markup {
-  const { roleStates, untilTime } = texts.trace;
-  const end = until === null ? markup`` : untilTime(timestamp(until, 'f'));
+  const { roleStates, until: untilTime } = texts.trace;
+  const end = until === null ? markup`` : markup` ${untilTime(timestamp(until, 'f'))}`;
   return markup`${roleMention(role)}${end}: ${roleStates[state]}`;
 }
 

@@ -178,7 +178,9 @@ describe('every file', () => {
   });
 
   it('has at most 300 lines', () => {
-    const long = files.filter((path) => readFileSync(path, 'utf8').split('\n').length > 300);
+    // A catalogue is as long as there are texts.
+    const code = files.filter((path) => !path.startsWith('src/texts/locales/'));
+    const long = code.filter((path) => readFileSync(path, 'utf8').split('\n').length > 300);
     expect(long).toEqual([]);
   });
 });

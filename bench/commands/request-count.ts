@@ -7,8 +7,10 @@ import { hour, second } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { createPlainCache } from './plain-cache.ts';
+
+const en = textsIn('en-US');
 
 /** Requests to the service per thousand commands. */
 export interface Requests {
@@ -109,6 +111,8 @@ function inputOf(userId: string): CommandInput {
       roles: null,
       isManager: false,
       interactionId: '1',
+      locale: 'en-US',
+      guildLocale: null,
     },
   };
 }

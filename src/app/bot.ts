@@ -6,6 +6,7 @@ import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
 import { createDirectMessageHandler } from '../discord/direct-message.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
+import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
 import type { CardSource } from '../discord/listing-card.ts';
@@ -27,6 +28,7 @@ import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
+import { textsFor } from '../texts/texts.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
@@ -45,7 +47,7 @@ export interface Bot {
 }
 
 export interface BotDependencies {
-  readonly context: Omit<CommandContext, 'commands' | 'commandId' | 'reminders'>;
+  readonly context: Omit<CommandContext, 'texts' | 'commands' | 'commandId' | 'reminders'>;
   readonly reminders: ReminderService;
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
@@ -69,28 +71,35 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   const { context, outbox, rewards, reminders, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } =
     dependencies;
   const { partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
-  const { clock, listings, texts } = context;
+  const { clock, listings } = context;
   const commands = commandsFor(config);
   const listingOf = createCardSource(listings);
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
+  const languages = createGuildLanguages({ rest, clock: stopwatch });
   const dispatcher = createDispatcher({
     outbox,
     perform: createPerform({
       announcement: createAnnouncer({
-        ...{ rest, texts, listingOf, clock, log },
-        voteButtons: remindButtons({ commands, texts }),
+        ...{ rest, textsOf: languages.ofChannel, listingOf, clock, log },
+        voteButtons: (texts) => remindButtons({ commands, texts }),
       }),
-      directMessage: createDirectMessageHandler({ rest, settings: reminders, texts, listingOf, clock }),
-      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, texts, clock }),
-      partyReached: createPartyReachedHandler({ rest, texts, clock }),
-      ownerReport: createOwnerReportHandler({ rest, texts }),
+      directMessage: createDirectMessageHandler({
+        rest,
+        settings: reminders,
+        textsOf: async () => textsFor(null),
+        listingOf,
+        clock,
+      }),
+      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
+      partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
+      ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
       partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({
         rest,
         grants: createRoleGrants({ rewards, outbox, ownerChannelOf, clock }),
         explainFailure: createExplainRoleFailure(rest, clock),
-        texts,
+        textsOf: languages.ofGuild,
         clock,
       }),
     }),
@@ -120,7 +129,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
     onInteraction: createInteractions({
       commands,
       context: { ...context, commands, commandId: registrar.idOf, reminders },
-      noticeFor: (userId) => reminders.noticeFor(userId, registrar.idOf),
+      noticeFor: (userId, texts) => reminders.noticeFor(userId, { texts, commandId: registrar.idOf }),
       isOwnCommand: registrar.isOwn,
       log,
       onAnswered(command, outcome, tookMs) {

@@ -2,16 +2,15 @@ import type { CommandContext } from '../../commands/command.ts';
 import type { Config } from '../../config/schema.ts';
 import { createLookup } from '../lookup/client.ts';
 import { systemClock } from '../platform/clock.ts';
-import { en } from '../texts/en.ts';
 
 /**
  * The part of the command context that determines which commands are registered: the listings with an API key. It sends
  * no request.
  * @throws TallyhookError `lookup_key_malformed`
  */
-export function commandContextFor({ lookup, listings }: Config): Pick<CommandContext, 'listings' | 'texts'> {
+export function commandContextFor({ lookup, listings }: Config): Pick<CommandContext, 'listings'> {
   const listingsWithKey = listings.flatMap(({ name, kind, lookupKey: key }) =>
     key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock: systemClock }) }],
   );
-  return { listings: listingsWithKey, texts: en };
+  return { listings: listingsWithKey };
 }

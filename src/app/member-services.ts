@@ -5,7 +5,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { ListingContext } from '../tally/tally.ts';
-import { en } from '../texts/en.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
 import { createAwards } from './awards.ts';
 import type { BotDependencies } from './bot.ts';
@@ -45,7 +44,7 @@ export function createMemberServices(
   const standings = store.standingsIn(timeZoneOf(config.listings));
   const remindedListings = listingsToCheck(config.listings, lookups.listings);
   const reminders = createReminderService({
-    ...{ store: store.reminders, listings: remindedListings, isEnabled: config.reminders, texts: en, clock, log },
+    ...{ store: store.reminders, listings: remindedListings, isEnabled: config.reminders, clock, log },
   });
   const shop = createShop({
     ...{ listings: config.listings, purchases: store.purchases, clock, log, nudge },
@@ -62,7 +61,7 @@ export function createMemberServices(
     }),
     replaceShops: shop.replace,
     context: {
-      ...{ listings: lookups.listings, texts: en, clock, standings, shop },
+      ...{ listings: lookups.listings, clock, standings, shop },
       rules: listedRules(config.listings),
       awards: createAwards({ actions: store.ownerActions, clock, log }),
       claims: createClaims({

@@ -6,7 +6,6 @@ import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
 import type { Log } from '../platform/log.ts';
 import type { ReminderStore } from '../tally/reminder-store.ts';
-import type { Texts } from '../texts/en.ts';
 import { commandMention } from '../texts/markup.ts';
 import type { CheckedListing } from './vote-check.ts';
 
@@ -16,7 +15,7 @@ const maxMessageAgeMs = 10 * minute;
 /** Reminders for commands and for the outbox. Methods reject with the errors of the store. */
 export interface ReminderService extends Reminders, DirectMessageSettings {
   /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
-  noticeFor(userId: string, commandId: CommandContext['commandId']): Promise<Reply | null>;
+  noticeFor(userId: string, context: Pick<CommandContext, 'commandId' | 'texts'>): Promise<Reply | null>;
   /** Reads which members are to be informed, also by other processes. */
   refreshNotices(): Promise<void>;
 }
@@ -26,11 +25,10 @@ export function createReminderService(options: {
   readonly listings: readonly CheckedListing[];
   /** Whether reminders are offered; otherwise none is sent. */
   readonly isEnabled: boolean;
-  readonly texts: Texts;
   readonly clock: Clock;
   readonly log: Log;
 }): ReminderService {
-  const { store, listings, isEnabled, texts, clock, log } = options;
+  const { store, listings, isEnabled, clock, log } = options;
   /** In memory, so that commands need not read the database for it. */
   let untold: ReadonlySet<string> = new Set();
 
@@ -82,7 +80,7 @@ export function createReminderService(options: {
       untold = new Set(await store.untoldMembers());
     },
 
-    async noticeFor(userId, commandId) {
+    async noticeFor(userId, { commandId, texts }) {
       if (!untold.has(userId)) return null;
       const reason = await store.takeStopReason(userId);
       untold = new Set([...untold].filter((other) => other !== userId));

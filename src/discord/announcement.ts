@@ -1,17 +1,7 @@
 import type { Reply, ReplyButton } from '../../commands/reply.ts';
 import type { Announcement, Bonus } from '../outbox/effect-contents.ts';
-import type { Texts } from '../texts/en.ts';
-import {
-  bold,
-  escapeName,
-  grouped,
-  joined,
-  lines,
-  type Markup,
-  mention,
-  roleMention,
-  timestamp,
-} from '../texts/markup.ts';
+import { bold, escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../texts/markup.ts';
+import type { Texts } from '../texts/texts.ts';
 import type { ListingCard } from './listing-card.ts';
 
 type AnnouncementTexts = Texts['announcement'];
@@ -49,7 +39,7 @@ function renderEvent(announcement: Announcement, listing: Markup, texts: Announc
       text,
       renderPayment(announcement, texts),
       renderReason(announcement, texts),
-      streak === null ? null : texts.streak(grouped(streak)),
+      streak === null ? null : texts.streak(streak),
       renderBonuses(announcement, texts),
       renderRoles(announcement, texts),
       nextVote,
@@ -87,7 +77,7 @@ function headlineOf(
     case 'subscription.revoked':
       return { tone: 'bad', title: texts.titles.revoked, text: texts.revoked(user, listing, tierName) };
     default:
-      return { tone: 'plain', title: texts.titles.other, text: texts.other(user, escapeName(event, 60), listing) };
+      return { tone: 'plain', title: texts.titles.event, text: texts.event(user, escapeName(event, 60), listing) };
   }
 }
 
@@ -96,10 +86,10 @@ function renderPayment(announcement: Announcement, texts: AnnouncementTexts): Ma
   const { event, credits, balance, calculation, bonuses } = announcement;
   const isRewarded = event !== 'subscription.expired' && event !== 'subscription.revoked';
   const own = credits - sumOf(bonuses);
-  const ownCredits = own > 0 ? texts.credits(own, grouped(own)) : isRewarded ? texts.noCredits : null;
+  const ownCredits = own > 0 ? texts.credits(own) : isRewarded ? texts.noCredits : null;
   const isMultiplied = own > 0 && ownCredits !== null && calculation !== null;
   const payment = isMultiplied ? texts.multiplied(ownCredits, escapeName(calculation, 40)) : ownCredits;
-  return joined([payment, balance === null ? null : texts.balance(balance, grouped(balance))], ' · ');
+  return joined([payment, balance === null ? null : texts.balance(balance)], ' · ');
 }
 
 /** Ten embeds share the characters of a message, so that a vote that reaches dozens of milestones names only some. */
@@ -109,13 +99,13 @@ const maxRoles = 3;
 function renderBonuses({ bonuses }: Announcement, texts: AnnouncementTexts): Markup {
   const shown = bonuses.length > maxBonuses + 1 ? bonuses.slice(0, maxBonuses) : bonuses;
   const others = bonuses.slice(shown.length);
-  const more = others.length > 0 ? texts.moreBonuses(grouped(others.length), grouped(sumOf(others))) : null;
+  const more = others.length > 0 ? texts.moreBonuses(others.length, sumOf(others)) : null;
   return joined([...shown.map((bonus) => renderBonus(bonus, texts)), more], ' · ');
 }
 
 function renderBonus({ cause, credits, count }: Bonus, { bonuses }: AnnouncementTexts): Markup {
   const isKnown = cause === 'streak' || cause === 'milestone' || cause === 'allListings';
-  return bonuses[isKnown ? cause : 'other'](grouped(count), grouped(credits));
+  return bonuses[isKnown ? cause : 'unknown'](count, credits);
 }
 
 function renderRoles({ roles }: Announcement, texts: AnnouncementTexts): Markup | null {
@@ -124,7 +114,7 @@ function renderRoles({ roles }: Announcement, texts: AnnouncementTexts): Markup 
     .slice(0, maxRoles)
     .map(({ role, until }) => texts.role(roleMention(role), until === null ? null : timestamp(until, 'f')));
   const others = roles.length - shown.length;
-  return texts.roles(joined([...shown, others > 0 ? texts.moreRoles(grouped(others)) : null], ', '));
+  return texts.roles(joined([...shown, others > 0 ? texts.moreRoles(others) : null], ', '));
 }
 
 function sumOf(bonuses: readonly Bonus[]): number {

@@ -6,10 +6,11 @@ import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { Texts } from '../texts/en.ts';
+import type { Texts } from '../texts/texts.ts';
 import { renderAnnouncement } from './announcement.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
+import type { ChannelTexts } from './guild-languages.ts';
 import { type CardSource, readCard } from './listing-card.ts';
 import { createNonceAges } from './nonce-ages.ts';
 import { renderMessage as renderReplies } from './reply.ts';
@@ -31,25 +32,30 @@ const maxClockErrorMs = 1 * day;
  */
 export function createAnnouncer(options: {
   rest: DiscordRest;
-  texts: Texts;
+  textsOf: ChannelTexts;
   listingOf: CardSource;
   /** The buttons below a vote that counted; none by default. */
-  voteButtons?: readonly ReplyButton[];
+  voteButtons?: (texts: Texts) => readonly ReplyButton[];
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
-  const { rest, texts, listingOf, voteButtons = [], clock, log } = options;
+  const { rest, textsOf, listingOf, voteButtons = () => [], clock, log } = options;
   const findAnnouncement = createFindAnnouncement(rest);
   const nonceAges = createNonceAges(clock);
 
-  async function renderMessage(effects: readonly Effect<'announcement'>[]): Promise<RESTPostAPIChannelMessageJSONBody> {
+  async function renderMessage(
+    effects: readonly Effect<'announcement'>[],
+    channelId: string,
+  ): Promise<RESTPostAPIChannelMessageJSONBody> {
+    const channelTexts = textsOf(channelId);
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(
       await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
     );
+    const texts = await channelTexts;
     const replies = effects.map((effect) => {
       const card = cards.get(effect.content.listing) ?? null;
-      const reply = renderAnnouncement(effect.content, card, texts.announcement, voteButtons);
+      const reply = renderAnnouncement(effect.content, card, texts.announcement, voteButtons(texts));
       return { ...reply, footer: deliveryTagOf(effect) };
     });
     return { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true };
@@ -113,7 +119,7 @@ export function createAnnouncer(options: {
     if (earlier !== null) return earlier;
     let body: RESTPostAPIChannelMessageJSONBody;
     try {
-      body = { ...(await renderMessage(effects)), nonce };
+      body = { ...(await renderMessage(effects, channelId)), nonce };
     } catch (error) {
       log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
       return renderFailure(error, effects.length);

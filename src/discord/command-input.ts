@@ -36,7 +36,8 @@ export function toActionInput(
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields'>;
 
 /** Who caused the interaction, and where. */
-function originOf({ id, user, member, guildId, channelId, memberPermissions }: BaseInteraction): Origin {
+function originOf(interaction: BaseInteraction): Origin {
+  const { id, user, member, guildId, channelId, memberPermissions, locale, guildLocale } = interaction;
   return {
     userId: user.id,
     displayName: (member !== null && 'displayName' in member ? member.displayName : member?.nick) ?? user.displayName,
@@ -45,6 +46,8 @@ function originOf({ id, user, member, guildId, channelId, memberPermissions }: B
     roles: member === null ? null : rolesOf(member),
     isManager: memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,
     interactionId: id,
+    locale,
+    guildLocale,
   };
 }
 

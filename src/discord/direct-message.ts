@@ -2,14 +2,14 @@ import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Reply } from '../../commands/reply.ts';
 import { type AttemptResult, directMessagesClosed, type Effect } from '../outbox/effect.ts';
-import type { DirectMessageContent } from '../outbox/effect-contents.ts';
+import type { DirectMessage } from '../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { minute } from '../platform/durations.ts';
-import type { Texts } from '../texts/en.ts';
 import { escapeName, plainName } from '../texts/markup.ts';
 import { rejectionOf, retryAlone } from './discord-errors.ts';
+import type { MemberTexts } from './guild-languages.ts';
 import { type CardSource, readCard } from './listing-card.ts';
 import { postReply } from './post-reply.ts';
 import { renderPurchaseMessage } from './purchase-messages.ts';
@@ -42,11 +42,12 @@ const channelSchema = z.object({ id: z.string() });
 export function createDirectMessageHandler(options: {
   rest: DiscordRest;
   settings: DirectMessageSettings;
-  texts: Texts;
+  /** In the language of the member. */
+  textsOf: MemberTexts;
   listingOf: CardSource;
   clock: Clock;
 }): NonNullable<EffectHandlers['directMessage']> {
-  const { rest, settings, texts, listingOf, clock } = options;
+  const { rest, settings, textsOf, listingOf, clock } = options;
   /** By user id. */
   const channelIds = new BoundedMap<string>(maxChannels);
 
@@ -58,7 +59,8 @@ export function createDirectMessageHandler(options: {
     return id;
   }
 
-  async function render(message: DirectMessageContent): Promise<Reply> {
+  async function render({ userId, message }: DirectMessage): Promise<Reply> {
+    const texts = await textsOf(userId);
     if (message.type !== 'reminder') return renderPurchaseMessage(message, texts);
     const card = await readCard(listingOf, message.listing, clock);
     const name = escapeName(card?.name ?? '', 60) || escapeName(message.listing, 60);
@@ -93,9 +95,9 @@ export function createDirectMessageHandler(options: {
   }
 
   return async (effect) => {
-    const { userId, message } = effect.content;
+    const { userId } = effect.content;
     if (!(await settings.isStillWanted(effect))) return { outcome: 'done' };
-    const reply = await render(message);
+    const reply = await render(effect.content);
     try {
       const channelId = await openChannel(userId);
       if (!(await wasSent(channelId, effect))) await postReply(rest, channelId, reply, effect.nonce);

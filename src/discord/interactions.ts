@@ -14,6 +14,7 @@ import type { Log } from '../platform/log.ts';
 import { memoizeByIdentity } from '../platform/memoize.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { escapeName, type Markup, timestamp } from '../texts/markup.ts';
+import { type Texts, textsFor } from '../texts/texts.ts';
 import { toActionInput, toCommandInput } from './command-input.ts';
 import { decodeCustomId, isOwnCustomId } from './custom-id.ts';
 import { renderModal } from './modal.ts';
@@ -51,12 +52,13 @@ export type InteractionHandler = (interaction: Interaction) => Promise<void>;
  */
 export function createInteractions(options: {
   commands: readonly Command[];
-  context: CommandContext;
+  /** Without the texts, which depend on the member. */
+  context: Omit<CommandContext, 'texts'>;
   /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
   isOwnCommand: (commandId: string) => Promise<boolean>;
   log: Log;
   /** A notice for the member after the response; null for none. Each is returned once. */
-  noticeFor?: (userId: string) => Promise<Reply | null>;
+  noticeFor?: (userId: string, texts: Texts) => Promise<Reply | null>;
   /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
@@ -64,7 +66,7 @@ export function createInteractions(options: {
 }): InteractionHandler {
   const { commands, context, isOwnCommand, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
-  const { clock, texts } = context;
+  const { clock } = context;
   const commandsByName = new Map(
     commands.filter((command) => command.isServedBy(context.listings)).map((command) => [command.name, command]),
   );
@@ -72,19 +74,30 @@ export function createInteractions(options: {
   /** A command returns the same reply again while its data is cached, so that it is rendered once. */
   const renderOnce = memoizeByIdentity((reply: Reply, command: Command) => renderReply(reply, command.name));
 
+  const contexts = new Map<Texts, CommandContext>();
+  function contextIn(texts: Texts): CommandContext {
+    let localized = contexts.get(texts);
+    if (localized === undefined) {
+      localized = { ...context, texts };
+      contexts.set(texts, localized);
+    }
+    return localized;
+  }
+
   async function execute(command: Command, input: CommandInput): Promise<CommandResult> {
+    const texts = textsOf(input);
     try {
-      const result = await command.execute(input, context);
+      const result = await command.execute(input, contextIn(texts));
       return 'kind' in result ? { modal: result, failed: false } : { reply: result, failed: false };
     } catch (error) {
-      return { reply: errorReply(describeError(command.name, error)), failed: true };
+      return { reply: errorReply(describeError(command.name, error, texts), texts), failed: true };
     }
   }
 
-  function describeError(command: string, error: unknown): Markup {
+  function describeError(command: string, error: unknown, texts: Texts): Markup {
     if (error instanceof LookupError) {
       log.warn({ command, code: error.code, reason: error.message, hint: error.hint }, 'lookup failed for a command');
-      return texts.failure.lookup[error.code](timestamp(error.retryAt ?? defaultRetryAt(), 'R'));
+      return texts.failure.lookup(error.code, timestamp(error.retryAt ?? defaultRetryAt(), 'R'));
     }
     const incident = Math.floor(clock.random() * 36 ** 6)
       .toString(36)
@@ -93,21 +106,21 @@ export function createInteractions(options: {
     return texts.failure.incident(escapeName(incident));
   }
 
-  function tooLate(command: string, timeoutMs: number): CommandResult & { reply: Reply } {
+  function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
     log.warn({ command, timeoutMs }, 'command timed out');
-    return { reply: errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R'))), failed: true };
+    return { reply: errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R')), texts), failed: true };
   }
 
   function defaultRetryAt(): number {
     return clock.now() + defaultRetryDelayMs;
   }
 
-  function errorReply(text: Markup): Reply {
+  function errorReply(text: Markup, texts: Texts): Reply {
     return { tone: 'bad', title: texts.failure.title, text };
   }
 
-  function errorBody(text: Markup): MessageBody {
-    return renderReply(errorReply(text), '');
+  function errorBody(text: Markup, texts: Texts): MessageBody {
+    return renderReply(errorReply(text, texts), '');
   }
 
   async function run(command: Command, input: CommandInput, responder: InteractionResponder): Promise<void> {
@@ -128,14 +141,15 @@ export function createInteractions(options: {
     responder: InteractionResponder,
     startedAt: number,
   ): Promise<boolean> {
+    const texts = textsOf(input);
     if (command.defaultMemberPermissions === 'ManageGuild' && !input.isManager) {
-      await responder.reject(errorBody(texts.failure.managersOnly));
+      await responder.reject(errorBody(texts.failure.managersOnly, texts));
       return true;
     }
     const execution = execute(command, input);
     const immediate = await settleWithin(deferAfterMs, clock, execution);
     if (immediate !== undefined) {
-      const result = 'modal' in immediate ? await openModal(command, immediate.modal, responder) : immediate;
+      const result = 'modal' in immediate ? await openModal(command, immediate.modal, responder, texts) : immediate;
       if (result === 'opened') return false;
       const body = renderOnce(result.reply, command);
       await (result.failed ? responder.reject(body) : responder.reply(body, responseKind(result.reply, input)));
@@ -144,9 +158,9 @@ export function createInteractions(options: {
     }
     await responder.deferReply();
     const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
-    const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(command.name, replyTimeoutMs);
+    const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(command.name, replyTimeoutMs, texts);
     // After a deferral, Discord accepts no modal.
-    const result = 'modal' in late ? tooLate(command.name, deferAfterMs) : late;
+    const result = 'modal' in late ? tooLate(command.name, deferAfterMs, texts) : late;
     const body = renderOnce(result.reply, command);
     await (result.failed
       ? responder.rejectDeferred(body)
@@ -155,9 +169,10 @@ export function createInteractions(options: {
     return result.failed;
   }
 
-  async function sendNotice({ userId }: CommandInput, responder: InteractionResponder): Promise<void> {
+  async function sendNotice(input: CommandInput, responder: InteractionResponder): Promise<void> {
+    const { userId } = input;
     try {
-      const notice = await noticeFor(userId);
+      const notice = await noticeFor(userId, textsOf(input));
       if (notice !== null) await responder.followUp(renderReply(notice, ''));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'a notice to a member could not be sent');
@@ -168,13 +183,14 @@ export function createInteractions(options: {
     command: Command,
     modal: Modal,
     { showModal }: InteractionResponder,
+    texts: Texts,
   ): Promise<'opened' | { reply: Reply; failed: true }> {
     let body: ReturnType<typeof renderModal>;
     try {
       if (showModal === null) throw new Error('A modal cannot open another modal.');
       body = renderModal(modal, command.name);
     } catch (error) {
-      return { reply: errorReply(describeError(command.name, error)), failed: true };
+      return { reply: errorReply(describeError(command.name, error, texts), texts), failed: true };
     }
     await showModal(body);
     return 'opened';
@@ -185,7 +201,8 @@ export function createInteractions(options: {
     const command = commandsByName.get(interaction.commandName);
     const responder = commandResponder(interaction, command?.visibility ?? 'private');
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
-    await responder.reject(errorBody(texts.failure.unknownCommand));
+    const texts = textsOf(interaction);
+    await responder.reject(errorBody(texts.failure.unknownCommand, texts));
   }
 
   async function handleAction(interaction: MessageComponentInteraction | ModalSubmitInteraction): Promise<void> {
@@ -199,7 +216,8 @@ export function createInteractions(options: {
     if (id !== null && command !== undefined && isKnown) {
       return run(command, toActionInput(interaction, id), responder);
     }
-    await responder.reject(errorBody(texts.failure.unknownButton));
+    const texts = textsOf(interaction);
+    await responder.reject(errorBody(texts.failure.unknownButton, texts));
   }
 
   /** If two programs responded to one interaction, only one response would succeed. */
@@ -221,6 +239,10 @@ export function createInteractions(options: {
       else log.error(fields, 'response could not be sent to Discord');
     }
   };
+}
+
+function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
+  return textsFor(locale, guildLocale);
 }
 
 function responseKind({ response }: Reply, { action }: CommandInput): 'new' | 'update' {

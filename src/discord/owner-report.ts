@@ -1,9 +1,10 @@
 import type { Reply } from '../../commands/reply.ts';
 import type { OwnerReportContent } from '../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
-import type { Texts } from '../texts/en.ts';
 import { escapeText, lines, mention, roleMention, subtext } from '../texts/markup.ts';
+import type { Texts } from '../texts/texts.ts';
 import { classifySendError } from './discord-errors.ts';
+import type { ChannelTexts } from './guild-languages.ts';
 import { postReply } from './post-reply.ts';
 import { renderPurchaseReport } from './purchase-messages.ts';
 import type { DiscordRest } from './rest.ts';
@@ -13,12 +14,12 @@ const maxReasonLength = 500;
 /** Posts reports in the owner's channel. They ping nobody. */
 export function createOwnerReportHandler(options: {
   rest: DiscordRest;
-  texts: Texts;
+  textsOf: ChannelTexts;
 }): NonNullable<EffectHandlers['ownerReport']> {
-  const { rest, texts } = options;
+  const { rest, textsOf } = options;
   return async ({ content: { channelId, report }, createdAt, nonce }) => {
     try {
-      await postReply(rest, channelId, { ...renderReport(report, texts), at: createdAt }, nonce);
+      await postReply(rest, channelId, { ...renderReport(report, await textsOf(channelId)), at: createdAt }, nonce);
       return { outcome: 'done' };
     } catch (error) {
       return classifySendError(error, { channelId, effects: 1 });

@@ -3,9 +3,10 @@ import type { Reply } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Texts } from '../texts/en.ts';
-import { grouped, lines, markup, repeated, timestamp } from '../texts/markup.ts';
+import { lines, markup, repeated, timestamp } from '../texts/markup.ts';
+import type { Texts } from '../texts/texts.ts';
 import { classifySendError, rejectionOf } from './discord-errors.ts';
+import type { ChannelTexts } from './guild-languages.ts';
 import { type Posted, postOnce } from './post-once.ts';
 import { renderMessage } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
@@ -67,10 +68,10 @@ export interface PartyPanels {
 export function createPartyPanelHandler(options: {
   rest: DiscordRest;
   panels: PartyPanels;
-  texts: Texts;
+  textsOf: ChannelTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['partyPanel']> {
-  const { rest, panels, texts, clock } = options;
+  const { rest, panels, textsOf, clock } = options;
 
   /** Null if there is no message to edit any more. */
   async function edit({ id, channelId }: PanelMessage, reply: Reply): Promise<Posted | null> {
@@ -93,6 +94,7 @@ export function createPartyPanelHandler(options: {
 
   async function show(panel: Panel, effect: Effect<'partyPanel'>, channelId: string, now: number): Promise<Posted> {
     const { message } = panel;
+    const texts = await textsOf(channelId);
     const reply = { ...renderPanel(panel, now, texts.party), footer: texts.party.panelFooter(effect.content.period) };
     const edited = message?.channelId === channelId ? await edit(message, reply) : null;
     return edited ?? postOnce(rest, clock, { channelId, reply, effect });
@@ -123,8 +125,8 @@ function renderPanel(panel: Panel, now: number, texts: Texts['party']): Reply {
   const shownVotes = isReached ? goal : votes;
   const filled = Math.min(barLength, Math.floor((barLength * shownVotes) / goal));
   const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
-  const progress = texts.progress(bar, grouped(shownVotes), grouped(goal));
-  const reward = credits > 0 ? texts.reward(credits, grouped(credits)) : null;
+  const progress = texts.progress(bar, shownVotes, goal);
+  const reward = credits > 0 ? texts.reward(credits) : null;
   if (isReached) return { tone: 'good', title: texts.reachedTitle, text: progress };
   if (now >= endsAt) return { tone: 'wait', title: texts.endedTitle, text: lines(progress, texts.missed) };
   return { tone: 'plain', title: texts.title, text: lines(progress, reward, texts.ends(timestamp(endsAt, 'R'))) };

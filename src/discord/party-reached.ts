@@ -1,24 +1,25 @@
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Texts } from '../texts/en.ts';
-import { grouped, lines } from '../texts/markup.ts';
+import { lines } from '../texts/markup.ts';
+import type { ChannelTexts } from './guild-languages.ts';
 import { postOnce } from './post-once.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** Announces that the goal of a party was reached. */
 export function createPartyReachedHandler(options: {
   rest: DiscordRest;
-  texts: Texts;
+  textsOf: ChannelTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['partyReached']> {
-  const { rest, texts, clock } = options;
+  const { rest, textsOf, clock } = options;
   return async (effect) => {
     const { channelId, period, goal, credits } = effect.content;
-    const { title, text, reward, footer } = texts.party.reached;
+    const { party } = await textsOf(channelId);
+    const { title, text, reward, footer } = party.reached;
     const reply = {
       tone: 'good' as const,
       title,
-      text: lines(text(grouped(goal)), credits > 0 ? reward(credits, grouped(credits)) : null),
+      text: lines(text(goal), credits > 0 ? reward(credits) : null),
       at: effect.createdAt,
       footer: footer(period),
     };

@@ -1,7 +1,7 @@
 import type { Reply, ReplyButton } from '../../commands/reply.ts';
 import type { DirectMessageContent, OwnerReportContent } from '../outbox/effect-contents.ts';
-import type { Texts } from '../texts/en.ts';
-import { escapeName, grouped, lines, mention } from '../texts/markup.ts';
+import { escapeName, lines, mention } from '../texts/markup.ts';
+import type { Texts } from '../texts/texts.ts';
 
 type PurchaseReport = Extract<OwnerReportContent, { readonly purchaseId: number }>;
 type PurchaseMessage = Extract<DirectMessageContent, { readonly item: string }>;
@@ -12,8 +12,8 @@ export function renderPurchaseReport(
   { shop }: Texts,
 ): Reply {
   const { report } = shop;
-  const text = report.text(mention(userId), escapeName(item), shop.price(price, grouped(price)));
-  const title = report.title(grouped(purchaseId));
+  const text = report.text(mention(userId), escapeName(item), price);
+  const title = report.title(purchaseId);
   if (type === 'purchaseRefunded') return { tone: 'bad', title, text: lines(text, report.refundedRole) };
   const target = { kind: 'action', command: 'shop', options: { purchase: purchaseId } } as const;
   const buttons: ReplyButton[] = [
@@ -32,6 +32,6 @@ export function renderPurchaseMessage({ type, item, price }: PurchaseMessage, { 
     : {
         tone: 'wait',
         title: message.refundedTitle,
-        text: message.refunded(name, shop.price(price, grouped(price))),
+        text: message.refunded(name, price),
       };
 }

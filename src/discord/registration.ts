@@ -6,6 +6,9 @@ import type { CommandRegistry, RegisteredCommand } from './command-registry.ts';
 import { bodyOf, listedCommand } from './command-shape.ts';
 import type { DiscordRest } from './rest.ts';
 
+/** Discord lists translations only on request. Discord: "Get Global Application Commands". */
+const withLocalizations = new URLSearchParams({ with_localizations: 'true' });
+
 export interface Registration {
   readonly rest: DiscordRest;
   /** From the gateway connection, or from `fetchApplicationId` without one. */
@@ -13,7 +16,7 @@ export interface Registration {
   /** Null registers globally. */
   readonly guildId: string | null;
   readonly commands: readonly Command[];
-  readonly context: Pick<CommandContext, 'listings' | 'texts'>;
+  readonly context: Pick<CommandContext, 'listings'>;
   readonly registry: Pick<CommandRegistry, 'list' | 'save' | 'remove'>;
 }
 
@@ -86,7 +89,9 @@ async function planRegistration(
 ): Promise<{ plan: CommandPlan; elsewhere: readonly RegisteredCommand[] }> {
   const { rest, applicationId, guildId, commands, context, registry } = registration;
   const storedCommands = await registry.list(applicationId);
-  const listedCommands = z.array(listedCommand).parse(await rest.get(routeOf(applicationId, guildId)));
+  const listedCommands = z
+    .array(listedCommand)
+    .parse(await rest.get(routeOf(applicationId, guildId), withLocalizations));
   const plan = planCommands({
     offered: commands
       .filter((command) => command.isServedBy(context.listings))

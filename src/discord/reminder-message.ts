@@ -2,8 +2,8 @@ import { Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Reply, ReplyButton } from '../../commands/reply.ts';
 import type { DirectMessageContent } from '../outbox/effect-contents.ts';
-import type { Texts } from '../texts/en.ts';
 import type { Markup } from '../texts/markup.ts';
+import type { Texts } from '../texts/texts.ts';
 import { actionId } from './components.ts';
 import type { DiscordRest } from './rest.ts';
 
@@ -22,14 +22,14 @@ const messagesSchema = z.array(
 export function renderReminder(
   reminder: Reminder,
   listing: { readonly name: Markup; readonly url: string | null },
-  { directMessage, canVote, remind }: Texts,
+  { canVote, remind }: Texts,
 ): Reply {
   const { name, url } = listing;
   const voteButton: readonly ReplyButton[] = url === null ? [] : [{ kind: 'link', label: canVote.voteButton, url }];
   return {
     tone: 'good',
-    title: directMessage.reminder.title,
-    text: directMessage.reminder.text(name),
+    title: remind.message.title,
+    text: remind.message.text(name),
     ...(url === null ? {} : { url }),
     buttons: [
       ...voteButton,

@@ -3,8 +3,8 @@ import type { AttemptResult, RetryLater } from '../outbox/effect.ts';
 import type { MemberRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Texts } from '../texts/en.ts';
 import { rejectionOf, retryAlone } from './discord-errors.ts';
+import type { GuildTexts } from './guild-languages.ts';
 import type { DiscordRest } from './rest.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
 
@@ -32,15 +32,16 @@ export function createRoleHandler(options: {
   rest: DiscordRest;
   grants: RoleGrants;
   explainFailure: ExplainRoleFailure;
-  texts: Texts;
+  textsOf: GuildTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['role']> {
-  const { rest, grants, explainFailure, texts, clock } = options;
+  const { rest, grants, explainFailure, textsOf, clock } = options;
 
   async function change({ guildId, userId, role }: MemberRole, isWanted: boolean): Promise<void> {
+    const { role: reasons } = await textsOf(guildId);
     const route = Routes.guildMemberRole(guildId, userId, role);
-    if (isWanted) await rest.put(route, texts.role.added);
-    else await rest.delete(route, texts.role.removed);
+    if (isWanted) await rest.put(route, reasons.added);
+    else await rest.delete(route, reasons.removed);
   }
 
   async function settleFailure(

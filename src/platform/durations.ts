@@ -17,8 +17,8 @@ const plurals = new Intl.PluralRules('en');
 const integers = new Intl.NumberFormat('en');
 const relativeTimes = new Intl.RelativeTimeFormat('en');
 
-function countOf(count: number, unit: Unit): string {
-  return count.toLocaleString('en', { style: 'unit', unit, unitDisplay: 'long' });
+function countOf(count: number, unit: Unit, locale = 'en'): string {
+  return count.toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'long' });
 }
 
 /** `1 vote`, `2,000 votes`. @param other the plural, if it is not formed by appending an "s" */
@@ -38,9 +38,9 @@ export function formatDuration(duration: number): string {
 }
 
 /** A duration (ms) in the largest unit that divides it: `36 hours`. Less than a second is `0 seconds`. */
-export function formatExactly(duration: number): string {
+export function formatExactly(duration: number, locale?: string): string {
   const [unit, size] = units.find(([, length]) => duration >= length && duration % length === 0) ?? ['second', second];
-  return countOf(Math.max(0, Math.floor(duration / size)), unit);
+  return countOf(Math.max(0, Math.floor(duration / size)), unit, locale);
 }
 
 /** A wait (ms) in hours and minutes, rounded up: `11 hours 59 minutes`. */

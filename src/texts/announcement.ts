@@ -1,67 +1,69 @@
-import { creditCount } from './credit-count.ts';
-import { bold, type Markup, markup } from './markup.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Language } from './language.ts';
+import { bold, type Markup } from './markup.ts';
+import type { PartTexts } from './parts.ts';
 
-const someone = markup`Someone`;
-const premium = (tier: Markup | null) => (tier === null ? markup`premium` : bold(tier));
-const subscription = (user: Markup | null, tier: Markup | null) => {
-  const level = tier === null ? markup`Premium` : bold(tier);
-  return user === null ? level : markup`${level} of ${user}`;
-};
-
-/** Our own reasons for a denial, by the reason of the announcement. */
-const reasons: Readonly<Record<string, Markup>> = {
-  within_cooldown: markup`The previous vote was too recent.`,
-  order_revoked: markup`The purchase was revoked earlier.`,
-  'denied by the service': markup`The service denied the credits.`,
-};
-
-/** `user` is null if the event has no user. */
-export const announcement = {
-  titles: {
-    vote: markup`Thank you for the vote!`,
-    bought: markup`Premium purchased`,
-    renewed: markup`Premium renewed`,
-    expired: markup`Premium expired`,
-    revoked: markup`Premium revoked`,
-    other: markup`Listing event`,
-  },
-  test: markup`This is a test`,
-  tested: (event: Markup, name: Markup) =>
-    markup`The webhook of ${bold(name)} works: a test of ${event} arrived. Tests give no credits.`,
-  voted: (user: Markup | null, name: Markup) => markup`${user ?? someone} voted for ${bold(name)}.`,
-  bought: (user: Markup | null, name: Markup, tier: Markup | null) =>
-    markup`${user ?? someone} got ${premium(tier)} for ${bold(name)}.`,
-  gifted: (user: Markup | null, giver: Markup, name: Markup, tier: Markup | null) =>
-    markup`${user ?? someone} got ${premium(tier)} for ${bold(name)} as a gift from ${giver}.`,
-  renewed: (user: Markup | null, name: Markup, tier: Markup | null) =>
-    markup`${user ?? someone} renewed ${premium(tier)} for ${bold(name)}.`,
-  expired: (user: Markup | null, name: Markup, tier: Markup | null) =>
-    markup`${subscription(user, tier)} for ${bold(name)} has expired.`,
-  revoked: (user: Markup | null, name: Markup, tier: Markup | null) =>
-    markup`${subscription(user, tier)} for ${bold(name)} was revoked.`,
-  other: (user: Markup | null, event: Markup, name: Markup) =>
-    user === null ? markup`${bold(name)}: ${event}.` : markup`${bold(name)}: ${event}, by ${user}.`,
-  /** `credits` decides between singular and plural, `grouped` is the formatted number. */
-  credits: (credits: number, grouped: Markup) => markup`+${creditCount(credits, grouped)}`,
-  noCredits: markup`No credits this time.`,
-  /** `calculation` is how multipliers raised the credits, such as 10 × 2. */
-  multiplied: (credits: Markup, calculation: Markup) => markup`${credits} (${calculation})`,
-  /** `count` is the number of days or votes that were reached, `grouped` are the credits. */
-  bonuses: {
-    streak: (count: Markup, grouped: Markup) => markup`${count}-day streak: +${bold(grouped)}`,
-    milestone: (count: Markup, grouped: Markup) => markup`${count} votes: +${bold(grouped)}`,
-    allListings: (_count: Markup, grouped: Markup) => markup`Every listing today: +${bold(grouped)}`,
-    other: (_count: Markup, grouped: Markup) => markup`Bonus: +${bold(grouped)}`,
-  },
-  /** What does not fit: the number of further bonuses with the sum of their credits, and of further roles. */
-  moreBonuses: (count: Markup, grouped: Markup) => markup`${count} more: +${bold(grouped)}`,
-  moreRoles: (count: Markup) => markup`${count} more roles`,
-  /** `until` is null for a role that stays. */
-  role: (role: Markup, until: Markup | null) => (until === null ? role : markup`${role} until ${until}`),
-  roles: (roles: Markup) => markup`Received: ${roles}`,
-  streak: (days: Markup) => markup`Streak: ${bold(days)} ${days === '1' ? markup`day` : markup`days`}`,
-  balance: (credits: number, grouped: Markup) => markup`Balance: ${creditCount(credits, grouped)}`,
-  because: (reason: Markup) => markup`Reason given by the service: ${reason}`,
-  reasons,
-  nextVote: (time: Markup) => markup`Can vote again ${time}.`,
-};
+/** `user` is null if the event has no user, `tier` if it names none. */
+export function announcementTexts(messages: Catalogue['announcement'], language: Language, parts: PartTexts) {
+  const { text, texts, count, number } = language;
+  const someone = text(messages.someone);
+  const tierName = (tier: Markup | null) => (tier === null ? text(messages.premium) : bold(tier));
+  const { reasons } = messages;
+  /** Our own reasons for a denial, by the reason of the announcement. */
+  const explanations: Readonly<Record<string, Markup>> = {
+    within_cooldown: text(reasons.within_cooldown),
+    order_revoked: text(reasons.order_revoked),
+    'denied by the service': text(reasons.denied),
+  };
+  return {
+    titles: texts(messages.titles),
+    test: text(messages.test),
+    tested: (event: Markup, name: Markup) => text(messages.tested, { event, name: bold(name) }),
+    voted: (user: Markup | null, name: Markup) => text(messages.voted, { user: user ?? someone, name: bold(name) }),
+    bought: (user: Markup | null, name: Markup, tier: Markup | null) =>
+      text(messages.bought, { user: user ?? someone, name: bold(name), tier: tierName(tier) }),
+    gifted: (user: Markup | null, giver: Markup, name: Markup, tier: Markup | null) =>
+      text(messages.gifted, { user: user ?? someone, giver, name: bold(name), tier: tierName(tier) }),
+    renewed: (user: Markup | null, name: Markup, tier: Markup | null) =>
+      text(messages.renewed, { user: user ?? someone, name: bold(name), tier: tierName(tier) }),
+    expired: (user: Markup | null, name: Markup, tier: Markup | null) => {
+      const values = { name: bold(name), tier: tierName(tier) };
+      return user === null ? text(messages.someExpired, values) : text(messages.expired, { ...values, user });
+    },
+    revoked: (user: Markup | null, name: Markup, tier: Markup | null) => {
+      const values = { name: bold(name), tier: tierName(tier) };
+      return user === null ? text(messages.someRevoked, values) : text(messages.revoked, { ...values, user });
+    },
+    event: (user: Markup | null, event: Markup, name: Markup) => {
+      const values = { name: bold(name), event };
+      return user === null ? text(messages.event, values) : text(messages.eventBy, { ...values, user });
+    },
+    credits: (credits: number) => text(messages.credits, { credits: parts.credits(credits) }),
+    noCredits: text(messages.noCredits),
+    /** `calculation` is how multipliers raised the credits, such as 10 × 2. */
+    multiplied: (credits: Markup, calculation: Markup) => text(messages.multiplied, { credits, calculation }),
+    /** `reached` is the number of days or votes that were reached. */
+    bonuses: {
+      streak: (reached: number, credits: number) =>
+        count(messages.bonuses.streak, reached, { credits: number(credits) }),
+      milestone: (reached: number, credits: number) =>
+        count(messages.bonuses.milestone, reached, { credits: number(credits) }),
+      allListings: (_reached: number, credits: number) =>
+        text(messages.bonuses.allListings, { credits: number(credits) }),
+      unknown: (_reached: number, credits: number) => text(messages.bonuses.unknown, { credits: number(credits) }),
+    },
+    /** What does not fit: the number of further bonuses with the sum of their credits, and of further roles. */
+    moreBonuses: (bonuses: number, credits: number) =>
+      count(messages.moreBonuses, bonuses, { credits: number(credits) }),
+    moreRoles: (roles: number) => count(messages.moreRoles, roles),
+    /** `until` is null for a role that stays. */
+    role: (role: Markup, until: Markup | null) =>
+      until === null ? role : text(messages.roleUntil, { role, time: until }),
+    roles: (roles: Markup) => text(messages.roles, { roles }),
+    streak: (days: number) => text(messages.streak, { days: parts.days(days) }),
+    balance: (credits: number) => text(messages.balance, { credits: parts.credits(credits) }),
+    because: (reason: Markup) => text(messages.because, { reason }),
+    reasons: explanations,
+    nextVote: (time: Markup) => text(messages.nextVote, { time }),
+  };
+}

@@ -12,8 +12,10 @@ import type {
   ServerProfile,
 } from '../../src/lookup/schemas.ts';
 import { withSecondsLeft } from '../../src/lookup/ttl.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+
+const en = textsIn('en-US');
 
 export const start = Date.UTC(2026, 0, 1);
 export const memberId = '200000000000000001';
@@ -126,6 +128,8 @@ export function inputOf(options: Record<string, OptionValue> = {}, changes: Part
     roles: [],
     isManager: false,
     interactionId: '100000000000000003',
+    locale: 'en-US',
+    guildLocale: 'en-US',
     ...changes,
   };
 }

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Command, CommandInput } from '../../commands/command.ts';
 import { help } from '../../commands/help.ts';
 import { commands } from '../../commands/index.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { contextFor, fakeLookup, inputOf } from './command-fixture.ts';
+
+const en = textsIn('en-US');
 
 const server = { name: 'server', lookup: fakeLookup('server', {}) };
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reviews, stars } from '../../commands/reviews.ts';
 import type { CachedReviews } from '../../src/lookup/schemas.ts';
 import { day, hour } from '../../src/platform/durations.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from './command-fixture.ts';
 
 function fixture(cachedReviews: CachedReviews, staleSince?: number) {
@@ -131,5 +132,5 @@ describe('stars', () => {
     [10, '★ 10'],
     [-3, '★ -3'],
     [1e9, '★ 1,000,000,000'],
-  ])('of %d are %s', (rating, text) => expect(stars(rating)).toBe(text));
+  ])('of %d are %s', (rating, text) => expect(stars(rating, textsIn('en-US'))).toBe(text));
 });

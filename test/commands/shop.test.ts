@@ -9,11 +9,13 @@ import { renderReply } from '../../src/discord/reply.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import { openStore } from '../../src/store/store.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { itemOf, keys, shout, vip, vipRole } from '../support/shop-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
+
+const en = textsIn('en-US');
 
 const guildId = inputOf().guildId;
 const channelId = '500000000000000009';

@@ -10,9 +10,11 @@ import type { Announcement } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { collectingLog, localDiscord } from './bot.ts';
+
+const en = textsIn('en-US');
 
 const at = Date.UTC(2026, 0, 1);
 const voter = '200000000000000001';
@@ -49,10 +51,10 @@ async function announcing(
   const token = changes.token ?? discord.token;
   const perform = createAnnouncer({
     rest: createDiscordRest({ token, apiUrl: discord.apiUrl }),
-    texts: en,
+    textsOf: async () => en,
     listingOf:
       changes.listingOf ?? (async () => ({ name: 'Lantern Harbour', url: 'https://listing.example/server/1' })),
-    voteButtons: changes.voteButtons ?? [],
+    voteButtons: () => changes.voteButtons ?? [],
     clock: systemClock,
     log,
   });
@@ -192,12 +194,12 @@ describe('an announcement', () => {
     [
       'an expiry',
       { event: 'subscription.expired', credits: 0, balance: null },
-      `**Gold** of <@${voter}> for **Lantern Harbour** has expired.`,
+      `The subscription of <@${voter}> to **Gold** for **Lantern Harbour** has expired.`,
     ],
     [
       'a revocation',
       { event: 'subscription.revoked', credits: 0, balance: null, userId: null, tier: null },
-      'Premium for **Lantern Harbour** was revoked.',
+      'A subscription to premium for **Lantern Harbour** was revoked.',
     ],
     [
       'something new',
@@ -278,7 +280,7 @@ describe('an announcement that was possibly sent already', () => {
     const { log } = collectingLog();
     let ahead = options.ahead ?? 0;
     const ours = { ...clock, now: () => clock.now() + ahead };
-    const perform = createAnnouncer({ rest, texts: en, listingOf: async () => null, clock: ours, log });
+    const perform = createAnnouncer({ rest, textsOf: async () => en, listingOf: async () => null, clock: ours, log });
     const begun = ours.now();
     const effectOf = (place: number, changes: Partial<Effect<'announcement'>> = {}): Effect<'announcement'> => ({
       id: place,

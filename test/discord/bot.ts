@@ -22,10 +22,12 @@ import { createLog } from '../../src/platform/log.ts';
 import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { openStore } from '../../src/store/store.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { tempDir } from '../support/temp-dir.ts';
+
+const en = textsIn('en-US');
 
 export { localDiscord };
 

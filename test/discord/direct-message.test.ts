@@ -5,8 +5,10 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { minute } from '../../src/platform/durations.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { localDiscord } from './bot.ts';
+
+const en = textsIn('en-US');
 
 async function messaging(card: ListingCard | null = null, isStillWanted = true) {
   const discord = await localDiscord({ rateLimits: false });
@@ -17,7 +19,7 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
       isStillWanted: async () => isStillWanted,
       directMessagesClosed: async (userId) => void closed.push(userId),
     },
-    texts: en,
+    textsOf: async () => en,
     listingOf: async () => card,
     clock: systemClock,
   });

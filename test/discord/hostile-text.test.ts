@@ -9,10 +9,12 @@ import type { Announcement } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
 import { findHarm, hostileText } from '../support/hostile-text.ts';
 import { collectingLog, connectedBot } from './bot.ts';
+
+const en = textsIn('en-US');
 
 const voter = '200000000000000001';
 const giver = '200000000000000002';
@@ -138,7 +140,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
     await fc.assert(
       fc.asyncProperty(fc.array(announcement, { minLength: 1, maxLength: 10 }), card, async (announcements, shown) => {
         const listingOf = async () => shown;
-        const perform = createAnnouncer({ rest, texts: en, listingOf, clock: systemClock, log });
+        const perform = createAnnouncer({ rest, textsOf: async () => en, listingOf, clock: systemClock, log });
         messages += 1;
         const nonce = `nonce-${messages}`;
         const effects = announcements.map((announcement, place) => ({

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { CommandInput } from '../../commands/command.ts';
 import { registerCommands } from '../../src/discord/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
-import { en } from '../../src/texts/en.ts';
 import { markup } from '../../src/texts/markup.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { command, connectedBot, fastClock, hello, until } from './bot.ts';
+
+const en = textsIn('en-US');
 
 const ephemeral = 1 << 6;
 
@@ -42,6 +44,8 @@ describe('a slash command', () => {
         roles: discord.rolesOf(member.id),
         isManager: true,
         interactionId: used.id,
+        locale: 'en-US',
+        guildLocale: 'en-US',
       },
     ]);
     expect(discord.rolesOf(member.id)).toHaveLength(1);
@@ -115,7 +119,7 @@ describe('a slash command', () => {
           ...registration,
           guildId: null,
           commands: [gone],
-          context: { listings: [], texts: en },
+          context: { listings: [] },
         });
         isServed = false;
         discord.faults.respond500(10, /^DELETE/);

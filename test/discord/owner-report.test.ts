@@ -2,13 +2,15 @@ import { expect, it } from 'vitest';
 import { createOwnerReportHandler } from '../../src/discord/owner-report.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { localDiscord } from './bot.ts';
+
+const en = textsIn('en-US');
 
 async function reporting() {
   const discord = await localDiscord({ rateLimits: false });
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-  const handle = createOwnerReportHandler({ rest, texts: en });
+  const handle = createOwnerReportHandler({ rest, textsOf: async () => en });
   const channelId = discord.channels.general;
   const report = (reason: string) => {
     const { guildId } = discord;

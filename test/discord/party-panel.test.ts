@@ -5,8 +5,10 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
+
+const en = textsIn('en-US');
 
 const period = 'week 2026-W02';
 
@@ -32,7 +34,7 @@ async function showing(changes: Partial<Panel> = {}) {
         rejected += 1;
       },
     },
-    texts: en,
+    textsOf: async () => en,
     clock,
   });
   const effectOf = (fields: Partial<Effect<'partyPanel'>> = {}): Effect<'partyPanel'> => ({
@@ -132,7 +134,7 @@ describe('the panel of a party', () => {
 
 it('a reached goal is announced once, and pings nobody', async () => {
   const { discord, rest, clock, channelId, messages } = await showing();
-  const handle = createPartyReachedHandler({ rest, texts: en, clock });
+  const handle = createPartyReachedHandler({ rest, textsOf: async () => en, clock });
   const effect: Effect<'partyReached'> = {
     ...{ id: 1, deliveryId: null, kind: 'partyReached', queue: channelId, attempts: 1, createdAt: clock.now() },
     ...{ content: { channelId, period, goal: 1_000, credits: 1 }, nonce: 'a-nonce', possiblySentSince: null },

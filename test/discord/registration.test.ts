@@ -6,7 +6,6 @@ import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
 import { registerCommands } from '../../src/discord/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { en } from '../../src/texts/en.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { command, commandRegistry, hello, localDiscord } from './bot.ts';
 
@@ -35,7 +34,7 @@ async function registering(options: { token?: string } = {}) {
     listings: readonly (typeof listedServer)[] = both,
     guildId: string | null = null,
     commands: readonly Command[] = [canvote, reviews, stats],
-  ) => registerCommands({ rest, applicationId, guildId, commands, context: { listings, texts: en }, registry });
+  ) => registerCommands({ rest, applicationId, guildId, commands, context: { listings }, registry });
   const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
   const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
   const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;

@@ -5,8 +5,10 @@ import { createRoleHandler, type RoleGrants } from '../../src/discord/roles.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
 import type { MemberRole } from '../../src/outbox/effect-contents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { en } from '../../src/texts/en.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { localDiscord } from './bot.ts';
+
+const en = textsIn('en-US');
 
 /** Grants in memory, as the ends of the roles that members should have. */
 function memoryGrants() {
@@ -43,7 +45,12 @@ async function handling(changes: { token?: string } = {}) {
   const grants = memoryGrants();
   const rest = createDiscordRest({ token: changes.token ?? discord.token, apiUrl: discord.apiUrl });
   const handle = createRoleHandler({
-    ...{ rest, grants: grants.port, explainFailure: createExplainRoleFailure(rest, systemClock), texts: en },
+    ...{
+      rest,
+      grants: grants.port,
+      explainFailure: createExplainRoleFailure(rest, systemClock),
+      textsOf: async () => en,
+    },
     clock: systemClock,
   });
   const userId = discord.members[1]?.id ?? '';

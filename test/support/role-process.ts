@@ -8,7 +8,7 @@ import { createPerform } from '../../src/outbox/perform.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openStore } from '../../src/store/store.ts';
-import { en as texts } from '../../src/texts/en.ts';
+import { textsFor } from '../../src/texts/texts.ts';
 
 /*
  * A process that carries out role effects until it is killed. Arguments: URL of the database, path of a SQLite file with
@@ -19,11 +19,12 @@ const store = await openStore(databaseUrl, clock, { thread: false });
 const wanted = new DatabaseSync(wantedPath, { timeout: 5_000 });
 const find = wanted.prepare('SELECT 1 FROM wanted WHERE user_id = ? AND role = ?');
 const rest = createDiscordRest({ token, apiUrl });
+const textsOf = async () => textsFor(null);
 const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => process.stderr.write(line) } });
 const dispatcher = createDispatcher({
   outbox: store.outbox,
   perform: createPerform({
-    announcement: createAnnouncer({ rest, texts, listingOf: async () => null, clock, log }),
+    announcement: createAnnouncer({ rest, textsOf, listingOf: async () => null, clock, log }),
     role: createRoleHandler({
       rest,
       grants: {
@@ -32,7 +33,7 @@ const dispatcher = createDispatcher({
         reportOnce: async () => {},
       },
       explainFailure: createExplainRoleFailure(rest, clock),
-      texts,
+      textsOf,
       clock,
     }),
   }),

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { en } from '../../src/texts/en.ts';
+import type { LookupErrorCode } from '../../src/lookup/lookup-error.ts';
+import { catalogues } from '../../src/texts/catalogues.ts';
 import { timestamp } from '../../src/texts/markup.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 
+const en = textsIn('en-US');
+
+const codes = Object.keys(catalogues['en-US'].failure.lookup) as LookupErrorCode[];
 const retry = timestamp(0, 'R');
 
 describe('the English texts of failed lookups', () => {
-  it.each(Object.entries(en.failure.lookup))('for %s are short sentences without internals', (_, textFor) => {
-    for (const text of [textFor(null), textFor(retry)]) {
+  it.each(codes)('for %s are short sentences without internals', (code) => {
+    for (const text of [en.failure.lookup(code, null), en.failure.lookup(code, retry)]) {
       expect(text).toMatch(/^[A-Z].*\.$/);
       expect(text.length).toBeLessThan(160);
       expect(text).not.toMatch(/error|null|undefined|invalid|\d{3}/i);
@@ -21,23 +26,11 @@ describe('the English texts of failed lookups', () => {
     'lookup_unreachable',
     'lookup_timeout',
   ] as const)('for %s contain the time to try again, if known', (code) => {
-    expect(en.failure.lookup[code](retry)).toContain('Please try again <t:0:R>.');
-    expect(en.failure.lookup[code](null)).toContain('Please try again later.');
+    expect(en.failure.lookup(code, retry)).toContain('Please try again <t:0:R>.');
+    expect(en.failure.lookup(code, null)).toContain('Please try again later.');
   });
 
   it.each(['lookup_wrong_key_type', 'lookup_key_refused'] as const)('for %s do not suggest to try again', (code) => {
-    expect(en.failure.lookup[code](retry)).not.toContain('Please try again');
-  });
-});
-
-describe('the English texts of the command picker', () => {
-  it("fit Discord's limit", () => {
-    const { canVote, reviews, stats, credits, leaderboard, listing } = en;
-    const descriptions = [canVote, reviews, stats, credits, leaderboard].map(({ description }) => description);
-    const options = [canVote.userOption, reviews.sortOption, reviews.limitOption, listing.option, credits.userOption];
-    for (const text of [...descriptions, ...options, leaderboard.periodOption, leaderboard.byOption]) {
-      expect(text.length).toBeGreaterThan(0);
-      expect(text.length).toBeLessThanOrEqual(100);
-    }
+    expect(en.failure.lookup(code, retry)).not.toContain('Please try again');
   });
 });

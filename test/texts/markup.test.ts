@@ -6,7 +6,6 @@ import {
   cutMarkup,
   escapeName,
   escapeText,
-  grouped,
   joined,
   lines,
   link,
@@ -244,19 +243,6 @@ describe('our own markup', () => {
   it('mentions only valid ids', () => {
     expect(mention('123456789012345678')).toBe('<@123456789012345678>');
     expect(mention('@everyone')).toBe('@\u200Beveryone');
-  });
-
-  it('groups the digits of numbers', () => {
-    expect(grouped(1_234_567)).toBe('1,234,567');
-    expect(grouped(0)).toBe('0');
-  });
-
-  it('formats every number like Intl', () => {
-    const format = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
-    const special = [-0, 4.25, 999.96, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER];
-    for (const number of [...Array.from({ length: 2_400 }, (_, place) => place - 1_200), ...special]) {
-      expect(grouped(number)).toBe(format.format(number));
-    }
   });
 
   it('formats and joins only parts that are not empty', () => {

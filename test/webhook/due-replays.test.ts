@@ -48,6 +48,8 @@ describe('a vote that is quarantined only because of a timestamp in the future',
     await clock.advance(minute);
     await settled(['recorded']);
     expect(await credits('1')).toBe(10);
+    // The log follows the transaction.
+    await vi.waitFor(() => expect(lines).not.toEqual([]), 5_000);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
         level: 30,

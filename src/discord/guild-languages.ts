@@ -1,0 +1,99 @@
+import { Routes } from 'discord.js';
+import { z } from 'zod';
+import { BoundedMap } from '../platform/bounded-map.ts';
+import type { Clock } from '../platform/clock.ts';
+import { hour, minute, second } from '../platform/durations.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import { type Texts, textsFor } from '../texts/texts.ts';
+import type { DiscordRest } from './rest.ts';
+
+/** The texts in the language of what is written to. Never rejects, and takes at most half a second. */
+export type ChannelTexts = (channelId: string) => Promise<Texts>;
+export type GuildTexts = (guildId: string) => Promise<Texts>;
+export type MemberTexts = (userId: string) => Promise<Texts>;
+
+/** A message is sent in the language that is known after this time (ms). */
+const timeoutMs = second / 2;
+/** How long the language of a guild is taken as known, and how long a failed request is not repeated (ms). */
+const lifetimeMs = hour;
+const retryAfterMs = 5 * minute;
+/** Guilds and channels that are remembered. */
+const maxKnown = 10_000;
+
+const channelSchema = z.object({ guild_id: z.string().nullish() });
+const guildSchema = z.object({ preferred_locale: z.string().nullish() });
+
+export interface GuildLanguages {
+  readonly ofChannel: ChannelTexts;
+  readonly ofGuild: GuildTexts;
+}
+
+/**
+ * The texts in the language of a guild: the configured one, or the guild's own as Discord shows it ("Guild Object",
+ * `preferred_locale`). English while neither is known.
+ */
+export function createGuildLanguages(options: {
+  rest: Pick<DiscordRest, 'get'>;
+  /** Of a guild, or of the guild of a channel; null to use the guild's own. */
+  configured?: (place: { readonly channelId: string } | { readonly guildId: string }) => string | null;
+  clock: Clock;
+}): GuildLanguages {
+  const { rest, configured = () => null, clock } = options;
+
+  const guildOf = remembered(clock, async (channelId) => {
+    const { guild_id: guildId } = channelSchema.parse(await rest.get(Routes.channel(channelId)));
+    return guildId ?? null;
+  });
+  const localeOf = remembered(clock, async (guildId) => {
+    const { preferred_locale: locale } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
+    return locale ?? null;
+  });
+
+  async function localeOfChannel(channelId: string): Promise<string | null> {
+    const guildId = await guildOf(channelId);
+    return guildId === null ? null : localeOf(guildId);
+  }
+
+  return {
+    async ofChannel(channelId) {
+      const locale = configured({ channelId });
+      return textsFor(locale ?? (await settleWithin(timeoutMs, clock, localeOfChannel(channelId))));
+    },
+    async ofGuild(guildId) {
+      const locale = configured({ guildId });
+      return textsFor(locale ?? (await settleWithin(timeoutMs, clock, localeOf(guildId))));
+    },
+  };
+}
+
+interface Remembered {
+  value: string | null;
+  staleAt: number;
+  request: Promise<string | null> | null;
+}
+
+/** Remembers what `fetch` returned for each id. The last known value is used while it fails. Never rejects. */
+function remembered(clock: Clock, fetch: (id: string) => Promise<string | null>) {
+  const known = new BoundedMap<Remembered>(maxKnown);
+  return async (id: string): Promise<string | null> => {
+    const entry = known.get(id) ?? { value: null, staleAt: Number.NEGATIVE_INFINITY, request: null };
+    known.set(id, entry);
+    if (clock.monotonic() < entry.staleAt) return entry.value;
+    entry.request ??= fetch(id)
+      .then(
+        (value) => {
+          entry.value = value;
+          entry.staleAt = clock.monotonic() + lifetimeMs;
+          return value;
+        },
+        () => {
+          entry.staleAt = clock.monotonic() + retryAfterMs;
+          return entry.value;
+        },
+      )
+      .finally(() => {
+        entry.request = null;
+      });
+    return entry.request;
+  };
+}

@@ -1,0 +1,29 @@
+import type { LookupErrorCode } from '../lookup/lookup-error.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Language } from './language.ts';
+import { type Markup, markup } from './markup.ts';
+
+/** Failed lookups that trying again does not help. */
+const permanent: readonly LookupErrorCode[] = ['lookup_wrong_key_type', 'lookup_bad_request', 'lookup_key_refused'];
+/** Failed lookups whose cause is what was asked for. */
+const final: readonly LookupErrorCode[] = ['lookup_bad_parameter', 'lookup_not_found'];
+
+/** What members see in place of a reply. `retry` is when to try again; null if unknown. */
+export function failureTexts(messages: Catalogue['failure'], { text }: Language) {
+  const tryAgain = (retry: Markup | null) =>
+    retry === null ? text(messages.retryLater) : text(messages.retryAt, { time: retry });
+  return {
+    title: text(messages.title),
+    lookup: (code: LookupErrorCode, retry: Markup | null): Markup => {
+      const problem = text(messages.lookup[code]);
+      if (final.includes(code)) return problem;
+      return markup`${problem} ${permanent.includes(code) ? text(messages.needsOperator) : tryAgain(retry)}`;
+    },
+    /** An unexpected error; `incident` is its id in the log. */
+    incident: (incident: Markup) => text(messages.incident, { incident }),
+    tooLate: (retry: Markup) => markup`${text(messages.tooLate)} ${tryAgain(retry)}`,
+    unknownCommand: text(messages.unknownCommand),
+    unknownButton: text(messages.unknownButton),
+    managersOnly: text(messages.managersOnly),
+  };
+}

@@ -1,0 +1,456 @@
+/*
+ * All texts that members see, in English; the source of every other language. Texts are Discord markup unless a comment
+ * says otherwise. `{name}` is replaced by a value; a text that depends on a number has one form for each category of
+ * `Intl.PluralRules`, in which `{count}` is the formatted number. `{time}` is shown by Discord, as "in 3 hours" or as a
+ * date. Plain texts (descriptions, options, choices, buttons, footers) show no markup.
+ */
+export const en = {
+  /** Parts of other texts. */
+  parts: {
+    credits: { one: '**{count}** credit', other: '**{count}** credits' },
+    /** Plain. */
+    plainCredits: { one: '{count} credit', other: '{count} credits' },
+    days: { one: '**{count}** day', other: '**{count}** days' },
+    votes: { one: '**{count}** vote', other: '**{count}** votes' },
+    /** What a list of more than one page says below it. Plain. */
+    page: 'page {number} of {of}',
+  },
+
+  /** `kinds` and `option` are plain. */
+  listing: {
+    kinds: { server: 'server', bot: 'bot' },
+    option: 'Choose a listing.',
+    /** In place of the name of a listing, within a sentence. */
+    unnamed: { server: 'this server', bot: 'this bot' },
+    asOf: 'The listing service did not respond. Last updated {time}.',
+  },
+
+  canVote: {
+    /** Plain. */
+    description: 'Check if you can vote, or when you can vote again.',
+    userOption: 'Check another member instead of yourself.',
+    voteButton: 'Vote',
+    /** Markup. `{name}` is that of a listing, `{user}` a member. */
+    titleNow: 'Ready to vote',
+    titleLater: 'Not yet',
+    youNow: 'You can vote for {name} now.',
+    memberNow: '{user} can vote for {name} now.',
+    youLater: 'You can vote for {name} again {time}.',
+    memberLater: '{user} can vote for {name} again {time}.',
+    youRecently: 'You voted for {name} recently, and can vote again when the cooldown ends.',
+    memberRecently: '{user} voted for {name} recently, and can vote again when the cooldown ends.',
+    lastVote: 'Last vote: {time}',
+  },
+
+  reviews: {
+    /** Plain. */
+    description: 'Show reviews of this server.',
+    sortOption: 'Sort order (default: newest).',
+    limitOption: 'How many reviews to show, up to 50 (default: 10).',
+    sorts: { newest: 'newest', highest: 'highest', lowest: 'lowest' },
+    count: { one: '{shown} of {count} review', other: '{shown} of {count} reviews' },
+    previous: 'Previous',
+    next: 'Next',
+    /** Markup. */
+    title: 'Reviews',
+    none: 'Nobody has written a review yet. Be the first!',
+    anonymous: 'Anonymous',
+    noRating: 'No rating',
+    noComment: '*No text.*',
+  },
+
+  stats: {
+    /** Plain. */
+    description: 'Show the profile and votes of a server or bot.',
+    pageButton: 'View listing',
+    /** Markup: the names of numbers. */
+    votes: 'Votes',
+    monthlyVotes: 'Votes this month',
+    members: 'Members',
+    online: 'Online',
+    channels: 'Channels',
+    roles: 'Roles',
+    servers: 'Servers',
+    shards: 'Shards',
+    category: 'Category',
+    tags: 'Tags',
+  },
+
+  remind: {
+    /** Plain. */
+    description: 'Get a direct message when you can vote again.',
+    stateOption: 'Switch your reminders on or off.',
+    states: { on: 'on', off: 'off' },
+    button: 'Remind me',
+    /** One hour and six hours, short. */
+    snoozeButtons: { 1: '1 h', 6: '6 h' },
+    stopButton: 'Stop',
+    /** Markup. `{name}` is that of a listing, `{command}` a slash command. */
+    titleOn: 'Reminders are on',
+    titleOff: 'Reminders are off',
+    titleSnoozed: 'Reminder postponed',
+    titleVoted: 'You have already voted',
+    now: 'You can vote for {name} now.',
+    next: 'Your next reminder for {name} comes {time}.',
+    afterVotes: 'After each vote, a direct message tells you when you can vote again.',
+    off: 'You get no more reminders. {command} switches them on again.',
+    directMessagesClosed:
+      'Discord does not let the bot send you direct messages, so your reminders were switched off. Allow direct messages from members of this server, then switch them on again with {command}.',
+    /** The direct message itself. */
+    messageTitle: 'You can vote again',
+    message: '{name} looks forward to your vote.',
+  },
+
+  credits: {
+    /** Plain. */
+    description: 'Show your credits, rank and streak, and when you can vote again.',
+    userOption: 'Show the account of another member.',
+    remindButton: 'Remind me',
+    shopButton: 'Shop',
+    /** Markup. */
+    title: 'Credits',
+    /** `{credits}` is a number with its noun. */
+    ranked: '{credits} · rank **#{rank}**',
+    streak: 'Streak: {days}, ends {time} without another vote',
+    noStreak: 'No streak at the moment',
+    nextVote: 'Next vote',
+    now: '{name}: now',
+    later: '{name}: {time}',
+    nextMilestone: 'Next milestone',
+    /** `{votes}` is a number; `{reward}` is what is paid then. */
+    milestone: {
+      one: 'At **{votes}** votes, {count} more vote: {reward}',
+      other: 'At **{votes}** votes, {count} more votes: {reward}',
+    },
+    reward: '+{credits}',
+    role: 'the role {role}',
+    /** Where roles cannot be shown. */
+    someRole: 'a role',
+    entries: 'Latest entries',
+    noEntries: 'None yet',
+    /** Why credits were added or subtracted. */
+    causes: {
+      vote: 'Vote',
+      denied: 'Vote without credits from the service',
+      claim: 'Claimed vote',
+      within_cooldown: 'Vote within the cooldown',
+      premium: 'Premium',
+      revoked: 'Revoked premium',
+      streak: 'Streak',
+      milestone: 'Milestone',
+      party: 'Vote party',
+      allListings: 'Votes on all listings',
+      purchase: 'Purchase',
+      refund: 'Refund',
+      correction: 'Correction',
+    },
+  },
+
+  leaderboard: {
+    /** Plain. */
+    description: 'Show the members with the most votes or credits, or the longest streak.',
+    periodOption: 'The time that counts (default: all time).',
+    byOption: 'What to rank by (default: credits).',
+    periods: { week: 'this week', month: 'this month', all: 'all time' },
+    scores: { votes: 'votes', credits: 'credits', streak: 'streak' },
+    members: { one: '{count} member', other: '{count} members' },
+    previous: 'Previous',
+    next: 'Next',
+    me: 'Me',
+    /** Markup. */
+    titles: {
+      votes: { week: 'Most votes this week', month: 'Most votes this month', all: 'Most votes' },
+      credits: { week: 'Most credits this week', month: 'Most credits this month', all: 'Most credits' },
+      streak: 'Longest current streaks',
+    },
+    line: '**#{rank}** {user} · {score}',
+    none: 'Nobody is ranked here yet. Be the first!',
+    notRanked: '{user} is not ranked here yet.',
+  },
+
+  shop: {
+    /** Plain. */
+    description: 'Buy something with your credits.',
+    button: 'Shop',
+    buy: 'Buy',
+    confirm: 'Confirm',
+    cancel: 'Cancel',
+    previous: 'Previous',
+    next: 'Next',
+    done: 'Done',
+    refund: 'Refund',
+    purchases: 'My purchases',
+    choose: 'Choose an item',
+    /** Markup. `{name}` is that of an item, `{price}` a number of credits with its noun. */
+    title: 'Shop',
+    empty: 'There is nothing to buy here.',
+    balance: 'Your balance: {credits}',
+    free: 'free',
+    left: { one: '{count} left', other: '{count} left' },
+    soldOut: 'sold out',
+    role: 'role {role}',
+    roleFor: 'role {role} for {duration}',
+    code: 'a code',
+    manual: 'fulfilled by the team',
+    requires: 'only with {role}',
+    rejections: {
+      unknown_item: 'This item is no longer in the shop.',
+      price_changed: 'The price has changed. Please look at the item again.',
+      role_required: 'You do not have the role that this item requires.',
+      already_owned: 'You have this role already, without an end.',
+      no_channel:
+        "This item cannot be bought at the moment; the operators of this bot need to set the owner's channel.",
+      sold_out: 'This item is sold out.',
+      overdrawn: 'You do not have enough credits.',
+    },
+    confirmation: {
+      title: 'Buy this?',
+      item: '{name}: {price}',
+      /** `{before}` and `{after}` are numbers. */
+      balance: 'Your balance: {before} → {after}',
+      role: 'You get the role {role}.',
+      roleUntil: 'You get the role {role} until {time}.',
+      code: 'You get a code that only you can see.',
+      manual: 'The team of this server is informed, and fulfils it by hand.',
+    },
+    receipt: {
+      title: 'Thank you!',
+      refundedTitle: 'Refunded',
+      bought: 'You bought {name} ({price}).',
+      role: 'The role {role} is yours.',
+      roleUntil: 'The role {role} is yours until {time}.',
+      roleSoon: 'It takes a moment until Discord shows it. If Discord refuses, you get your credits back.',
+      code: 'Your code, which is only yours:',
+      manual: 'The team has been informed. You get a direct message when it is done.',
+      fulfilled: 'It is done.',
+      refunded: 'You got your credits back.',
+      balance: 'Your new balance: {credits}',
+    },
+    history: {
+      title: 'Your purchases',
+      none: 'You have not bought anything yet.',
+      newest: { one: 'The newest one is shown.', other: 'The newest {count} are shown.' },
+      states: { confirmed: 'paid, not fulfilled yet', fulfilled: 'fulfilled', refunded: 'refunded' },
+    },
+    /** In the owner's channel. `{manager}` is a member. */
+    report: {
+      title: 'Purchase {id}',
+      text: '{user} bought {name} ({price}).',
+      todo: 'Press Done when the buyer has it. The buyer gets a direct message.',
+      refundedRole: 'Discord did not give the role, so the price was refunded, and the item is in stock again.',
+      fulfilledBy: 'Done, by {manager}.',
+      refundedBy: 'Refunded, by {manager}.',
+      fulfilledBefore: 'This purchase is done already.',
+      refundedBefore: 'This purchase was refunded already.',
+      notFulfilled: 'This purchase is not fulfilled yet.',
+    },
+    /** Direct messages to the buyer. */
+    message: {
+      fulfilledTitle: 'Your purchase is done',
+      fulfilled: '{name} is yours now.',
+      refundedTitle: 'Your purchase was refunded',
+      refunded: '{name} could not be delivered. You got the price back: {price}.',
+    },
+  },
+
+  claim: {
+    /** Plain. */
+    description: 'You voted and got nothing? Check with the listing service, and get your credits.',
+    /** Markup. `{name}` is that of a listing. */
+    titleClaimed: 'Vote recorded',
+    titleNothing: 'Nothing to claim',
+    claimed: 'The listing service confirms your vote for {name} {time}. It had not arrived here, and is recorded now.',
+    recorded: 'Your vote for {name} of {time} is recorded.',
+    paid: 'It gave {credits}.',
+    claimedBefore: 'You have claimed it before.',
+    denied: 'The service denied the credits.',
+    deniedBecause: 'The service denied the credits, with this reason: {reason}.',
+    /** `{time}` is that of the vote, `{recorded}` that of an earlier one. */
+    withinCooldown:
+      'Your vote for {name} of {time} is too close to the one of {recorded}, which is recorded. Only one vote per cooldown counts.',
+    forgotten: 'This vote was recorded for an account that you had deleted with /privacy.',
+    noVote: 'The listing service has no vote of yours for {name} that could be claimed.',
+    tooOld: 'Your last vote for {name} was at {time}. Only votes since {since} can be claimed.',
+    unknownTime:
+      'The listing service reports a vote for {name}, but no usable time, so it cannot be recorded. Please contact the operators of this bot.',
+  },
+
+  privacy: {
+    /** Plain. */
+    description: 'Export what is stored about you, or have it forgotten.',
+    actionOption: 'What to do.',
+    actions: { export: 'export: get everything as a file', forget: 'forget: delete what identifies you' },
+    fileDescription: 'Everything that is stored about you, as JSON.',
+    confirmButton: 'Confirm',
+    cancelButton: 'Cancel',
+    /** Markup. */
+    titleExport: 'Your data',
+    nothing: 'Nothing is stored about you.',
+    exported:
+      'The file has everything that is stored about you: your account with its entries, the deliveries of the listing service with their contents, and what was sent because of them.',
+    titleConfirm: 'Forget you?',
+    confirm:
+      'Your credits, streak and roles are lost, your reminders are cancelled, and the contents of your deliveries are deleted. This cannot be undone.\n\nWhat remains is not linked to you: amounts and times under a random name, and digests that keep a repeated vote from being paid twice. Messages in Discord, backups and logs are not changed. Your next vote starts a new account.',
+    titleForgotten: 'Forgotten',
+    forgotten:
+      'What was stored about you can no longer be linked to you. Roles that you received for votes or purchases are being removed.',
+    titleCancelled: 'Cancelled',
+    cancelled: 'Nothing was changed.',
+  },
+
+  help: {
+    /** Plain. */
+    description: 'Show the commands that you can use.',
+    /** Markup. */
+    title: 'Commands',
+    everyone: '**For everyone**',
+    managers: '**For members with the permission Manage Server**',
+  },
+
+  award: {
+    /** Plain. */
+    description: 'Add credits to the account of a member, or subtract them.',
+    userOption: 'The member.',
+    creditsOption: 'How many credits to add; a negative number subtracts.',
+    reasonOption: 'The reason, stored with the credits.',
+    /** Markup. */
+    title: 'Account corrected',
+    received: '{user} received {credits}.',
+    lost: '{user} lost {credits}.',
+    reason: 'Reason: {reason}',
+    balance: 'New balance: {credits}',
+    overdrawn: '{user} has only {credits}, and a balance cannot be less than zero. Nothing was changed.',
+    invalid: 'Enter a member, a reason, and a whole number of credits that is not 0, from -{max} to {max}.',
+  },
+
+  trace: {
+    /** Plain. */
+    description: 'Show what happened to the last votes and purchases of a member.',
+    userOption: 'The member.',
+    /** Markup. */
+    title: 'Trace',
+    of: 'The last deliveries of {user}, with each step. Times are yours.',
+    nothing:
+      'Nothing has arrived for {user}: no vote, no purchase, and no test. If the listing service shows a vote, check its webhook settings; {user} can use /claim.',
+    delivery: 'Delivery {id}',
+    entries: 'Other credits',
+    roles: 'Roles',
+    /** After the state of a role. */
+    until: 'until {time}',
+    roleStates: {
+      applied: 'the member has it',
+      pending: 'being changed in Discord',
+      parked: 'could not be changed in Discord',
+    },
+  },
+
+  /** `{user}` is a member, or `someone`; `{name}` is that of a listing. */
+  announcement: {
+    titles: {
+      vote: 'Thank you for the vote!',
+      bought: 'Premium purchased',
+      renewed: 'Premium renewed',
+      expired: 'Premium expired',
+      revoked: 'Premium revoked',
+      event: 'Listing event',
+    },
+    test: 'This is a test',
+    tested: 'The webhook of {name} works: a test of {event} arrived. Tests give no credits.',
+    someone: 'Someone',
+    /** In place of the name of a tier. */
+    premium: 'premium',
+    voted: '{user} voted for {name}.',
+    bought: '{user} got {tier} for {name}.',
+    gifted: '{user} got {tier} for {name} as a gift from {giver}.',
+    renewed: '{user} renewed {tier} for {name}.',
+    expired: 'The subscription of {user} to {tier} for {name} has expired.',
+    someExpired: 'A subscription to {tier} for {name} has expired.',
+    revoked: 'The subscription of {user} to {tier} for {name} was revoked.',
+    someRevoked: 'A subscription to {tier} for {name} was revoked.',
+    event: '{name}: {event}.',
+    eventBy: '{name}: {event}, by {user}.',
+    credits: '+{credits}',
+    noCredits: 'No credits this time.',
+    /** `{calculation}` is how the credits were multiplied, such as 10 × 2. */
+    multiplied: '{credits} ({calculation})',
+    bonuses: {
+      streak: { one: '{count}-day streak: +**{credits}**', other: '{count}-day streak: +**{credits}**' },
+      milestone: { one: '{count} vote: +**{credits}**', other: '{count} votes: +**{credits}**' },
+      allListings: 'Every listing today: +**{credits}**',
+      unknown: 'Bonus: +**{credits}**',
+    },
+    moreBonuses: { one: '{count} more: +**{credits}**', other: '{count} more: +**{credits}**' },
+    moreRoles: { one: '{count} more role', other: '{count} more roles' },
+    roleUntil: '{role} until {time}',
+    roles: 'Received: {roles}',
+    streak: 'Streak: {days}',
+    balance: 'Balance: {credits}',
+    because: 'Reason given by the service: {reason}',
+    reasons: {
+      within_cooldown: 'The previous vote was too recent.',
+      order_revoked: 'The purchase was revoked earlier.',
+      denied: 'The service denied the credits.',
+    },
+    nextVote: 'Can vote again {time}.',
+  },
+
+  party: {
+    title: 'Vote party',
+    reachedTitle: 'Vote party: the goal was reached',
+    endedTitle: 'Vote party: the time is over',
+    progress: '**{votes}** of **{goal}** votes',
+    reward: 'When the goal is reached, everyone who voted receives {credits}.',
+    ends: 'Ends {time}.',
+    missed: 'The goal was not reached.',
+    goalTitle: 'The goal is reached!',
+    goal: { one: 'Together you have cast **{count}** vote.', other: 'Together you have cast **{count}** votes.' },
+    goalReward: 'Everyone who voted receives {credits}.',
+    /** Plain. `{period}` is such as 2026-W02. */
+    panelFooter: 'Party of {period}',
+    goalFooter: 'Goal of {period}',
+  },
+
+  /** Messages in the owner's channel. */
+  ownerReport: {
+    roleTitle: 'A role could not be changed',
+    role: '{role} for {user}: {reason}',
+    once: 'This cause is reported once per role. The owner console lists all failed effects.',
+  },
+
+  /** The reasons in the server's audit log for changes of a member's roles. Plain. */
+  role: {
+    added: 'tallyhook: the role was earned',
+    removed: 'tallyhook: the role has ended',
+  },
+
+  failure: {
+    title: 'That did not work',
+    /** After other sentences. */
+    retryLater: 'Please try again later.',
+    retryAt: 'Please try again {time}.',
+    needsOperator: 'Trying again will not help; the operators of this bot need to fix it.',
+    /** Lookups without a usable response. */
+    lookup: {
+      lookup_wrong_key_type: 'The bot is not configured for this listing.',
+      lookup_bad_parameter: 'The listing service rejected this request.',
+      lookup_bad_request: 'The listing service rejected this request.',
+      lookup_key_refused: 'The listing service denied access to the bot.',
+      lookup_not_found: 'The listing service found nothing for this request.',
+      lookup_rate_limited: 'The listing service limits the requests of the bot.',
+      lookup_over_budget: 'There are too many requests at the moment.',
+      lookup_uncounted: 'The bot has a temporary problem and cannot contact the listing service.',
+      lookup_service_error: 'The listing service has a temporary problem.',
+      lookup_unreachable: 'The listing service cannot be reached.',
+      lookup_timeout: 'The listing service took too long to respond.',
+      lookup_not_json: 'The listing service sent an unreadable response.',
+      lookup_wrong_shape: 'The listing service sent a response that the bot does not understand.',
+      lookup_unexpected_status: 'The listing service sent an unexpected response.',
+    },
+    /** `{incident}` is the id of an unexpected error in the log. */
+    incident: 'Something went wrong. If it happens again, give the operators of this bot this code: **{incident}**.',
+    tooLate: 'This took too long.',
+    unknownCommand: 'This command is no longer available. Discord may show it for a while.',
+    unknownButton: 'This button has expired. Run the command again.',
+    managersOnly: 'Only members with the permission Manage Server can do this.',
+  },
+} as const;

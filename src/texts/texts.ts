@@ -1,0 +1,78 @@
+import { announcementTexts } from './announcement.ts';
+import { awardTexts } from './award.ts';
+import { catalogues } from './catalogues.ts';
+import { claimTexts } from './claim.ts';
+import { failureTexts } from './failure.ts';
+import { createLanguage } from './language.ts';
+import { type Locale, localeFor } from './locale.ts';
+import { canVoteTexts, listingTexts, reviewTexts, statsTexts } from './lookups.ts';
+import type { Markup } from './markup.ts';
+import { partTexts } from './parts.ts';
+import { partyTexts } from './party.ts';
+import { privacyTexts } from './privacy.ts';
+import { remindTexts } from './remind.ts';
+import { shopTexts } from './shop.ts';
+import { creditTexts, leaderboardTexts } from './standings.ts';
+import { traceTexts } from './trace.ts';
+
+/**
+ * All texts that members see, in one language. Texts that Discord renders are {@link Markup} and accept only Markup, so
+ * external text is escaped before it gets here. Plain strings are for places without markup (the command picker,
+ * buttons, footers).
+ */
+function createTexts(locale: Locale) {
+  const messages = catalogues[locale];
+  const language = createLanguage(locale);
+  const { number, duration, texts } = language;
+  const parts = partTexts(messages.parts, language);
+  const { description: helpDescription, ...helpTexts } = messages.help;
+  return {
+    ...{ locale, number, duration },
+    listing: listingTexts(messages.listing, language),
+    canVote: canVoteTexts(messages.canVote, language),
+    reviews: reviewTexts(messages.reviews, language, parts),
+    stats: statsTexts(messages.stats, language),
+    remind: remindTexts(messages.remind, language),
+    credits: creditTexts(messages.credits, language, parts),
+    leaderboard: leaderboardTexts(messages.leaderboard, language, parts),
+    shop: shopTexts(messages.shop, language, parts),
+    claim: claimTexts(messages.claim, language, parts),
+    privacy: privacyTexts(messages.privacy, language),
+    help: { description: helpDescription, ...texts(helpTexts) },
+    award: awardTexts(messages.award, language, parts),
+    trace: traceTexts(messages.trace, language),
+    announcement: announcementTexts(messages.announcement, language, parts),
+    party: partyTexts(messages.party, language, parts),
+    /** The reasons in the server's audit log for changes of a member's roles. */
+    role: messages.role,
+    /** Messages in the owner's channel. */
+    ownerReport: {
+      roleFailed: {
+        title: language.text(messages.ownerReport.roleTitle),
+        text: (role: Markup, user: Markup, reason: Markup) =>
+          language.text(messages.ownerReport.role, { role, user, reason }),
+        once: language.text(messages.ownerReport.once),
+      },
+    },
+    failure: failureTexts(messages.failure, language),
+  };
+}
+
+export type Texts = ReturnType<typeof createTexts>;
+
+const textsByLocale = new Map<Locale, Texts>();
+
+/** The texts in a language; the same object each time. */
+export function textsIn(locale: Locale): Texts {
+  let texts = textsByLocale.get(locale);
+  if (texts === undefined) {
+    texts = createTexts(locale);
+    textsByLocale.set(locale, texts);
+  }
+  return texts;
+}
+
+/** The texts in the first of the preferred languages that there are texts in; see {@link localeFor}. */
+export function textsFor(...preferred: readonly (string | null | undefined)[]): Texts {
+  return textsIn(localeFor(...preferred));
+}
