@@ -1,25 +1,14 @@
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import type { LifecycleEvent } from '../../src/service/webhooks/payloads.ts';
-import { cooldownMs, type MemberName, type Shown, type Stage } from './stage.ts';
+import { cooldownMs, type MemberName, mentions, type Shown, type Stage } from './stage.ts';
 import type { AnswerState, Scene } from './state.ts';
 
 const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
 
-const mentions = (message: Message, userId: string) => JSON.stringify(message).includes(`<@${userId}>`);
-
-/** The new announcement that a vote causes, and that is not the first one to mention the member if `last`. */
-async function announced(stage: Stage, act: () => Promise<unknown>, count = 1): Promise<Shown> {
-  const messages = await stage.newMessages(stage.channels.announcements, act, count);
-  return shown(messages.at(-1));
-}
-
-function shown(message: Message | undefined): Shown {
-  if (message === undefined) throw new Error('There is no such message.');
-  return { message, viewer: 'mira' };
-}
+const shown = (message: Message): Shown => ({ message, viewer: 'mira' });
 
 async function premium(stage: Stage, act: () => Promise<unknown>): Promise<Shown> {
-  return shown((await stage.newMessages(stage.channels.premium, act)).at(-1));
+  return shown(await stage.newMessage(stage.channels.premium, act));
 }
 
 async function serverId(stage: Stage): Promise<string> {
@@ -52,36 +41,34 @@ async function order(stage: Stage, options: { readonly recipient?: MemberName } 
 export const announcementScene: Scene = {
   title: 'Announcements',
   states: [
-    state('vote', 'A vote', async (stage) => {
-      const messages = await stage.newMessages(stage.channels.announcements, () => stage.vote('Ayşe'), 2);
-      return shown(messages.find((message) => mentions(message, stage.id('Ayşe'))));
-    }),
+    state('vote', 'A vote', async (stage) => shown(await stage.announcedVote('Ayşe'))),
     state('party-panel', 'The progress of a vote party', async (stage) => {
-      const messages = stage.sandbox.discord.messages(stage.channels.announcements);
-      return shown(messages.find((message) => !mentions(message, stage.id('Ayşe'))));
+      const find = () => stage.sandbox.discord.messages(stage.channels.announcements).find((each) => !mentions(each));
+      return shown(await stage.waitFor('the panel', find));
     }),
-    state('vote-denied', 'A vote with an ad blocker', (stage) =>
-      announced(stage, () => stage.vote('juniper', 'server', { adBlocker: true })),
+    state('vote-denied', 'A vote with an ad blocker', async (stage) =>
+      shown(await stage.announcedVote('juniper', 'server', { adBlocker: true })),
     ),
     state('vote-test', 'A test vote', async (stage) => {
       const listingId = await serverId(stage);
-      return announced(stage, () => stage.sandbox.service.testWebhook(listingId, 'vote'));
-    }),
-    state('vote-streak', 'A vote that completes a streak', async (stage) => {
-      for (let votes = 0; votes < 4; votes += 1) {
-        stage.pass(cooldownMs);
-        await announced(stage, () => stage.vote('Ayşe'));
-      }
-      const messages = stage.sandbox.discord.messages(stage.channels.announcements);
-      return shown(messages.findLast((message) => mentions(message, stage.id('Ayşe'))));
+      const test = () => stage.sandbox.service.testWebhook(listingId, 'vote');
+      return shown(await stage.newMessage(stage.channels.announcements, test));
     }),
     state('party-reached', 'The goal of a vote party', async (stage) => {
       stage.pass(cooldownMs);
-      const voters = ['mira', 'tobias_k', 'old_salt', 'juniper', 'Noor ✦'] as const;
       const cast = async () => {
-        for (const voter of voters) await stage.vote(voter, 'bot');
+        for (const voter of ['mira', 'tobias_k', 'old_salt'] as const) await stage.vote(voter, 'bot');
       };
-      return announced(stage, cast, voters.length + 1);
+      const isReport = (message: Message) => !mentions(message);
+      return shown(await stage.newMessage(stage.channels.announcements, cast, isReport));
+    }),
+    state('vote-streak', 'A vote that completes a streak of three days', async (stage) => {
+      let message: Message | undefined;
+      for (let votes = 0; votes < 3; votes += 1) {
+        stage.pass(cooldownMs);
+        message = await stage.announcedVote('Ayşe');
+      }
+      return shown(message ?? (await stage.announcedVote('Ayşe')));
     }),
     state('premium-purchase', 'A premium purchase', async (stage) => (await order(stage)).message),
     state('premium-gift', 'Premium as a gift', async (stage) => (await order(stage, { recipient: 'mira' })).message),
@@ -92,8 +79,7 @@ export const announcementScene: Scene = {
       const { discord } = stage.sandbox;
       discord.guild.moveRole(discord.roles.voter, 8);
       stage.pass(cooldownMs);
-      const vote = () => stage.vote('tobias_k');
-      return shown((await stage.newMessages(stage.channels.general, vote)).at(-1));
+      return shown(await stage.newMessage(stage.channels.general, () => stage.vote('tobias_k')));
     }),
   ],
 };

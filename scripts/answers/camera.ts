@@ -6,8 +6,8 @@ export type Theme = (typeof themes)[number];
 
 /** Takes images of messages on the sandbox's page. */
 export interface Camera {
-  /** PNG of the element of a message, with the pixels of a screen of double density. */
-  take(shown: Shown, theme: Theme): Promise<Buffer>;
+  /** PNG of the element of a message. @param density pixels per CSS pixel */
+  take(shown: Shown, theme: Theme, density: 1 | 2): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -26,14 +26,14 @@ export async function openCamera(browser: Browser, stage: Stage): Promise<Camera
   await page.getByText('Bot online').waitFor();
 
   return {
-    async take({ message, viewer }, theme) {
+    async take({ message, viewer }, theme, density) {
       await page.emulateMedia({ colorScheme: theme });
       await page.locator('#acting-as').selectOption(stage.id(viewer));
       await page.locator(`[data-channel-id="${message.channel_id}"]`).click();
       const element = page.locator(`[data-message-id="${message.id}"]`);
       await element.waitFor();
       await settle(page, element);
-      return element.screenshot({ animations: 'disabled' });
+      return element.screenshot({ animations: 'disabled', scale: density === 1 ? 'css' : 'device' });
     },
     close: () => context.close(),
   };

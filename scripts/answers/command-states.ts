@@ -12,7 +12,7 @@ export const memberScene: Scene = {
     state('credits-empty', '/credits before the first vote', (stage) => stage.run('credits', {}, 'juniper')),
     state('canvote-now', '/canvote: you can vote now', (stage) => stage.run('canvote')),
     state('canvote-not-yet', '/canvote: not yet', async (stage) => {
-      await stage.newMessages(stage.channels.announcements, () => stage.vote('mira'));
+      await stage.announcedVote('mira');
       return stage.run('canvote');
     }),
     state('canvote-other', '/canvote for another member', (stage) => stage.run('canvote', { user: stage.id('Ayşe') })),
@@ -33,11 +33,11 @@ export const memberScene: Scene = {
     state('credits-own', '/credits after votes', async (stage) => {
       for (let votes = 0; votes < 3; votes += 1) {
         stage.pass(cooldownMs);
-        await stage.newMessages(stage.channels.announcements, () => stage.vote('mira'));
+        await stage.announcedVote('mira');
       }
-      await stage.newMessages(stage.channels.announcements, () => stage.vote('mira', 'bot'));
-      await stage.newMessages(stage.channels.announcements, () => stage.vote('Ayşe'));
-      await stage.newMessages(stage.channels.announcements, () => stage.vote('Noor ✦', 'bot'));
+      await stage.announcedVote('mira', 'bot');
+      await stage.announcedVote('Ayşe');
+      await stage.announcedVote('Noor ✦', 'bot');
       return stage.run('credits');
     }),
     state('credits-other', '/credits of another member', (stage) =>

@@ -1,5 +1,8 @@
-import { hour, minute } from '../../src/platform/durations.ts';
-import type { Shown } from './stage.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { hour } from '../../src/platform/durations.ts';
+import type { Stage } from './stage.ts';
 import type { AnswerState, Scene } from './state.ts';
 
 const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
@@ -27,13 +30,22 @@ export const budgetScene: Scene = {
   title: 'Too many requests',
   states: [
     state('over-budget', 'Too many requests to the service', async (stage) => {
-      let last: Shown | undefined;
-      for (const sort of ['newest', 'highest', 'lowest']) {
-        for (let limit = 1; limit <= 50; limit += 1) last = await stage.run('reviews', { sort, limit });
-      }
-      if (last === undefined) throw new Error('No command was run.');
-      stage.pass(minute);
-      return last;
+      await exhaustBudget(stage);
+      return stage.run('stats');
     }),
   ],
 };
+
+const listingsSchema = z.object({ listings: z.array(z.object({ kind: z.string(), lookupKey: z.string() })) });
+
+/** Uses up the requests of the bot's keys, as another program with the same keys would. */
+async function exhaustBudget({ sandbox: { directory, service } }: Stage): Promise<void> {
+  const file: unknown = JSON.parse(await readFile(join(directory, 'listings.json'), 'utf8'));
+  for (const { kind, lookupKey } of listingsSchema.parse(file).listings) {
+    const headers = { 'x-api-key': lookupKey };
+    for (let requests = 0; requests < 200; requests += 1) {
+      const { status } = await fetch(`${service.baseUrl}/${kind}`, { headers });
+      if (status === 429) break;
+    }
+  }
+}

@@ -8,8 +8,8 @@ async function confirmation(stage: Stage, item: string): Promise<Shown> {
   return stage.press(await openItem(stage, shop, item), 'shop/buy');
 }
 
-/** The page of an item, from the select or from the button beside the item. */
-async function openItem(stage: Stage, shop: Shown, item: string): Promise<Shown> {
+/** The page of an item. */
+function openItem(stage: Stage, shop: Shown, item: string): Promise<Shown> {
   return stage.choose(shop, item);
 }
 
@@ -50,16 +50,12 @@ export const shopScene: Scene = {
     ),
     state('purchases', '/shop: purchases', async (stage) => stage.press(await stage.run('shop'), 'shop/purchases')),
     state('shop-report', 'The report of a purchase to the owner', async (stage) => {
-      await stage.newMessages(stage.channels.announcements, () => stage.vote('mira'));
+      await stage.announcedVote('mira');
       const { discord } = stage.sandbox;
-      await stage.waitFor('the role', () =>
-        discord.rolesOf(stage.id('mira')).includes(discord.roles.voter)
-          ? discord.messages(stage.channels.announcements)[0]
-          : undefined,
-      );
+      const hasRole = () => discord.rolesOf(stage.id('mira')).includes(discord.roles.voter) || undefined;
+      await stage.waitFor('the role', hasRole);
       const buy = async () => stage.press(await confirmation(stage, 'shout'), 'shop/confirm');
-      const [message] = await stage.newMessages(stage.channels.general, buy);
-      if (message === undefined) throw new Error('There is no report.');
+      const message = await stage.newMessage(stage.channels.general, buy);
       return { message, viewer: 'mira' };
     }),
   ],

@@ -39,10 +39,12 @@ export interface Stage {
   /** Chooses a value of the first select. */
   choose(shown: Shown, value: string): Promise<Shown>;
   vote(as: MemberName, kind?: Kind, options?: { readonly adBlocker?: boolean }): Promise<void>;
-  /** What a channel shows after `act`, once it has `count` new messages. */
-  newMessages(channelId: string, act: () => Promise<unknown>, count?: number): Promise<readonly Message[]>;
-  /** The newest message of a channel or of a member's direct messages that matches. */
-  waitFor(what: string, find: () => Message | undefined): Promise<Message>;
+  /** The first new message of a channel after `act` that matches. */
+  newMessage(channelId: string, act: () => Promise<unknown>, matches?: (message: Message) => boolean): Promise<Message>;
+  /** Votes, and returns the announcement. */
+  announcedVote(as: MemberName, kind?: Kind, options?: { readonly adBlocker?: boolean }): Promise<Message>;
+  /** Waits until there is a value. */
+  waitFor<Value>(what: string, find: () => Value | undefined): Promise<Value>;
   /** Makes time pass. Work that waits for a time is done with the next poll. */
   pass(ms: number): void;
   /** Continues at the next multiple of the interval between two states. */
@@ -65,7 +67,21 @@ export async function startStage(language: string, options: SandboxOptions = {})
   const customIdOf = ({ message }: Shown, action: string, index: number): string => {
     const prefix = action === 'page' ? /^tallyhook:[^/]+:/ : new RegExp(`^tallyhook:${action}:`);
     const matching = controlsOf(message.components).flatMap(({ custom_id }) => custom_id ?? []);
-    return matching.filter((each) => prefix.test(each))[index] ?? fail(`There is no button ${action} in ${matching}.`);
+    return (
+      matching.filter((each) => prefix.test(each))[index] ??
+      fail(`There is no button ${action} in: ${matching.join(', ')}`)
+    );
+  };
+
+  const vote: Stage['vote'] = async (as, kind = 'server', voteOptions = {}) => {
+    const { recorded } = await service.castVote({ kind, userId: id(as), username: as, ...voteOptions });
+    if (!recorded) fail(`${as} cannot vote yet.`);
+  };
+  const newMessage: Stage['newMessage'] = async (channelId, act, matches = () => true) => {
+    const before = new Set(discord.messages(channelId).map((message) => message.id));
+    await act();
+    const find = () => discord.messages(channelId).find((message) => !before.has(message.id) && matches(message));
+    return until('a new message', find);
   };
 
   return {
@@ -86,16 +102,14 @@ export async function startStage(language: string, options: SandboxOptions = {})
       const action = { messageId: shown.message.id, customId, userId: id(shown.viewer), values: [value] };
       return { ...shown, message: await discord.select(action).settled };
     },
-    async vote(as, kind = 'server', voteOptions = {}) {
-      const { recorded } = await service.castVote({ kind, userId: id(as), username: as, ...voteOptions });
-      if (!recorded) fail(`${as} cannot vote yet.`);
-    },
-    async newMessages(channelId, act, count = 1) {
-      const before = new Set(discord.messages(channelId).map((message) => message.id));
-      await act();
-      const added = () => discord.messages(channelId).filter((message) => !before.has(message.id));
-      return until(`${count} new messages`, () => (added().length >= count ? added() : undefined));
-    },
+    vote,
+    newMessage,
+    announcedVote: (as, ...voteOptions) =>
+      newMessage(
+        discord.channels.announcements,
+        () => vote(as, ...voteOptions),
+        (message) => mentions(message, id(as)),
+      ),
     waitFor: until,
     pass: (ms) => clock.advance(ms),
     nextState() {
@@ -103,6 +117,11 @@ export async function startStage(language: string, options: SandboxOptions = {})
       clock.advance(stateIntervalMs - (elapsed % stateIntervalMs));
     },
   };
+}
+
+/** Whether the text of a message mentions a user, or, without an id, anybody. */
+export function mentions(message: Message, userId = ''): boolean {
+  return JSON.stringify([message.content, message.embeds, message.components]).includes(`<@${userId}`);
 }
 
 /** The end of the cooldown of a vote, and a little more. */
