@@ -8,7 +8,7 @@ import type { Texts } from '../src/texts/texts.ts';
 import type { Claims } from './claims.ts';
 import type { MemberDataAccess } from './member-data.ts';
 import type { Reminders } from './reminders.ts';
-import type { Modal, OptionValue, Reply } from './reply.ts';
+import type { Modal, OptionValue, Panel, Reply } from './reply.ts';
 import type { Shop } from './shop-port.ts';
 import type { Traces } from './traces.ts';
 
@@ -127,6 +127,8 @@ export interface Command {
    * is stored.
    */
   readonly notesMember?: false;
+  /** Whether it leads to direct messages to the member who uses it, so that the member's language is stored. */
+  readonly leadsToDirectMessages?: true;
   /** Whether the configured listings support it; otherwise it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
   /** The description and options in the command picker, which depend on the configured listings. */
@@ -138,7 +140,7 @@ export interface Command {
    * Runs the command, or an action of it. Throws a LookupError if the service fails and nothing is cached; the caller explains it to the
    * member.
    */
-  execute(input: CommandInput, context: CommandContext): Promise<Reply | Modal>;
+  execute(input: CommandInput, context: CommandContext): Promise<Reply | Panel | Modal>;
 }
 
 /** The integer value of an option, clamped to its range; the fallback for any other value. */

@@ -7,22 +7,25 @@ import {
   type RankedMember,
 } from '../src/ledger/standing.ts';
 import { second } from '../src/platform/durations.ts';
-import { joined, lines, type Markup, mention } from '../src/texts/markup.ts';
+import { joined, lines, type Markup, markup, mention } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandInput } from './command.ts';
 import { choiceOption, integerOption } from './command.ts';
-import type { Reply, ReplyButton } from './reply.ts';
+import type { Panel, PanelBlock, ReplyButton } from './reply.ts';
 
 const pageSize = 10;
 const maxPage = 1_000_000_000;
 /** The option of the button that shows the page with the member who presses it. */
 const ownPage = 'me';
+/** Beside the numbers of the first ranks. */
+const medals: Readonly<Record<number, Markup>> = { 1: markup`🥇`, 2: markup`🥈`, 3: markup`🥉` };
 
 /** The members with the most votes or credits, or the longest streak; always with the line of the member who asks. */
 export const leaderboard = {
   name: 'leaderboard',
   visibility: 'public',
   hasPages: true,
+  actions: ['period', 'by'],
   isServedBy: () => true,
   describe: ({ texts }) => ({
     description: texts.leaderboard.description,
@@ -42,10 +45,7 @@ export const leaderboard = {
     ],
   }),
   async execute(input, { standings, texts, clock }) {
-    const board = {
-      period: choiceOption(input, 'period', leaderboardPeriods, 'all'),
-      by: choiceOption(input, 'by', leaderboardScores, 'credits'),
-    };
+    const board = boardOf(input);
     const now = clock.now();
     const fetchPage = (offset: number | 'own') =>
       standings.leaderboard({ ...board, limit: pageSize, offset, userId: input.userId }, now);
@@ -56,6 +56,16 @@ export const leaderboard = {
     return renderPage(page, board, { userId: input.userId, now, texts });
   },
 } as const satisfies Command;
+
+/** A select changes one of the two options, and has the other in its id. */
+function boardOf(input: CommandInput): Board {
+  const { action, values, options } = input;
+  const selected = { ...input, options: action === null ? options : { ...options, [action]: values[0] ?? '' } };
+  return {
+    period: choiceOption(selected, 'period', leaderboardPeriods, 'all'),
+    by: choiceOption(selected, 'by', leaderboardScores, 'credits'),
+  };
+}
 
 function offsetOf(input: CommandInput): number | 'own' {
   if (input.options['page'] === ownPage) return 'own';
@@ -70,25 +80,58 @@ function renderPage(
   { members, offset, total, own, asOf }: LeaderboardPage,
   board: Board,
   { userId, now, texts }: { readonly userId: string; readonly now: number; readonly texts: Texts },
-): Reply {
+): Panel {
   const number = offset / pageSize + 1;
   const pages = Math.max(1, Math.ceil(total / pageSize));
   const { none, notRanked, title, count } = texts.leaderboard;
-  const ownLine = own === null ? notRanked(mention(userId)) : renderMember(own, board, texts);
+  const ownLine = own === null ? notRanked(mention(userId)) : renderOwn(own, members, board, texts);
   const list = members.length === 0 ? none : lines(...members.map((member) => renderMember(member, board, texts)));
   return {
+    kind: 'panel',
     tone: 'plain',
     title: title(board.by, board.period),
-    text: joined([list, ownLine], '\n\n'),
+    blocks: [
+      { kind: 'text', text: joined([list, ownLine], '\n\n') },
+      ...selects(board, texts),
+      { kind: 'buttons', buttons: pageButtons(board, { number, pages }, texts) },
+    ],
     footer: count(total, number, pages),
     // A large community's ranking may be some minutes old.
     ...(now - asOf >= second ? { at: asOf } : {}),
-    buttons: pageButtons(board, { number, pages }, texts),
+    response: 'update',
   };
 }
 
 function renderMember({ rank, userId, score }: RankedMember, { by }: Board, { leaderboard: texts }: Texts): Markup {
-  return texts.line(rank, mention(userId), texts.score(by, score));
+  const line = texts.line(rank, mention(userId), texts.score(by, score));
+  return joined([medals[rank], line], ' ');
+}
+
+/** With the distance to the next rank, if the page shows it. */
+function renderOwn(own: RankedMember, members: readonly RankedMember[], board: Board, texts: Texts): Markup {
+  const isShown = members.some(({ userId }) => userId === own.userId);
+  const next = isShown ? members.findLast(({ score }) => score > own.score) : undefined;
+  const missing = next === undefined ? 0 : next.score - own.score;
+  const distance =
+    next === undefined ? null : texts.leaderboard.distance(texts.leaderboard.score(board.by, missing), next.rank);
+  return joined([renderMember(own, board, texts), distance], ' · ');
+}
+
+function selects({ period, by }: Board, { leaderboard: texts }: Texts): PanelBlock[] {
+  const select = <Value extends string>(
+    action: 'period' | 'by',
+    options: Partial<Board>,
+    labels: Readonly<Record<Value, string>>,
+    values: readonly Value[],
+    current: Value,
+  ): PanelBlock => {
+    const choices = values.map((value) => ({ label: labels[value], value, selected: value === current }));
+    return { kind: 'select', select: { kind: 'choices', action, options, choices } };
+  };
+  return [
+    select('period', { by }, texts.periods, leaderboardPeriods, period),
+    select('by', { period }, texts.scores, leaderboardScores, by),
+  ];
 }
 
 function pageButtons(

@@ -15,6 +15,7 @@ export const remind = {
   hasPages: false,
   actions: ['on', 'snooze', 'stop'],
   inDirectMessages: true,
+  leadsToDirectMessages: true,
   isServedBy: (listings) => listings.length > 0,
   describe: ({ texts }) => ({
     description: texts.remind.description,

@@ -68,6 +68,7 @@ export interface ReplyField {
 
 /** An attached file. At most 10 per reply. */
 export interface ReplyFile {
+  /** Letters, digits, `.`, `-` and `_`, if it is an image of the message. */
   readonly name: string;
   readonly content: Uint8Array;
   /** For screen readers. */
@@ -75,8 +76,8 @@ export interface ReplyFile {
 }
 
 /**
- * The reply to a member: plain data, rendered by `src/discord/reply.ts`, which truncates texts that exceed Discord's
- * limits. Its types guarantee that external text is escaped.
+ * The reply to a member: plain data, rendered as an embed by `src/discord/reply.ts`, which truncates texts that exceed
+ * Discord's limits. Its types guarantee that external text is escaped.
  */
 export interface Reply {
   readonly tone: 'good' | 'plain' | 'wait' | 'bad';
@@ -94,12 +95,49 @@ export interface Reply {
   /** At most five, shown above the buttons. */
   readonly selects?: readonly ReplySelect[];
   readonly files?: readonly ReplyFile[];
+  /** The name of one of `files`, shown as a picture below the text. */
+  readonly image?: string;
   /**
    * For components, and modals that they opened: whether the reply replaces the message of the component, or is a new
    * message that only the member sees. Default: `update` for page buttons, `new` for actions.
    */
   readonly response?: 'new' | 'update';
 }
+
+/**
+ * A message of blocks in one frame, for what is a panel rather than a sentence; rendered by `src/discord/panel.ts`,
+ * which truncates texts and leaves out blocks that exceed Discord's limits. Discord: "Components V2".
+ */
+export interface Panel {
+  readonly kind: 'panel';
+  /** The colour of the frame; never the only carrier of a meaning. */
+  readonly tone: Reply['tone'];
+  /** A heading. */
+  readonly title?: Markup;
+  /** At most 40 components: a section or thumbnail counts as three, a select as two, a row of buttons as one more. */
+  readonly blocks: readonly PanelBlock[];
+  /** Small text at the end, above the last buttons and selects, shown without markup. */
+  readonly footer?: string;
+  /** The time of the event (ms since the epoch), shown in the footer. */
+  readonly at?: number;
+  /** Those that no image shows are listed below the blocks. */
+  readonly files?: readonly ReplyFile[];
+  /** See {@link Reply}. */
+  readonly response?: 'new' | 'update';
+}
+
+/** A part of a panel. All texts together have at most 4,000 characters. */
+export type PanelBlock =
+  | { readonly kind: 'text'; readonly text: Markup }
+  /** A text with a button beside it. */
+  | { readonly kind: 'section'; readonly text: Markup; readonly button: ReplyButton }
+  /** A text with a small picture beside it; `description` is for screen readers. */
+  | { readonly kind: 'thumbnail'; readonly text: Markup; readonly url: string; readonly description: string }
+  /** A picture: the name of one of the panel's files; `description` is for screen readers. */
+  | { readonly kind: 'image'; readonly file: string; readonly description: string }
+  | { readonly kind: 'separator' }
+  | { readonly kind: 'select'; readonly select: ReplySelect }
+  | { readonly kind: 'buttons'; readonly buttons: readonly ReplyButton[] };
 
 /** A field of a modal: a text or a select, with a label (up to 45 characters) and a description (up to 100). */
 export type ModalField = {

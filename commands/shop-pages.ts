@@ -7,49 +7,52 @@ import {
   lines,
   type Markup,
   markup,
-  plainName,
   roleMention,
   subtext,
   timestamp,
 } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Reply, ReplyButton } from './reply.ts';
+import type { Panel, PanelBlock, Reply, ReplyButton } from './reply.ts';
 
-/** Few enough for Discord's limits with the longest names. */
-export const itemsPerPage = 10;
+/** Few enough for Discord's limits with the longest names: an item counts as three of a message's 40 components. */
+export const itemsPerPage = 8;
 
 /** A page of the shop. `page` is counted from 1. */
 export function renderShop(
   { balance, offers, page, pages }: { balance: number; offers: readonly Offer[]; page: number; pages: number },
   texts: Texts,
-): Reply {
+): Panel {
   const { shop } = texts;
-  const own = shop.balance(balance);
-  const purchases: ReplyButton = { kind: 'action', label: shop.purchases, action: 'purchases' };
-  if (offers.length === 0) {
-    return { tone: 'plain', title: shop.title, text: lines(shop.empty, own), buttons: [purchases] };
-  }
   const shown = offers.slice((page - 1) * itemsPerPage, page * itemsPerPage);
-  const choices = shown.map(({ item: { id, name, price } }) => ({
-    label: plainName(name),
-    value: id,
-    description: shop.plainPrice(price),
-  }));
+  const purchases: ReplyButton = { kind: 'action', label: shop.purchases, action: 'purchases' };
+  const balanceText = shop.balance(balance);
   return {
+    kind: 'panel',
     tone: 'plain',
     title: shop.title,
-    text: joined([own, ...shown.map((offer) => renderItem(offer, texts))], '\n\n'),
+    blocks: [
+      { kind: 'text', text: offers.length === 0 ? lines(shop.empty, balanceText) : balanceText },
+      ...shown.map((offer) => renderItem(offer, texts)),
+      { kind: 'buttons', buttons: [...(pages === 1 ? [] : pageButtons(page, pages, texts)), purchases] },
+    ],
     ...(pages === 1 ? {} : { footer: shop.page(page, pages) }),
-    selects: [{ kind: 'choices', choices, placeholder: shop.choose, action: 'choose' }],
-    buttons: [...(pages === 1 ? [] : pageButtons(page, pages, texts)), purchases],
   };
 }
 
-/** An item of a list: its name and price, and what it is. */
-function renderItem(offer: Offer, texts: Texts): Markup {
-  const { name, price } = offer.item;
-  const title = markup`${bold(escapeName(name))} · ${texts.shop.price(price)}`;
-  return lines(title, subtext(describeOffer(offer, texts)));
+/** An item of a list: its name and price, what it is, and the button to buy it. */
+function renderItem(offer: Offer, texts: Texts): PanelBlock {
+  const { shop } = texts;
+  const { id, name, price } = offer.item;
+  const title = markup`${bold(escapeName(name))} · ${shop.price(price)}`;
+  return {
+    kind: 'section',
+    text: lines(title, subtext(describeOffer(offer, texts))),
+    button: {
+      ...{ kind: 'action', label: shop.buy, style: 'primary', action: 'buy', options: { item: id } },
+      // Whatever else prevents the purchase is explained when the button is pressed.
+      disabled: offer.left === 0,
+    },
+  };
 }
 
 /** What the buyer gets, how many are left, and the required role. */

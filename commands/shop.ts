@@ -1,7 +1,7 @@
 import type { Offer } from '../src/rewards/stored-purchase.ts';
 import type { Command, CommandContext, CommandInput } from './command.ts';
 import { integerOption } from './command.ts';
-import type { Reply } from './reply.ts';
+import type { Panel, Reply } from './reply.ts';
 import { renderConfirmation, renderOffer, renderReceipt, renderRejection } from './shop-item.ts';
 import { itemsPerPage, renderPurchases, renderShop } from './shop-pages.ts';
 import { settlePurchase } from './shop-settlement.ts';
@@ -10,7 +10,7 @@ import { settlePurchase } from './shop-settlement.ts';
 const shownPurchases = 5;
 
 /**
- * Items for credits. A member chooses an item, and confirms the purchase; the id of the interaction that shows the
+ * Items for credits. A member presses Buy beside an item, and confirms the purchase; the id of the interaction that shows the
  * confirmation is in the button, so that one confirmation is one purchase.
  */
 export const shop = {
@@ -18,10 +18,12 @@ export const shop = {
   visibility: 'private',
   hasPages: true,
   actions: ['open', 'choose', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund'],
+  leadsToDirectMessages: true,
   isServedBy: () => true,
   describe: ({ texts }) => ({ description: texts.shop.description, options: [] }),
   async execute(input, context) {
     switch (input.action) {
+      // Messages of earlier versions have a select.
       case 'choose':
         return updating(await showItem(input, context, input.values[0] ?? ''));
       case 'buy':
@@ -45,11 +47,11 @@ export const shop = {
   },
 } as const satisfies Command;
 
-function updating(reply: Reply): Reply {
+function updating<Shown extends Reply | Panel>(reply: Shown): Shown {
   return { ...reply, response: 'update' };
 }
 
-async function showPage(input: CommandInput, { shop, texts }: CommandContext): Promise<Reply> {
+async function showPage(input: CommandInput, { shop, texts }: CommandContext): Promise<Panel> {
   const { balance, offers } = await shop.offers(input);
   const pages = Math.max(1, Math.ceil(offers.length / itemsPerPage));
   const page = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });

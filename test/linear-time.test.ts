@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Panel } from '../commands/reply.ts';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
 import { loadConfig } from '../config/load.ts';
@@ -7,6 +8,8 @@ import { readShop, splitCodes } from '../config/shop.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export/format.ts';
 import { decodeCustomId } from '../src/discord/custom-id.ts';
+import { foundBlocks } from '../src/discord/found-block.ts';
+import { renderContainer } from '../src/discord/panel.ts';
 import { renderEmbed } from '../src/discord/reply.ts';
 import {
   botProfileResponse,
@@ -102,6 +105,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['escapeName', (text) => markup.escapeName(text, text.length / 4)],
   ['escapeText with a limit', (text) => markup.escapeText(text, 950)],
   ['plainName', (text) => markup.plainName(text, text.length - 1)],
+  ['escapeInline', (text) => markup.escapeInline(text, text.length - 1)],
   ['cut', (text) => markup.cut(text, text.length - 1)],
   ['cutMarkup', (text) => markup.cutMarkup(asMarkup(text), text.length - 1)],
   ['link', (text) => markup.link(markup.escapeName('label'), text)],
@@ -109,6 +113,8 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the host of a link', (text) => markup.webAddress(`https://${text}`)],
   ['mention', (text) => markup.mention(text)],
   ['renderEmbed', (text) => renderEmbed({ tone: 'plain', title: asMarkup(text), text: asMarkup(text), footer: text })],
+  ['renderContainer', (text) => renderContainer(panelOf(text), null)],
+  ['an announcement in a channel', (text) => foundBlocks.parse({ components: [{ components: [{ content: text }] }] })],
   ['the id of a button', (text) => decodeCustomId(text)],
   ['the options of a button', (text) => decodeCustomId(`tallyhook:reviews:${text}`)],
   ['the action of a button', (text) => decodeCustomId(`tallyhook:shop/${text}`)],
@@ -282,6 +288,11 @@ function configWith(text: string) {
 }
 
 /** Markup is escaped by its type; these functions must also handle unescaped text in linear time. */
+function panelOf(text: string): Panel {
+  const blocks = [{ kind: 'text', text: asMarkup(text) } as const, { kind: 'text', text: asMarkup(text) } as const];
+  return { kind: 'panel', tone: 'plain', title: asMarkup(text), blocks, footer: text };
+}
+
 function asMarkup(text: string): markup.Markup {
   return text as markup.Markup;
 }

@@ -128,6 +128,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     commandRegistry: store.commandRegistry,
     rewards: store.rewards,
     partyPanels: store.partyPanels,
+    memberLocales: store.memberLocales,
     ownerChannelOf: (guildId) => config.listings.find((each) => each.guildId === guildId)?.ownerChannelId ?? null,
     onMemberSeen: createSeenMembers({ rewards: store.rewards, listings, clock, log }),
     metrics,

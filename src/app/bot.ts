@@ -10,6 +10,7 @@ import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
 import type { CardSource } from '../discord/listing-card.ts';
+import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createOwnerReportHandler } from '../discord/owner-report.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/party-panel.ts';
 import { createPartyReachedHandler } from '../discord/party-reached.ts';
@@ -55,6 +56,7 @@ export interface BotDependencies {
   readonly commandRegistry: CommandRegistry;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
+  readonly memberLocales: MemberLocales;
   readonly onMemberSeen: MemberSeen;
   /** The channel for reports to the owner of a guild; null for none. */
   readonly ownerChannelOf: (guildId: string) => string | null;
@@ -77,6 +79,11 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
   const languages = createGuildLanguages({ rest, clock: stopwatch });
+  const memberLanguages = createMemberLanguages({
+    locales: dependencies.memberLocales,
+    fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
+    log,
+  });
   const dispatcher = createDispatcher({
     outbox,
     perform: createPerform({
@@ -87,7 +94,7 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       directMessage: createDirectMessageHandler({
         rest,
         settings: reminders,
-        textsOf: async () => textsFor(null),
+        textsOf: memberLanguages.textsOf,
         listingOf,
         clock,
       }),
@@ -136,7 +143,10 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
         metrics.commands.inc({ command, outcome });
         metrics.commandSeconds.observe({ command }, tookMs / second);
       },
-      onMemberSeen,
+      onMemberSeen(input, command) {
+        if (command.leadsToDirectMessages) memberLanguages.note(input);
+        onMemberSeen(input);
+      },
     }),
     onReady: (applicationId) => {
       registrar.start(applicationId);

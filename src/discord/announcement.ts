@@ -1,8 +1,9 @@
-import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import type { Announcement, Bonus } from '../outbox/effect-contents.ts';
 import { bold, escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../texts/markup.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { ListingCard } from './listing-card.ts';
+import { toPanel } from './reply-panel.ts';
 
 type AnnouncementTexts = Texts['announcement'];
 
@@ -15,13 +16,33 @@ export function renderAnnouncement(
   card: ListingCard | null,
   texts: AnnouncementTexts,
   voteButtons: readonly ReplyButton[] = [],
-): Reply {
+): Reply | Panel {
   const listing = escapeName(card?.name ?? '', 60) || escapeName(announcement.listing, 60);
-  const reply = announcement.test
+  const content = announcement.test
     ? renderTest(announcement, listing, texts)
     : renderEvent(announcement, listing, texts);
   const buttons = announcement.streak === null ? [] : voteButtons;
-  return { ...reply, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) };
+  const reply = { ...content, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) };
+  return isPanelEvent(announcement) ? toPanel(reply) : reply;
+}
+
+/** What is rarer than a vote stands out as a panel. */
+function isPanelEvent(announcement: Announcement): boolean {
+  const isPremium = premiumEvents.includes(announcement.event);
+  return !announcement.test && (isPremium || milestoneOf(announcement) !== null);
+}
+
+const premiumEvents: readonly string[] = [
+  'premium_purchase',
+  'subscription.renewed',
+  'subscription.expired',
+  'subscription.revoked',
+];
+
+/** The votes of the milestone that was reached; null for none. */
+function milestoneOf({ bonuses }: Announcement): number | null {
+  const counts = bonuses.filter(({ cause }) => cause === 'milestone').map(({ count }) => count);
+  return counts.length === 0 ? null : Math.max(...counts);
 }
 
 function renderTest({ event }: Announcement, listing: Markup, texts: AnnouncementTexts): Reply {
@@ -52,17 +73,14 @@ interface Headline extends Pick<Reply, 'tone'> {
   readonly text: Markup;
 }
 
-function headlineOf(
-  { event, userId, tier, giftedBy }: Announcement,
-  listing: Markup,
-  texts: AnnouncementTexts,
-): Headline {
+function headlineOf(announcement: Announcement, listing: Markup, texts: AnnouncementTexts): Headline {
+  const { event, userId, tier, giftedBy } = announcement;
   const user = userId === null ? null : mention(userId);
   const tierName = tier === null ? null : escapeName(tier, 40) || null;
   switch (event) {
     case 'server_vote':
     case 'bot_vote':
-      return { tone: 'good', title: texts.titles.vote, text: texts.voted(user, listing) };
+      return { tone: 'good', title: voteTitle(announcement, texts), text: texts.voted(user, listing) };
     case 'premium_purchase': {
       const isGift = giftedBy !== null && giftedBy !== userId;
       const text = isGift
@@ -79,6 +97,11 @@ function headlineOf(
     default:
       return { tone: 'plain', title: texts.titles.event, text: texts.event(user, escapeName(event, 60), listing) };
   }
+}
+
+function voteTitle(announcement: Announcement, { titles, milestone }: AnnouncementTexts): Markup {
+  const votes = milestoneOf(announcement);
+  return votes === null ? titles.vote : milestone(votes);
 }
 
 /** The credits of the event itself and the balance. Events that never pay have no line about credits. */

@@ -1,4 +1,4 @@
-import { DiscordAPIError, type RESTPostAPIChannelMessageJSONBody, Routes } from 'discord.js';
+import { DiscordAPIError, Routes } from 'discord.js';
 import type { ReplyButton } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
@@ -12,8 +12,8 @@ import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
 import type { ChannelTexts } from './guild-languages.ts';
 import { type CardSource, readCard } from './listing-card.ts';
+import { type MessageRequest, postRequest } from './message-request.ts';
 import { createNonceAges } from './nonce-ages.ts';
-import { renderMessage as renderReplies } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 
 /**
@@ -26,7 +26,7 @@ const maxClockErrorMs = 1 * day;
 
 /**
  * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one
- * message with an embed each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
+ * message with an embed or panel each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
  * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
  * message is sent again.
  */
@@ -46,7 +46,8 @@ export function createAnnouncer(options: {
   async function renderMessage(
     effects: readonly Effect<'announcement'>[],
     channelId: string,
-  ): Promise<RESTPostAPIChannelMessageJSONBody> {
+    nonce: string,
+  ): Promise<MessageRequest> {
     const channelTexts = textsOf(channelId);
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(
@@ -58,7 +59,7 @@ export function createAnnouncer(options: {
       const reply = renderAnnouncement(effect.content, card, texts.announcement, voteButtons(texts));
       return { ...reply, footer: deliveryTagOf(effect) };
     });
-    return { ...renderReplies(replies, null), allowed_mentions: { parse: [] }, enforce_nonce: true };
+    return postRequest(replies, nonce);
   }
 
   /**
@@ -95,13 +96,9 @@ export function createAnnouncer(options: {
     }
   }
 
-  async function send(
-    channelId: string,
-    body: RESTPostAPIChannelMessageJSONBody,
-    effects: number,
-  ): Promise<AttemptResult> {
+  async function send(channelId: string, { body, files }: MessageRequest, effects: number): Promise<AttemptResult> {
     try {
-      await rest.post(Routes.channelMessages(channelId), body);
+      await rest.post(Routes.channelMessages(channelId), body, files);
       return { outcome: 'done' };
     } catch (error) {
       if (error instanceof DiscordAPIError && error.status === 401) {
@@ -117,15 +114,15 @@ export function createAnnouncer(options: {
     const { queue: channelId, nonce } = first;
     const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
     if (earlier !== null) return earlier;
-    let body: RESTPostAPIChannelMessageJSONBody;
+    let request: MessageRequest;
     try {
-      body = { ...(await renderMessage(effects, channelId)), nonce };
+      request = await renderMessage(effects, channelId, nonce);
     } catch (error) {
       log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
       return renderFailure(error, effects.length);
     }
     nonceAges.begin(nonce, 0);
-    const attempt = await send(channelId, body, effects.length);
+    const attempt = await send(channelId, request, effects.length);
     const isPossiblySent = attempt.outcome === 'later' && (!attempt.notSent || firstPossiblySentAt(effects) !== null);
     if (!isPossiblySent) nonceAges.forget(nonce);
     return attempt;

@@ -15,7 +15,8 @@ import { plainName, webAddress } from '../texts/markup.ts';
 import { encodeCustomId } from './custom-id.ts';
 
 /** Discord: "Button Structure", "Action Row", "String Select". */
-const limits = { label: 80, perRow: 5, rows: 5, placeholder: 150, choices: 25, choiceText: 100, values: 25 };
+export const maxButtonsPerRow = 5;
+const limits = { label: 80, rows: 5, placeholder: 150, choices: 25, choiceText: 100, values: 25 };
 
 const styles = {
   primary: ButtonStyle.Primary,
@@ -24,7 +25,7 @@ const styles = {
   danger: ButtonStyle.Danger,
 } as const;
 
-type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
+export type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
 export type SelectComponent =
   | APIStringSelectComponent
   | APIUserSelectComponent
@@ -47,11 +48,11 @@ export function renderComponents(
   const selectRows = distinct(selects).slice(0, limits.rows);
   const usedIds = new Set(selectRows.map(keyOf));
   const shownButtons = distinct(buttons).filter((button) => !usedIds.has(keyOf(button)));
-  const buttonRows = Math.min(limits.rows - selectRows.length, Math.ceil(shownButtons.length / limits.perRow));
+  const buttonRows = Math.min(limits.rows - selectRows.length, Math.ceil(shownButtons.length / maxButtonsPerRow));
   return [
     ...selectRows.map((select) => rowOf([select])),
     ...Array.from({ length: buttonRows }, (_, row) =>
-      rowOf(shownButtons.slice(row * limits.perRow, (row + 1) * limits.perRow)),
+      rowOf(shownButtons.slice(row * maxButtonsPerRow, (row + 1) * maxButtonsPerRow)),
     ),
   ];
 }
@@ -119,13 +120,15 @@ function choicesOf({ choices, maxValues = 1 }: Select & { kind: 'choices' }): AP
     });
 }
 
-function renderReplySelect(select: ReplySelect, command: string | null): SelectComponent | null {
+/** Null if it offers nothing, or its id does not fit. */
+export function renderReplySelect(select: ReplySelect, command: string | null): SelectComponent | null {
   const id = actionId(select, command);
   const component = id === null ? null : renderSelect(select, id);
   return component === null || select.disabled !== true ? component : { ...component, disabled: true };
 }
 
-function renderButton(button: ReplyButton, command: string | null): Button | null {
+/** Null without a label, or if its id or URL is invalid. */
+export function renderButton(button: ReplyButton, command: string | null): Button | null {
   const label = plainName(button.label, limits.label);
   if (label === '') return null;
   if (button.kind === 'link') {
@@ -150,10 +153,10 @@ function distinct<Component extends Button | SelectComponent>(components: readon
 }
 
 /** Discord rejects two components with the same id, and two links with the same label and address are one too many. */
-function keyOf(component: Button | SelectComponent): string {
+export function keyOf(component: Button | SelectComponent): string {
   return 'custom_id' in component ? component.custom_id : `${component.url} ${component.label}`;
 }
 
-function rowOf(components: (Button | SelectComponent)[]): ComponentRow {
+export function rowOf(components: (Button | SelectComponent)[]): ComponentRow {
   return { type: ComponentType.ActionRow, components };
 }

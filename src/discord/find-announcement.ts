@@ -1,8 +1,8 @@
 import type { Effect } from '../outbox/effect.ts';
-import { second } from '../platform/durations.ts';
 import { mention } from '../texts/markup.ts';
+import { type FoundBlock, hasFooter } from './found-block.ts';
 import type { DiscordRest } from './rest.ts';
-import { type FoundEmbed, searchChannel } from './search-channel.ts';
+import { searchChannel } from './search-channel.ts';
 
 /** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */
 export type AnnouncementSearch = 'there' | 'absent' | 'unknown';
@@ -28,25 +28,18 @@ export function createFindAnnouncement(rest: DiscordRest): FindAnnouncement {
   return async (effects, since) => {
     const [first] = effects;
     if (first === undefined) return 'absent';
-    const found = await searchChannel(rest, first.queue, since, (embeds) => announces(embeds, effects));
+    const found = await searchChannel(rest, first.queue, since, (blocks) => announces(blocks, effects));
     return typeof found === 'string' ? found : 'there';
   };
 }
 
-function announces(embeds: readonly FoundEmbed[], effects: readonly Effect<'announcement'>[]): boolean {
-  return effects.every((effect) => embeds.some((each) => isAnnouncementOf(effect, each)));
+function announces(blocks: readonly FoundBlock[], effects: readonly Effect<'announcement'>[]): boolean {
+  return effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block)));
 }
 
 /** The delivery number alone is ambiguous: numbers start again in a new database. */
-function isAnnouncementOf(effect: Effect<'announcement'>, { footer, description, timestamp }: FoundEmbed): boolean {
+function isAnnouncementOf(effect: Effect<'announcement'>, block: FoundBlock): boolean {
   const { userId, at } = effect.content;
-  return (
-    footer?.text === deliveryTagOf(effect) &&
-    (userId === null || (description?.includes(mention(userId)) ?? false)) &&
-    (timestamp === undefined || wholeSeconds(Date.parse(timestamp)) === wholeSeconds(at))
-  );
-}
-
-function wholeSeconds(time: number): number {
-  return Math.floor(time / second);
+  const namesUser = userId === null || block.text.includes(mention(userId));
+  return namesUser && hasFooter(block, deliveryTagOf(effect), at);
 }

@@ -6,7 +6,7 @@ import {
   type ModalSubmitInteraction,
 } from 'discord.js';
 import type { Command, CommandContext, CommandInput } from '../../commands/command.ts';
-import type { Modal, Reply } from '../../commands/reply.ts';
+import type { Modal, Panel, Reply } from '../../commands/reply.ts';
 import { LookupError } from '../lookup/lookup-error.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -17,9 +17,15 @@ import { escapeName, type Markup, timestamp } from '../texts/markup.ts';
 import { type Texts, textsFor } from '../texts/texts.ts';
 import { toActionInput, toCommandInput } from './command-input.ts';
 import { decodeCustomId, isOwnCustomId } from './custom-id.ts';
+import { asPanel, type MessageBody, renderReply } from './message.ts';
 import { renderModal } from './modal.ts';
-import { type MessageBody, renderReply } from './reply.ts';
-import { commandResponder, componentResponder, type InteractionResponder, modalResponder } from './responder.ts';
+import {
+  commandResponder,
+  componentResponder,
+  type InteractionResponder,
+  modalResponder,
+  type ResponseKind,
+} from './responder.ts';
 
 /**
  * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
@@ -36,7 +42,7 @@ const expiredCodes: readonly (number | string)[] = [10_062, 40_060];
 
 /** What a command returned, or an error message. */
 type CommandResult =
-  | { readonly reply: Reply; readonly failed: boolean }
+  | { readonly reply: Reply | Panel; readonly failed: boolean }
   /** An open form is neither a success nor a failure yet; it counts as a reply. */
   | { readonly modal: Modal; readonly failed: false };
 
@@ -62,7 +68,7 @@ export function createInteractions(options: {
   /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
   onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
-  onMemberSeen?: (input: CommandInput) => void;
+  onMemberSeen?: (input: CommandInput, command: Command) => void;
 }): InteractionHandler {
   const { commands, context, isOwnCommand, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
@@ -72,7 +78,10 @@ export function createInteractions(options: {
   );
 
   /** A command returns the same reply again while its data is cached, so that it is rendered once. */
-  const renderOnce = memoizeByIdentity((reply: Reply, command: Command) => renderReply(reply, command.name));
+  const renderOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) => renderReply(reply, command.name));
+  const renderAsPanelOnce = memoizeByIdentity((reply: Reply | Panel, command: Command) =>
+    renderReply(asPanel(reply), command.name),
+  );
 
   const contexts = new Map<Texts, CommandContext>();
   function contextIn(texts: Texts): CommandContext {
@@ -88,7 +97,8 @@ export function createInteractions(options: {
     const texts = textsOf(input);
     try {
       const result = await command.execute(input, contextIn(texts));
-      return 'kind' in result ? { modal: result, failed: false } : { reply: result, failed: false };
+      if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
+      return { reply: result, failed: false };
     } catch (error) {
       return { reply: errorReply(describeError(command.name, error, texts), texts), failed: true };
     }
@@ -130,7 +140,7 @@ export function createInteractions(options: {
       failed = await respond(command, input, responder, startedAt);
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
-      if (command.notesMember !== false) onMemberSeen(input);
+      if (command.notesMember !== false) onMemberSeen(input, command);
     }
   }
 
@@ -151,8 +161,9 @@ export function createInteractions(options: {
     if (immediate !== undefined) {
       const result = 'modal' in immediate ? await openModal(command, immediate.modal, responder, texts) : immediate;
       if (result === 'opened') return false;
-      const body = renderOnce(result.reply, command);
-      await (result.failed ? responder.reject(body) : responder.reply(body, responseKind(result.reply, input)));
+      await (result.failed
+        ? responder.reject(renderOnce(result.reply, command))
+        : responder.reply(...render(result.reply, command, input, responder)));
       await sendNotice(input, responder);
       return result.failed;
     }
@@ -161,12 +172,22 @@ export function createInteractions(options: {
     const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(command.name, replyTimeoutMs, texts);
     // After a deferral, Discord accepts no modal.
     const result = 'modal' in late ? tooLate(command.name, deferAfterMs, texts) : late;
-    const body = renderOnce(result.reply, command);
     await (result.failed
-      ? responder.rejectDeferred(body)
-      : responder.editReply(body, responseKind(result.reply, input)));
+      ? responder.rejectDeferred(renderOnce(result.reply, command))
+      : responder.editReply(...render(result.reply, command, input, responder)));
     await sendNotice(input, responder);
     return result.failed;
+  }
+
+  function render(
+    reply: Reply | Panel,
+    command: Command,
+    input: CommandInput,
+    { updatesPanel }: InteractionResponder,
+  ): [MessageBody, ResponseKind] {
+    const kind = responseKind(reply, input);
+    const body = kind === 'update' && updatesPanel ? renderAsPanelOnce(reply, command) : renderOnce(reply, command);
+    return [body, kind];
   }
 
   async function sendNotice(input: CommandInput, responder: InteractionResponder): Promise<void> {
@@ -245,6 +266,6 @@ function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLo
   return textsFor(locale, guildLocale);
 }
 
-function responseKind({ response }: Reply, { action }: CommandInput): 'new' | 'update' {
+function responseKind({ response }: Reply | Panel, { action }: CommandInput): ResponseKind {
   return response ?? (action === null ? 'update' : 'new');
 }

@@ -1,14 +1,14 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
-import type { Reply } from '../../commands/reply.ts';
+import type { Panel } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
-import { lines, markup, repeated, timestamp } from '../texts/markup.ts';
+import { lines, type Markup, markup, repeated, timestamp } from '../texts/markup.ts';
 import type { Texts } from '../texts/texts.ts';
 import { classifySendError, rejectionOf } from './discord-errors.ts';
 import type { ChannelTexts } from './guild-languages.ts';
+import { editRequest } from './message-request.ts';
 import { type Posted, postOnce } from './post-once.ts';
-import { renderMessage } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** Length of the progress bar (blocks). */
@@ -28,7 +28,7 @@ interface PanelMessage {
 }
 
 /** A party and its message. Times are ms since the epoch. */
-export interface Panel {
+export interface ShownParty {
   /** Counted votes. */
   readonly votes: number;
   readonly reachedAt: number | null;
@@ -54,7 +54,7 @@ export interface PanelUpdate {
 /** The panels as they are stored, by the id of their period. `now` in ms since the epoch. */
 export interface PartyPanels {
   /** Null if there is nothing to show, or a later update is planned, which will show it. */
-  find(period: string, now: number): Promise<Panel | null>;
+  find(period: string, now: number): Promise<ShownParty | null>;
   /** Stores what the message shows, and enqueues another update if there were votes meanwhile. */
   updated(period: string, update: PanelUpdate, now: number): Promise<void>;
   /** Stores that Discord has rejected the message, so that the next vote tries again. */
@@ -74,12 +74,10 @@ export function createPartyPanelHandler(options: {
   const { rest, panels, textsOf, clock } = options;
 
   /** Null if there is no message to edit any more. */
-  async function edit({ id, channelId }: PanelMessage, reply: Reply): Promise<Posted | null> {
+  async function edit({ id, channelId }: PanelMessage, shown: Panel): Promise<Posted | null> {
+    const { body, files } = editRequest(shown);
     try {
-      await rest.patch(Routes.channelMessage(channelId, id), {
-        ...renderMessage([reply], null),
-        allowed_mentions: { parse: [] },
-      });
+      await rest.patch(Routes.channelMessage(channelId, id), body, files);
       return { messageId: id };
     } catch (error) {
       const code = rejectionOf(error)?.code;
@@ -92,10 +90,15 @@ export function createPartyPanelHandler(options: {
     }
   }
 
-  async function show(panel: Panel, effect: Effect<'partyPanel'>, channelId: string, now: number): Promise<Posted> {
-    const { message } = panel;
+  async function show(
+    party: ShownParty,
+    effect: Effect<'partyPanel'>,
+    channelId: string,
+    now: number,
+  ): Promise<Posted> {
+    const { message } = party;
     const texts = await textsOf(channelId);
-    const reply = { ...renderPanel(panel, now, texts.party), footer: texts.party.panelFooter(effect.content.period) };
+    const reply = { ...renderParty(party, now, texts.party), footer: texts.party.panelFooter(effect.content.period) };
     const edited = message?.channelId === channelId ? await edit(message, reply) : null;
     return edited ?? postOnce(rest, clock, { channelId, reply, effect });
   }
@@ -103,15 +106,15 @@ export function createPartyPanelHandler(options: {
   return async (effect): Promise<AttemptResult> => {
     const { period } = effect.content;
     const now = clock.now();
-    const panel = await panels.find(period, now);
-    if (panel === null) return { outcome: 'done' };
-    const channelId = panel.channelId ?? effect.content.channelId;
-    const shown = await show(panel, effect, channelId, now);
+    const party = await panels.find(period, now);
+    if (party === null) return { outcome: 'done' };
+    const channelId = party.channelId ?? effect.content.channelId;
+    const shown = await show(party, effect, channelId, now);
     if ('outcome' in shown) {
       if (shown.outcome === 'bury') await panels.rejected(period);
       return shown;
     }
-    const { votes, reachedAt } = panel;
+    const { votes, reachedAt } = party;
     const message = { id: shown.messageId, channelId };
     await panels.updated(period, { message, votes, isFinal: reachedAt !== null }, clock.now());
     return { outcome: 'done' };
@@ -119,15 +122,22 @@ export function createPartyPanelHandler(options: {
 }
 
 /** Once the goal is reached, it shows the goal, so that further votes change nothing. */
-function renderPanel(panel: Panel, now: number, texts: Texts['party']): Reply {
-  const { votes, reachedAt, goal, credits, endsAt } = panel;
+function renderParty(party: ShownParty, now: number, texts: Texts['party']): Panel {
+  const { votes, reachedAt, goal, credits, endsAt } = party;
   const isReached = reachedAt !== null;
   const shownVotes = isReached ? goal : votes;
   const filled = Math.min(barLength, Math.floor((barLength * shownVotes) / goal));
   const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
   const progress = texts.progress(bar, shownVotes, goal);
+  const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
+    ...{ kind: 'panel', tone, title },
+    blocks: [
+      { kind: 'text', text: progress },
+      { kind: 'text', text: lines(...details) },
+    ],
+  });
+  if (isReached) return panel('good', texts.reachedTitle);
+  if (now >= endsAt) return panel('wait', texts.endedTitle, texts.missed);
   const reward = credits > 0 ? texts.reward(credits) : null;
-  if (isReached) return { tone: 'good', title: texts.reachedTitle, text: progress };
-  if (now >= endsAt) return { tone: 'wait', title: texts.endedTitle, text: lines(progress, texts.missed) };
-  return { tone: 'plain', title: texts.title, text: lines(progress, reward, texts.ends(timestamp(endsAt, 'R'))) };
+  return panel('plain', texts.title, reward, texts.ends(timestamp(endsAt, 'R')));
 }

@@ -17,9 +17,13 @@ export function createPartyReachedHandler(options: {
     const { party } = await textsOf(channelId);
     const { title, text, reward, footer } = party.reached;
     const reply = {
-      tone: 'good' as const,
-      title,
-      text: lines(text(goal), credits > 0 ? reward(credits) : null),
+      ...({ kind: 'panel', tone: 'good', title } as const),
+      blocks: [
+        {
+          kind: 'text' as const,
+          text: lines(text(goal), credits > 0 ? reward(credits) : null),
+        },
+      ],
       at: effect.createdAt,
       footer: footer(period),
     };

@@ -1,12 +1,12 @@
-import { Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Reply } from '../../commands/reply.ts';
+import type { Panel, Reply } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
 import { classifySendError } from './discord-errors.ts';
-import { renderMessage } from './reply.ts';
+import { hasFooter } from './found-block.ts';
+import { postReply } from './post-reply.ts';
 import type { DiscordRest } from './rest.ts';
 import { searchChannel } from './search-channel.ts';
 
@@ -33,7 +33,7 @@ export async function postOnce(
     effect,
   }: {
     readonly channelId: string;
-    readonly reply: Reply & { readonly footer: string };
+    readonly reply: (Reply | Panel) & { readonly footer: string };
     readonly effect: Pick<Effect, 'nonce' | 'possiblySentSince'>;
   },
 ): Promise<Posted> {
@@ -42,20 +42,13 @@ export async function postOnce(
     const age = since === null ? 0 : clock.now() - since;
     if (since !== null && (age < 0 || age >= nonceLifetimeMs)) {
       const earliest = age < 0 ? clock.now() - maxClockErrorMs : since;
-      const found = await searchChannel(rest, channelId, earliest, (embeds) =>
-        embeds.some(({ footer }) => footer?.text === reply.footer),
+      const found = await searchChannel(rest, channelId, earliest, (blocks) =>
+        blocks.some((block) => hasFooter(block, reply.footer, reply.at)),
       );
       if (found === 'unknown') return unknownResult(channelId);
       if (found !== 'absent') return found;
     }
-    const { id } = sentMessage.parse(
-      await rest.post(Routes.channelMessages(channelId), {
-        ...renderMessage([reply], null),
-        allowed_mentions: { parse: [] },
-        nonce,
-        enforce_nonce: true,
-      }),
-    );
+    const { id } = sentMessage.parse(await postReply(rest, channelId, reply, nonce));
     return { messageId: id };
   } catch (error) {
     return classifySendError(error, { channelId, effects: 1 });

@@ -1,18 +1,18 @@
 import { Routes } from 'discord.js';
-import type { Reply } from '../../commands/reply.ts';
-import { renderMessage } from './reply.ts';
+import type { Panel, Reply } from '../../commands/reply.ts';
+import { postRequest } from './message-request.ts';
 import type { DiscordRest } from './rest.ts';
 
 /**
- * Posts a reply as a message of its own, which pings nobody. Its buttons name their command. With the nonce, Discord
- * returns the existing message if it is sent again within a few minutes. Throws what {@link DiscordRest} throws.
+ * Posts a reply as a message of its own, see {@link postRequest}, and returns the message. Throws what {@link
+ * DiscordRest} throws.
  */
-export async function postReply(rest: DiscordRest, channelId: string, reply: Reply, nonce: string): Promise<void> {
-  const message = renderMessage([reply], null);
-  await rest.post(Routes.channelMessages(channelId), {
-    ...message,
-    allowed_mentions: { parse: [] },
-    nonce,
-    enforce_nonce: true,
-  });
+export async function postReply(
+  rest: DiscordRest,
+  channelId: string,
+  reply: Reply | Panel,
+  nonce: string,
+): Promise<unknown> {
+  const { body, files } = postRequest([reply], nonce);
+  return rest.post(Routes.channelMessages(channelId), body, files);
 }

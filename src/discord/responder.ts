@@ -5,7 +5,7 @@ import {
   MessageFlags,
   type ModalSubmitInteraction,
 } from 'discord.js';
-import type { MessageBody } from './reply.ts';
+import type { MessageBody } from './message.ts';
 
 /** Whether a response is a new message, or replaces the message of the component. */
 export type ResponseKind = 'new' | 'update';
@@ -15,6 +15,8 @@ export type ResponseKind = 'new' | 'update';
  * Interaction".
  */
 export interface InteractionResponder {
+  /** Whether an update replaces a message of panels, which can never contain an embed. */
+  readonly updatesPanel: boolean;
   /** The complete response, within 3 seconds. Without a message of a component it is always a new message. */
   reply(body: MessageBody, kind: ResponseKind): Promise<unknown>;
   /** The complete response, within 3 seconds; null where Discord allows no modal. */
@@ -32,6 +34,10 @@ export interface InteractionResponder {
 }
 
 const ephemeral = { flags: MessageFlags.Ephemeral } as const;
+
+function toMember(body: MessageBody) {
+  return { ...body, flags: [MessageFlags.Ephemeral, ...('flags' in body ? [body.flags] : [])] } as const;
+}
 
 /**
  * A slash command responds with a new message. A response that was deferred in public cannot be made ephemeral later.
@@ -65,14 +71,16 @@ function newMessageResponder(
   interaction: ChatInputCommandInteraction | ModalSubmitInteraction,
   visibility: 'private' | 'public',
 ): WithoutModal {
-  const flags = visibility === 'private' ? ephemeral : {};
+  const isPrivate = visibility === 'private';
   return {
-    reply: (body) => interaction.reply({ ...body, ...flags }),
-    deferReply: () => interaction.deferReply(flags),
+    updatesPanel: false,
+    reply: (body) => interaction.reply(isPrivate ? toMember(body) : body),
+    // The edit sets the flag of panels; the deferral must not have it.
+    deferReply: () => interaction.deferReply(isPrivate ? ephemeral : {}),
     editReply: (body) => interaction.editReply(body),
-    reject: (body) => interaction.reply({ ...body, ...ephemeral }),
+    reject: (body) => interaction.reply(toMember(body)),
     rejectDeferred: (body) => interaction.editReply(body),
-    followUp: (body) => interaction.followUp({ ...body, ...ephemeral }),
+    followUp: (body) => interaction.followUp(toMember(body)),
   };
 }
 
@@ -83,11 +91,17 @@ function messageResponder(
     | (ModalSubmitInteraction & { update: MessageComponentInteraction['update'] }),
   { message }: Pick<MessageComponentInteraction, 'message'>,
 ): WithoutModal {
-  // Discord keeps the files of an edited message that the edit does not list.
-  const replacing = (body: MessageBody) => (message.attachments.size > 0 ? { ...body, attachments: [] } : body);
-  const followUp = (body: MessageBody) => interaction.followUp({ ...body, ...ephemeral });
-  const replyToMember = (body: MessageBody) => interaction.reply({ ...body, ...ephemeral });
+  const updatesPanel = message.flags.has(MessageFlags.IsComponentsV2);
+  const replacing = (body: MessageBody) => ({
+    ...body,
+    // Discord keeps the files of an edited message that the edit does not list.
+    ...(message.attachments.size > 0 ? { attachments: [] } : {}),
+    ...('flags' in body && !updatesPanel ? { content: null, embeds: [] } : {}),
+  });
+  const followUp = (body: MessageBody) => interaction.followUp(toMember(body));
+  const replyToMember = (body: MessageBody) => interaction.reply(toMember(body));
   return {
+    updatesPanel,
     reply: (body, kind) => (kind === 'update' ? interaction.update(replacing(body)) : replyToMember(body)),
     deferReply: () => interaction.deferUpdate(),
     editReply: (body, kind) => (kind === 'update' ? interaction.editReply(replacing(body)) : followUp(body)),

@@ -1,4 +1,4 @@
-import { DiscordAPIError, REST, Routes } from 'discord.js';
+import { DiscordAPIError, type RawFile, REST, Routes } from 'discord.js';
 import { type Clock, systemClock, watchClockSteps } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
@@ -17,8 +17,9 @@ const requestTimeoutMs = 10 * second;
  */
 export interface DiscordRest {
   get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
-  post(route: `/${string}`, body: object): Promise<unknown>;
-  patch(route: `/${string}`, body: object): Promise<unknown>;
+  /** With files, the body is sent beside them as `payload_json`. */
+  post(route: `/${string}`, body: object, files?: readonly RawFile[]): Promise<unknown>;
+  patch(route: `/${string}`, body: object, files?: readonly RawFile[]): Promise<unknown>;
   /** `reason` is for the audit log. */
   put(route: `/${string}`, reason: string): Promise<unknown>;
   delete(route: `/${string}`, reason?: string): Promise<unknown>;
@@ -60,8 +61,10 @@ export function createDiscordRest(options: {
   const timeoutSignal = () => AbortSignal.timeout(requestTimeoutMs);
   return {
     get: (route, query) => authorizedRest().get(route, { ...(query && { query }), signal: timeoutSignal() }),
-    post: (route, body) => authorizedRest().post(route, { body, signal: timeoutSignal() }),
-    patch: (route, body) => authorizedRest().patch(route, { body, signal: timeoutSignal() }),
+    post: (route, body, files = []) =>
+      authorizedRest().post(route, { body, files: [...files], signal: timeoutSignal() }),
+    patch: (route, body, files = []) =>
+      authorizedRest().patch(route, { body, files: [...files], signal: timeoutSignal() }),
     put: (route, reason) => authorizedRest().put(route, { reason, signal: timeoutSignal() }),
     delete: (route, reason) =>
       authorizedRest().delete(route, { ...(reason !== undefined && { reason }), signal: timeoutSignal() }),

@@ -2,6 +2,7 @@ import { Routes } from 'discord.js';
 import { z } from 'zod';
 import { minute } from '../platform/durations.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
+import { type FoundBlock, foundBlocks } from './found-block.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** Discord's epoch, the first second of 2015 (ms since the Unix epoch). Discord: "Snowflakes". */
@@ -15,14 +16,12 @@ const maxPages = 20;
 const id = z.string().regex(snowflakePattern);
 const user = z.object({ id });
 const channel = z.object({ last_message_id: id.nullish() });
-const embed = z.object({
-  description: z.string().optional(),
-  timestamp: z.string().optional(),
-  footer: z.object({ text: z.string() }).optional(),
-});
-const messages = z.array(z.object({ id, author: user, embeds: z.array(embed).default([]) }));
-
-export type FoundEmbed = z.output<typeof embed>;
+const messages = z.array(
+  z.intersection(
+    z.object({ id, author: user }),
+    foundBlocks.transform((blocks) => ({ blocks })),
+  ),
+);
 
 /** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */
 export type ChannelSearch = { readonly messageId: string } | 'absent' | 'unknown';
@@ -36,7 +35,7 @@ export async function searchChannel(
   rest: DiscordRest,
   channelId: string,
   since: number,
-  isWanted: (embeds: readonly FoundEmbed[]) => boolean,
+  isWanted: (blocks: readonly FoundBlock[]) => boolean,
 ): Promise<ChannelSearch> {
   let after = minSnowflakeAt(since - clockToleranceMs);
   const [bot, { last_message_id: lastMessageId }] = await Promise.all([
@@ -47,7 +46,7 @@ export async function searchChannel(
 
   for (let page = 0; page < maxPages; page += 1) {
     const listed = await list({ after: String(after), limit: String(pageSize) });
-    const found = listed.find(({ author, embeds }) => author.id === bot.id && isWanted(embeds));
+    const found = listed.find(({ author, blocks }) => author.id === bot.id && isWanted(blocks));
     if (found !== undefined) return { messageId: found.id };
     if (listed.length === 0) return (await list({ limit: '1' })).length === 0 ? 'unknown' : 'absent';
     if (listed.length < pageSize) return 'absent';

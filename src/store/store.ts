@@ -1,4 +1,5 @@
 import type { CommandRegistry } from '../discord/command-registry.ts';
+import type { MemberLocales } from '../discord/member-languages.ts';
 import type { PartyPanels } from '../discord/party-panel.ts';
 import type { LedgerReads } from '../ledger/ledger.ts';
 import type { Standings } from '../ledger/standing.ts';
@@ -30,6 +31,7 @@ import { queryBuilder } from './query-builder.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlMemberData } from './reads/member-data.ts';
+import { sqlMemberLocales } from './reads/member-locales.ts';
 import { sqlOutbox } from './reads/outbox.ts';
 import { sqlPartyPanels } from './reads/party-panels.ts';
 import { summarizePurchases } from './reads/purchase-summary.ts';
@@ -73,6 +75,7 @@ export interface Store {
   readonly partyPanels: PartyPanels;
   readonly reminders: ReminderStore;
   readonly purchases: PurchaseStore;
+  readonly memberLocales: MemberLocales;
   readonly memberData: MemberData;
   readonly backfill: BackfillStore;
   /** What the owner sees of the rewards. Rejects with the driver's error. */
@@ -167,6 +170,7 @@ export async function openStore(
     partyPanels: sqlPartyPanels(db, reading, write),
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
+    memberLocales: sqlMemberLocales(db, reading, write),
     memberData: sqlMemberData(db, reading, write),
     backfill: {
       saveParties: (partyGoals, goal) => write('saveParties', partyGoals, goal),

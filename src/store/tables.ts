@@ -94,6 +94,8 @@ export interface Tables {
   reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
   /** Whose reminders the program has switched off, and 1 if the member was told of it. */
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
+  /** The languages of members who may get direct messages, as Discord's codes. */
+  member_languages: { user_id: string; locale: string };
   /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
   purchases: {
     id: Generated<number>;

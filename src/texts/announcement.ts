@@ -17,6 +17,8 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
   };
   return {
     titles: texts(messages.titles),
+    /** The title of a vote that reaches a milestone of so many votes. */
+    milestone: (votes: number) => count(messages.milestone, votes),
     test: text(messages.test),
     tested: (event: Markup, name: Markup) => text(messages.tested, { event, name: bold(name) }),
     voted: (user: Markup | null, name: Markup) => text(messages.voted, { user: user ?? someone, name: bold(name) }),

@@ -96,6 +96,11 @@ export function escapeName(text: string, limit = Number.POSITIVE_INFINITY): Mark
   return truncateAs(escapeMarkdown, plainName(text), limit);
 }
 
+/** Escapes external text that continues a line, where it can start neither a heading nor a list. */
+export function escapeInline(text: string, limit = Number.POSITIVE_INFINITY): Markup {
+  return truncateAs(escapeMarkers, plainName(text), limit);
+}
+
 /** External text on one line, for places without markup (footers, labels). */
 export function plainName(text: string, limit = Number.POSITIVE_INFINITY): string {
   return cut(isNormalized(text) ? text : normalizeText(text).replace(/\s+/g, ' '), limit);
@@ -106,10 +111,17 @@ export function cut(text: string, limit: number): string {
   return truncateAs((part) => part, text, limit);
 }
 
-/** Truncates markup. Removes a backslash whose escaped character was cut off. */
+/** A mention or timestamp without its end. */
+const openToken = /(?<!\\)<[^<>\s]*$/;
+
+/** Truncates markup. Removes a backslash whose escaped character was cut off, and half a mention or timestamp. */
 export function cutMarkup(text: Markup, limit: number): Markup {
   if (text.length <= limit && !text.endsWith('\\')) return text;
-  return truncateAs((part) => asMarkup(part.replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')), text, limit);
+  return truncateAs(
+    (part) => asMarkup(part.replace(openToken, '').replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')),
+    text,
+    limit,
+  );
 }
 
 /** Text of ours that is markup already, such as a message of a catalogue. Never for external text. */
@@ -191,13 +203,12 @@ const maybeMarkup = /[\\*_~`|<[\]#>\-.:@]/;
 
 function escapeMarkdown(text: string): Markup {
   if (!maybeMarkup.test(text)) return asMarkup(text);
+  return asMarkup(escapeMarkers(text).replace(lineMarkers, '\\$&').replace(numberedLine, '$1\\.'));
+}
+
+function escapeMarkers(text: string): Markup {
+  if (!maybeMarkup.test(text)) return asMarkup(text);
   return asMarkup(
-    text
-      .replace(markers, '\\$&')
-      .replace(lineMarkers, '\\$&')
-      .replace(numberedLine, '$1\\.')
-      .replace(urlColon, '\\:')
-      .replace(inviteDot, '$1\\.')
-      .replace(mentionSign, '@\u200B'),
+    text.replace(markers, '\\$&').replace(urlColon, '\\:').replace(inviteDot, '$1\\.').replace(mentionSign, '@\u200B'),
   );
 }

@@ -3,12 +3,10 @@ import type { Language } from './language.ts';
 
 /** Numbers with their nouns, for use in other texts. */
 export function partTexts(messages: Catalogue['parts'], language: Language) {
-  const { count, plain, plainCount } = language;
+  const { count, plain } = language;
   return {
     /** "**12** credits" */
     credits: (credits: number) => count(messages.credits, credits),
-    /** "12 credits", for places without markup. */
-    plainCredits: (credits: number) => plainCount(messages.plainCredits, credits),
     /** "**12** days" */
     days: (days: number) => count(messages.days, days),
     /** "**12** votes" */

@@ -6,19 +6,17 @@ import type { PartTexts } from './parts.ts';
 
 /** The texts of the shop. `price` and `balance` are credits. */
 export function shopTexts(messages: Catalogue['shop'], language: Language, parts: PartTexts) {
-  const { text, texts, plain, count, number } = language;
+  const { text, texts, count, number } = language;
   const { confirmation, receipt, history, report, message } = messages;
-  const { description, button, buy, confirm, cancel, previous, next, done, refund, purchases, choose } = messages;
+  const { description, button, buy, confirm, cancel, previous, next, done, refund, purchases } = messages;
   const price = (credits: number) => (credits === 0 ? text(messages.free) : parts.credits(credits));
   return {
-    ...{ description, button, buy, confirm, cancel, previous, next, done, refund, purchases, choose },
+    ...{ description, button, buy, confirm, cancel, previous, next, done, refund, purchases },
     title: text(messages.title),
     empty: text(messages.empty),
     page: parts.page,
     balance: (credits: number) => text(messages.balance, { credits: parts.credits(credits) }),
     price,
-    /** For a choice of the select. */
-    plainPrice: (credits: number) => (credits === 0 ? plain(messages.free) : parts.plainCredits(credits)),
     left: (items: number) => count(messages.left, items),
     soldOut: text(messages.soldOut),
     /** `duration` is null for a role that stays. */

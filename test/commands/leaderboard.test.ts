@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { leaderboard } from '../../commands/leaderboard.ts';
-import type { OptionValue } from '../../commands/reply.ts';
+import type { OptionValue, ReplySelect } from '../../commands/reply.ts';
 import { encodeCustomId } from '../../src/discord/custom-id.ts';
 import { day, minute } from '../../src/platform/durations.ts';
 import { withAccounts } from './accounts.ts';
 import { inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
+import { buttonsOf, selectsOf, textOf } from './shown.ts';
 
 /** Member number 1 has the most credits. */
 async function withMembers(count: number) {
@@ -26,17 +27,17 @@ describe('/leaderboard', () => {
     await correct(memberId, 1);
     const reply = await run();
     expect(reply.title).toBe('Most credits');
-    const [list, own] = reply.text?.split('\n\n') ?? [];
+    const [list, own] = textOf(reply).split('\n\n');
     expect(list?.split('\n')).toEqual([
-      '**#1** <@50> · **999** credits',
-      '**#1** <@101> · **999** credits',
-      '**#3** <@102> · **998** credits',
+      '🥇 **#1** <@50> · **999** credits',
+      '🥇 **#1** <@101> · **999** credits',
+      '🥉 **#3** <@102> · **998** credits',
       ...Array.from({ length: 7 }, (_, index) => `**#${index + 4}** <@${103 + index}> · **${997 - index}** credits`),
     ]);
     expect(own).toBe(`**#14** <@${memberId}> · **1** credit`);
     expect(reply.footer).toBe('page 1 of 2 · 14 members');
     const options = { period: 'all', by: 'credits' };
-    expect(reply.buttons).toEqual([
+    expect(buttonsOf(reply)).toEqual([
       { kind: 'page', label: 'Previous', disabled: true, options: { ...options, page: 0 } },
       { kind: 'page', label: 'Me', disabled: false, options: { ...options, page: 'me' } },
       { kind: 'page', label: 'Next', disabled: false, options: { ...options, page: 2 } },
@@ -48,14 +49,16 @@ describe('/leaderboard', () => {
     const { run } = await withMembers(25);
     const own = await run({ page: 'me' }, '117');
     expect(own).toMatchObject({ footer: 'page 2 of 3 · 25 members' });
-    expect(own.text?.split('\n')).toHaveLength(12);
-    expect(own.text).toMatch(/^\*\*#11\*\* <@111> · .*\n\n\*\*#17\*\* <@117> · \*\*983\*\* credits$/s);
+    expect(textOf(own).split('\n')).toHaveLength(12);
+    expect(textOf(own)).toMatch(
+      /^\*\*#11\*\* <@111> · .*\n\n\*\*#17\*\* <@117> · \*\*983\*\* credits · \*\*1\*\* credit to \*\*#16\*\*$/s,
+    );
     const last = await run({ page: '3' }, '101');
-    expect(last.text).toMatch(/^\*\*#21\*\* <@121> · .*\n\n\*\*#1\*\* <@101> · \*\*999\*\* credits$/s);
-    expect(last.buttons?.map((button) => 'disabled' in button && button.disabled)).toEqual([false, false, true]);
+    expect(textOf(last)).toMatch(/^\*\*#21\*\* <@121> · .*\n\n🥇 \*\*#1\*\* <@101> · \*\*999\*\* credits$/s);
+    expect(buttonsOf(last).map((button) => 'disabled' in button && button.disabled)).toEqual([false, false, true]);
     const unranked = await run({ page: 'me' });
     expect(unranked).toMatchObject({ footer: 'page 1 of 3 · 25 members' });
-    expect(unranked.text).toMatch(new RegExp(`\\n\\n<@${memberId}> is not ranked here yet\\.$`));
+    expect(textOf(unranked)).toMatch(new RegExp(`\\n\\n<@${memberId}> is not ranked here yet\\.$`));
   });
 
   it('shows the last page if there are fewer than when the button was shown', async () => {
@@ -63,7 +66,7 @@ describe('/leaderboard', () => {
     for (const page of ['9', '99999999999', 1e15]) {
       const reply = await run({ page });
       expect(reply.footer).toBe('page 2 of 2 · 11 members');
-      expect(reply.text).toMatch(/^\*\*#11\*\* <@111> · \*\*989\*\* credits\n\n/);
+      expect(textOf(reply)).toMatch(/^\*\*#11\*\* <@111> · \*\*989\*\* credits\n\n/);
     }
     expect((await run({ page: '-1' })).footer).toBe('page 1 of 2 · 11 members');
     expect((await run({ page: 'x', by: 'x', period: 'x' })).title).toBe('Most credits');
@@ -78,17 +81,21 @@ describe('/leaderboard', () => {
     const run = (options: Record<string, OptionValue>) => leaderboard.execute(inputOf(options), context);
     const votes = await run({ by: 'votes', period: 'week' });
     expect(votes.title).toBe('Most votes this week');
-    expect(votes.text).toContain(`**#1** <@${memberId}> · **2** votes\n**#2** <@${otherMemberId}> · **1** vote\n\n`);
+    expect(textOf(votes)).toContain(
+      `🥇 **#1** <@${memberId}> · **2** votes\n🥈 **#2** <@${otherMemberId}> · **1** vote\n\n`,
+    );
     const streak = await run({ by: 'streak' });
     expect(streak.title).toBe('Longest current streaks');
-    expect(streak.text).toContain(`**#1** <@${memberId}> · **2** days\n**#2** <@${otherMemberId}> · **1** day\n\n`);
-    expect((await run({ by: 'credits', period: 'month' })).text).toContain(`**#1** <@${memberId}> · **20** credits`);
+    expect(textOf(streak)).toContain(
+      `🥇 **#1** <@${memberId}> · **2** days\n🥈 **#2** <@${otherMemberId}> · **1** day\n\n`,
+    );
+    expect(textOf(await run({ by: 'credits', period: 'month' }))).toContain(`**#1** <@${memberId}> · **20** credits`);
   });
 
   it('says that nobody is ranked', async () => {
     const { context } = await withAccounts();
     const reply = await leaderboard.execute(inputOf(), context);
-    expect(reply.text).toBe(`Nobody is ranked here yet. Be the first!\n\n<@${memberId}> is not ranked here yet.`);
+    expect(textOf(reply)).toBe(`Nobody is ranked here yet. Be the first!\n\n<@${memberId}> is not ranked here yet.`);
     expect(reply.footer).toBe('page 1 of 1 · 0 members');
   });
 
@@ -97,6 +104,39 @@ describe('/leaderboard', () => {
     const page = { members: [], offset: 0, total: 0, own: null, asOf: start - minute };
     const standings = { ...context.standings, leaderboard: async () => page };
     expect((await leaderboard.execute(inputOf(), { ...context, standings })).at).toBe(start - minute);
+  });
+
+  it('has a select of the period and one of the score, each of which keeps the other', async () => {
+    const { context, clock, castVote } = await withAccounts();
+    await castVote(memberId, start);
+    await clock.advance(day);
+    const first = await leaderboard.execute(inputOf({ period: 'month', by: 'votes', page: '2' }), context);
+    const [period, by] = selectsOf(first);
+    expect(period).toMatchObject({
+      ...{ action: 'period', options: { by: 'votes' } },
+      choices: [{ value: 'week' }, { value: 'month', selected: true }, { value: 'all', selected: false }],
+    });
+    expect(by).toMatchObject({
+      ...{ action: 'by', options: { period: 'month' } },
+      choices: [{ value: 'votes', selected: true }, { value: 'credits' }, { value: 'streak' }],
+    });
+    const pick = (select: ReplySelect | undefined, value: string) => {
+      const { action = '', options = {} } = select ?? {};
+      return leaderboard.execute(inputOf(options, { action, values: [value] }), context);
+    };
+    expect(await pick(period, 'week')).toMatchObject({ title: 'Most votes this week', response: 'update' });
+    expect(await pick(by, 'credits')).toMatchObject({ title: 'Most credits this month', response: 'update' });
+    expect(await pick(by, 'nonsense')).toMatchObject({ title: 'Most credits this month' });
+    expect(leaderboard.actions).toEqual(['period', 'by']);
+  });
+
+  it('shows how far it is to the next rank if the page shows that', async () => {
+    const { run, correct } = await withMembers(3);
+    await correct(memberId, 990);
+    expect(textOf(await run())).toMatch(
+      /\n\n\*\*#4\*\* <@\d+> · \*\*990\*\* credits · \*\*7\*\* credits to \*\*#3\*\*$/,
+    );
+    expect(textOf(await run({}, '101'))).toMatch(/\n\n🥇 \*\*#1\*\* <@101> · \*\*999\*\* credits$/);
   });
 
   it('has page buttons that fit into a custom id', () => {

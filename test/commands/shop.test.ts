@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import type { Reply, ReplyButton } from '../../commands/reply.ts';
+import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import { shop } from '../../commands/shop.ts';
 import { createShop } from '../../src/app/shop.ts';
+import { renderReply } from '../../src/discord/message.ts';
 import { renderPurchaseMessage, renderPurchaseReport } from '../../src/discord/purchase-messages.ts';
-import { renderReply } from '../../src/discord/reply.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { ShopItem } from '../../src/rewards/shop-item.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -14,6 +14,7 @@ import { manualClock } from '../support/manual-clock.ts';
 import { itemOf, keys, shout, vip, vipRole } from '../support/shop-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
+import { buttonsOf, textOf } from './shown.ts';
 
 const en = textsIn('en-US');
 
@@ -50,18 +51,20 @@ async function openShop(sold: readonly ShopItem[] = items) {
     const interactionId = `9${interactions}`;
     return shop.execute(inputOf(button.options, { action: button.action, interactionId, ...changes }), context);
   };
+  const open = (options = {}, changes = {}) => shop.execute(inputOf(options, changes), context);
+  /** With the select of earlier versions. */
   const choose = (id: string) => shop.execute(inputOf({}, { action: 'choose', values: [id] }), context);
   /** Up to the confirmation. */
-  const approach = async (id: string) => press(buttonOf(await choose(id), 'Buy'));
+  const approach = async (id: string) =>
+    press(buttonsOf(await open()).find((button) => button.kind === 'action' && button.options?.['item'] === id));
   const buy = async (id: string) => press(buttonOf(await approach(id), 'Confirm'));
-  const open = (options = {}, changes = {}) => shop.execute(inputOf(options, changes), context);
   const credits = async () => (await store.ledger.account(memberId)).credits;
   const replace = (changed: readonly ShopItem[]) => port.replace([listing(changed) as never]);
   return { store, open, choose, press, approach, buy, credits, replace, logged, results, nudged };
 }
 
-function buttonOf({ buttons = [] }: Reply, label: string): ReplyButton | undefined {
-  return buttons.find((button) => button.label === label);
+function buttonOf(reply: Reply | Panel, label: string): ReplyButton | undefined {
+  return buttonsOf(reply).find((button) => button.label === label);
 }
 
 describe('/shop', () => {
@@ -77,7 +80,7 @@ describe('/shop', () => {
       shout,
     ]);
     const reply = await open();
-    expect(reply.text?.split('\n')).toEqual([
+    expect(textOf(reply).split('\n')).toEqual([
       'Your balance: **100** credits',
       '',
       '**VIP** · **30** credits',
@@ -89,7 +92,13 @@ describe('/shop', () => {
       '**Shout-out** · **50** credits',
       '-# fulfilled by the team',
     ]);
-    expect(reply.selects).toMatchObject([{ choices: [{ value: 'vip' }, { value: 'key' }, { value: 'shout' }] }]);
+    const buy = { action: 'buy', label: 'Buy', disabled: false };
+    expect(buttonsOf(reply)).toMatchObject([
+      { ...buy, options: { item: 'vip' } },
+      { ...buy, options: { item: 'key' } },
+      { ...buy, options: { item: 'shout' } },
+      { label: 'My purchases' },
+    ]);
     expect(JSON.stringify(reply)).not.toContain('AAA-1');
   });
 
@@ -99,22 +108,20 @@ describe('/shop', () => {
     );
     const { open } = await openShop(many);
     const second = await open({ page: '2' });
-    expect(second.text).toContain('Item 11');
-    expect(second.text).not.toContain('Item 9');
-    expect(second).toMatchObject({
-      footer: 'page 2 of 2',
-      buttons: [{ label: 'Previous' }, { label: 'Next', disabled: true }, {}],
-    });
-    expect((await (await openShop([])).open()).text).toContain('There is nothing to buy here.');
-    expect((await open({}, { guildId: '7' })).text).toContain('There is nothing to buy here.');
+    expect(textOf(second)).toContain('Item 11');
+    expect(textOf(second)).not.toContain('Item 7');
+    expect(second).toMatchObject({ footer: 'page 2 of 2' });
+    expect(buttonsOf(second).slice(4)).toMatchObject([{ label: 'Previous' }, { label: 'Next', disabled: true }, {}]);
+    expect(textOf(await (await openShop([])).open())).toContain('There is nothing to buy here.');
+    expect(textOf(await open({}, { guildId: '7' }))).toContain('There is nothing to buy here.');
   });
 
   it('asks for a confirmation with the balance before and after', async () => {
     const { approach, credits } = await openShop();
     const confirmation = await approach('vip');
     expect(confirmation).toMatchObject({ response: 'update', text: expect.stringContaining('**100** → **70**') });
-    expect(confirmation.text).toContain(`You get the role <@&${vipRole}> until <t:`);
-    expect(confirmation.buttons?.map(({ label }) => label)).toEqual(['Confirm', 'Cancel']);
+    expect(textOf(confirmation)).toContain(`You get the role <@&${vipRole}> until <t:`);
+    expect(buttonsOf(confirmation).map(({ label }) => label)).toEqual(['Confirm', 'Cancel']);
     expect(await credits()).toBe(100);
   });
 
@@ -124,8 +131,8 @@ describe('/shop', () => {
     const replies = await Promise.all([press(confirm), press(confirm), press(confirm)]);
     expect(replies[1]).toEqual(replies[0]);
     expect(replies[2]).toEqual(replies[0]);
-    expect(replies[0]?.text).toContain('```\nAAA-1\n```');
-    expect(replies[0]?.text).toContain('Your new balance: **90** credits');
+    expect(textOf(replies[0])).toContain('```\nAAA-1\n```');
+    expect(textOf(replies[0])).toContain('Your new balance: **90** credits');
     expect(await credits()).toBe(90);
     expect(results).toEqual(['sold', 'repeated', 'repeated']);
     const foreign = await press(confirm, { userId: otherMemberId });
@@ -140,10 +147,10 @@ describe('/shop', () => {
     replace([shout]);
     expect(await press(confirm)).toEqual(receipt);
     const purchases = buttonOf(await open(), 'My purchases');
-    expect((await press(purchases)).text).toMatch(
+    expect(textOf(await press(purchases))).toMatch(
       /^\*\*Game key\*\* · \*\*10\*\* credits · <t:\d+:f> · fulfilled\n```\nAAA-1\n```$/,
     );
-    expect((await press(purchases, { userId: otherMemberId })).text).toBe('You have not bought anything yet.');
+    expect(textOf(await press(purchases, { userId: otherMemberId }))).toBe('You have not bought anything yet.');
     expect((await press(buttonOf(await approach('shout'), 'Confirm'))).title).toBe('Thank you!');
   });
 
@@ -151,8 +158,8 @@ describe('/shop', () => {
     const { approach, press, replace, credits } = await openShop();
     const [first, second] = [await approach('vip'), await approach('key')];
     replace([{ ...vip, price: 31 }]);
-    expect((await press(buttonOf(first, 'Confirm'))).text).toContain('The price has changed.');
-    expect((await press(buttonOf(second, 'Confirm'))).text).toContain('no longer in the shop');
+    expect(textOf(await press(buttonOf(first, 'Confirm')))).toContain('The price has changed.');
+    expect(textOf(await press(buttonOf(second, 'Confirm')))).toContain('no longer in the shop');
     expect(await credits()).toBe(100);
   });
 
@@ -163,10 +170,28 @@ describe('/shop', () => {
   ])('explains why an item with %j cannot be bought, and disables the button', async (changes, text) => {
     const { choose, press, credits } = await openShop([{ ...shout, ...changes }]);
     const reply = await choose('shout');
-    expect(reply.text).toContain(text);
+    expect(textOf(reply)).toContain(text);
     expect(buttonOf(reply, 'Buy')).toMatchObject({ disabled: true });
-    expect((await press(buttonOf(reply, 'Buy'))).text).toContain(text);
+    expect(textOf(await press(buttonOf(reply, 'Buy')))).toContain(text);
     expect(await credits()).toBe(100);
+  });
+
+  it('disables the button of an item that is sold out, and says so', async () => {
+    const { open } = await openShop([{ ...shout, stock: 0 }, vip]);
+    const reply = await open();
+    expect(textOf(reply)).toContain('-# fulfilled by the team · sold out');
+    expect(buttonsOf(reply)).toMatchObject([{ label: 'Buy', disabled: true }, { label: 'Buy', disabled: false }, {}]);
+  });
+
+  it('shows eight items on a page, within the components of a message', async () => {
+    const many = Array.from({ length: 17 }, (_, index) => itemOf({ id: `item${index}`, name: 'Item', manual: true }));
+    const { open } = await openShop(many);
+    const { components } = renderReply(await open({ page: 2 }), 'shop');
+    const json = JSON.stringify(components);
+    expect(json.match(/"type":9/g)).toHaveLength(8);
+    expect(json.match(/"type":/g)?.length).toBeLessThanOrEqual(40);
+    expect(json).toContain('My purchases');
+    expect(json).toContain('-# page 2 of 3');
   });
 
   it('goes back to the items', async () => {
@@ -200,8 +225,8 @@ describe('/shop', () => {
     expect(JSON.stringify(renderReply({ ...confirmation, buttons }, 'shop').components)).toContain('9'.repeat(20));
     for (let count = 0; count < 5; count += 1) await press(buttonOf(await approach(long.id), 'Confirm'));
     const history = await press(buttonOf(await open(), 'My purchases'));
-    expect(history.text?.length).toBeLessThan(4_096);
-    expect((await open()).text?.length).toBeLessThan(4_096);
+    expect(textOf(history).length).toBeLessThan(4_096);
+    expect(textOf(await open()).length).toBeLessThan(3_900);
   });
 });
 
@@ -235,7 +260,7 @@ describe('a purchase that the owner fulfils', () => {
     expect(await press(done, { ...manager, channelId: '7' })).toMatchObject({ tone: 'bad' });
     const reply = await press(done, manager);
     expect(reply).toMatchObject({ response: 'update', text: expect.stringContaining(`Done, by <@${otherMemberId}>.`) });
-    expect(reply.buttons).toBeUndefined();
+    expect(buttonsOf(reply)).toEqual([]);
     expect(await press(buttonOf(report, 'Refund'), manager)).toMatchObject({
       response: 'new',
       text: expect.stringContaining('This purchase is done already.'),
@@ -247,7 +272,7 @@ describe('a purchase that the owner fulfils', () => {
 
   it('is refunded once', async () => {
     const { press, report, manager, credits } = await reported();
-    expect((await press(buttonOf(report, 'Refund'), manager)).text).toContain(`Refunded, by <@${otherMemberId}>.`);
+    expect(textOf(await press(buttonOf(report, 'Refund'), manager))).toContain(`Refunded, by <@${otherMemberId}>.`);
     await press(buttonOf(report, 'Refund'), manager);
     expect(await credits()).toBe(100);
   });

@@ -13,6 +13,7 @@ import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { collectingLog, localDiscord } from './bot.ts';
+import { blocksOf, isPanelMessage, textOf } from './shown-text.ts';
 
 const en = textsIn('en-US');
 
@@ -73,8 +74,7 @@ async function announcing(
   const shown = () => discord.messages(channelId);
   const announce = async (announcement: Announcement) => {
     expect(await perform([effect(announcement)])).toEqual({ outcome: 'done' });
-    const embed = shown().at(-1)?.embeds[0];
-    return `${embed?.title}\n${embed?.description}`;
+    return textOf(shown().at(-1));
   };
   return { discord, perform, effect, announce, shown, logged, channelId };
 }
@@ -121,12 +121,15 @@ describe('an announcement', () => {
         { role: voter, until: null },
       ],
     });
-    expect(text.split('\n').slice(2)).toEqual([
+    expect(text.split('\n')).toEqual([
+      '### [Milestone: 10 votes](https://listing.example/server/1)',
+      `<@${voter}> voted for **Lantern Harbour**.`,
       '+**20** credits (10 × 2) · Balance: **1,230** credits',
       'Streak: **7** days',
       '7-day streak: +**50** · 10 votes: +**100** · Every listing today: +**20** · Bonus: +**7**',
       `Received: <@&${friend}> until <t:${(at + 12 * hour) / 1_000}:f>, <@&${voter}>`,
       `Can vote again <t:${(at + 12 * hour) / 1_000}:R>.`,
+      `-# #1 · <t:${at / 1_000}:f>`,
     ]);
   });
 
@@ -154,11 +157,11 @@ describe('an announcement', () => {
       voteButtons: [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
     });
     await perform([effect({ ...vote, reason: 'within_cooldown' }), effect(purchase, 1)]);
-    expect(shown()).toMatchObject([{ components: [] }]);
+    expect(shown()[0]?.components.map(({ type }) => type)).toEqual([17, 17]);
     const counted = { ...vote, streak: 1 };
     const effects = [effect(counted, 2), effect(counted, 3), effect(purchase, 4)];
     await perform(effects.map((each) => ({ ...each, nonce: 'another-nonce' })));
-    expect(shown().at(-1)?.components).toMatchObject([
+    expect(shown().at(-1)?.components.slice(3)).toMatchObject([
       { components: [{ custom_id: 'tallyhook:remind/on:', label: 'Remind me' }] },
     ]);
   });
@@ -254,7 +257,33 @@ describe('a message of several announcements', () => {
       roles: Array.from({ length: 99 }, () => ({ role: voter, until: at })),
     };
     expect(await perform(Array.from({ length: 10 }, (_, place) => effect(long, place)))).toEqual({ outcome: 'done' });
-    expect(shown()[0]?.embeds).toHaveLength(10);
+    const blocks = shown().flatMap(blocksOf);
+    expect(blocks).toHaveLength(10);
+    for (const [place, block] of blocks.entries()) {
+      expect(block).toContain(`<@${voter}> got`);
+      expect(block.split('\n').at(-1)).toBe(`-# #${place + 1} · <t:${at / 1_000}:f>`);
+    }
+  });
+
+  it('has an embed for each of plain votes and tests, and a panel for each if one is a panel', async () => {
+    const { perform, effect, shown } = await announcing();
+    const milestone = { ...vote, bonuses: [{ cause: 'milestone', credits: 100, count: 1 }] };
+    const test = { ...purchase, test: true };
+    const messages = [[vote, test, vote], [vote, milestone, test], [purchase], [test]];
+    for (const [number, announcements] of messages.entries()) {
+      const effects = announcements.map((announcement, place) => effect(announcement, place));
+      expect(await perform(effects.map((each) => ({ ...each, nonce: `nonce-${number}` })))).toEqual({
+        outcome: 'done',
+      });
+    }
+    expect(shown().map(isPanelMessage)).toEqual([false, true, true, false]);
+    expect(shown().map((message) => blocksOf(message).length)).toEqual([3, 3, 1, 1]);
+    expect(blocksOf(shown()[1] ?? { embeds: [], components: [] }).map((text) => text.split('\n')[0])).toEqual([
+      '### [Thank you for the vote!](https://listing.example/server/1)',
+      '### [Milestone: 1 vote](https://listing.example/server/1)',
+      '### [This is a test](https://listing.example/server/1)',
+    ]);
+    for (const { mentions } of shown()) expect(mentions).toEqual([]);
   });
 
   it('is not sent twice if its response was lost', async () => {
@@ -269,15 +298,18 @@ describe('a message of several announcements', () => {
 describe('an announcement that was possibly sent already', () => {
   /**
    * An attempt whose response was lost, long enough ago that Discord has forgotten the nonce. `ahead`: how far our
-   * clock was ahead at the attempt (ms).
+   * clock was ahead at the attempt (ms). `first`: what the first effect announces, if it is not the same as the others.
    */
-  async function afterLostResponse(options: { written?: boolean; ahead?: number } = {}) {
+  async function afterLostResponse(
+    options: { written?: boolean; ahead?: number; announcement?: Announcement; first?: Announcement } = {},
+  ) {
     const clock = createOffsetClock();
     const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
     onTestFinished(() => discord.stop());
     const channelId = discord.channels.announcements;
     const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
     const { log } = collectingLog();
+    const { announcement = vote, first } = options;
     let ahead = options.ahead ?? 0;
     const ours = { ...clock, now: () => clock.now() + ahead };
     const perform = createAnnouncer({ rest, textsOf: async () => en, listingOf: async () => null, clock: ours, log });
@@ -287,7 +319,7 @@ describe('an announcement that was possibly sent already', () => {
       deliveryId: place,
       kind: 'announcement',
       queue: channelId,
-      content: { ...vote, userId: `20000000000000000${place}`, at: begun },
+      content: { ...((place === 1 ? first : null) ?? announcement), userId: `20000000000000000${place}`, at: begun },
       attempts: 1,
       createdAt: begun,
       nonce: 'a-nonce',
@@ -302,7 +334,7 @@ describe('an announcement that was possibly sent already', () => {
     clock.advance(10 * minute);
     ahead = 0;
     const unsure = { possiblySentSince: begun, attempts: 2 };
-    const shown = () => discord.messages(channelId).filter(({ embeds }) => embeds.length > 0);
+    const shown = () => discord.messages(channelId).filter((message) => blocksOf(message).length > 0);
     const chat = async (count: number) => {
       for (let line = 0; line < count; line += 1) await rest.post(Routes.channelMessages(channelId), { content: 'hi' });
     };
@@ -313,6 +345,22 @@ describe('an announcement that was possibly sent already', () => {
     const { perform, effectOf, unsure, shown } = await afterLostResponse();
     expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
+  });
+
+  it.each([
+    ['panels', { announcement: purchase }],
+    ['a panel among votes', { first: purchase }],
+  ])('is found in the channel among other messages (%s) and not sent again', async (_, announcements) => {
+    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse(announcements);
+    await chat(3);
+    expect(shown().map(isPanelMessage)).toEqual([true]);
+    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(1);
+    const other = { ...effectOf(1, unsure), content: { ...effectOf(1).content, userId: '3' }, nonce: 'b-nonce' };
+    expect(await perform([other])).toEqual({ outcome: 'done' });
+    const later = { ...effectOf(1, unsure), content: { ...effectOf(1).content, at: 1_000 }, nonce: 'c-nonce' };
+    expect(await perform([later])).toEqual({ outcome: 'done' });
+    expect(shown()).toHaveLength(3);
   });
 
   it('is found although the clock has been set back since', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createPartyPanelHandler, type Panel, type PanelUpdate } from '../../src/discord/party-panel.ts';
+import { createPartyPanelHandler, type PanelUpdate, type ShownParty } from '../../src/discord/party-panel.ts';
 import { createPartyReachedHandler } from '../../src/discord/party-reached.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import type { Effect } from '../../src/outbox/effect.ts';
@@ -7,19 +7,29 @@ import { hour, minute } from '../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
+import { textOf } from './shown-text.ts';
 
 const en = textsIn('en-US');
 
 const period = 'week 2026-W02';
 
-async function showing(changes: Partial<Panel> = {}) {
+async function showing(changes: Partial<ShownParty> = {}) {
   const clock = createOffsetClock();
   const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
   onTestFinished(() => discord.stop());
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const channelId = discord.channels.announcements;
   const endsAt = clock.now() + hour;
-  let panel: Panel = { votes: 2, reachedAt: null, goal: 5, credits: 25, endsAt, channelId, message: null, ...changes };
+  let panel: ShownParty = {
+    votes: 2,
+    reachedAt: null,
+    goal: 5,
+    credits: 25,
+    endsAt,
+    channelId,
+    message: null,
+    ...changes,
+  };
   let rejected = 0;
   const updates: PanelUpdate[] = [];
   const handle = createPartyPanelHandler({
@@ -41,15 +51,12 @@ async function showing(changes: Partial<Panel> = {}) {
     ...{ id: 1, deliveryId: null, kind: 'partyPanel', queue: channelId, content: { channelId, period }, attempts: 1 },
     ...{ createdAt: clock.now(), nonce: 'a-nonce', possiblySentSince: null, ...fields },
   });
-  const show = (next: Partial<Panel> = {}, fields: Partial<Effect<'partyPanel'>> = {}) => {
+  const show = (next: Partial<ShownParty> = {}, fields: Partial<Effect<'partyPanel'>> = {}) => {
     panel = { ...panel, ...next };
     return handle(effectOf(fields));
   };
   const messages = () => discord.messages(channelId);
-  const text = () => {
-    const embed = messages().at(-1)?.embeds[0];
-    return `${embed?.title}\n${embed?.description}`;
-  };
+  const text = () => textOf(messages().at(-1));
   return { discord, clock, rest, channelId, endsAt, show, messages, text, updates, rejections: () => rejected };
 }
 
@@ -61,14 +68,16 @@ describe('the panel of a party', () => {
     expect(await show()).toEqual(done);
     expect(text()).toBe(
       [
-        'Vote party',
+        '### Vote party',
         '████████░░░░░░░░░░░░',
         '**2** of **5** votes',
+        '',
         'When the goal is reached, everyone who voted receives **25** credits.',
         `Ends <t:${Math.floor(endsAt / 1_000)}:R>.`,
+        '-# Party of week 2026-W02',
       ].join('\n'),
     );
-    expect(messages()[0]).toMatchObject({ mentions: [], embeds: [{ footer: { text: 'Party of week 2026-W02' } }] });
+    expect(messages()[0]).toMatchObject({ mentions: [], embeds: [], flags: 1 << 15 });
     expect(await show({ votes: 4 }, { nonce: 'b-nonce' })).toEqual(done);
     expect(text()).toContain('████████████████░░░░\n**4** of **5** votes');
     expect(messages()).toHaveLength(1);
@@ -83,10 +92,12 @@ describe('the panel of a party', () => {
     const { show, text, updates, endsAt, clock } = await showing();
     await show();
     await show({ endsAt: clock.now() });
-    expect(text()).toContain('Vote party: the time is over\n');
+    expect(text()).toContain('### Vote party: the time is over\n');
     expect(text()).toContain('The goal was not reached.');
     await show({ votes: 7, reachedAt: clock.now(), endsAt });
-    expect(text()).toBe('Vote party: the goal was reached\n████████████████████\n**5** of **5** votes');
+    expect(text()).toBe(
+      '### Vote party: the goal was reached\n████████████████████\n**5** of **5** votes\n-# Party of week 2026-W02',
+    );
     expect(updates.at(-1)).toMatchObject({ votes: 7, isFinal: true });
   });
 
@@ -111,6 +122,34 @@ describe('the panel of a party', () => {
     expect(await show({}, { possiblySentSince: sentAt })).toEqual(done);
     expect(messages()).toHaveLength(1);
     expect(updates).toMatchObject([{ message: { id: messages()[0]?.id } }]);
+  });
+
+  /** Posts the panel as an earlier version did. */
+  async function postEmbed({ rest, channelId }: Awaited<ReturnType<typeof showing>>): Promise<string> {
+    const embeds = [{ title: 'Vote party', description: 'Old', footer: { text: `Party of ${period}` } }];
+    const components = [{ type: 1, components: [{ type: 2, style: 5, label: 'Vote', url: 'https://example.com/' }] }];
+    const posted = await rest.post(`/channels/${channelId}/messages`, { content: 'Old', embeds, components });
+    return (posted as { id: string }).id;
+  }
+
+  it('that an earlier version posted as an embed becomes a panel', async () => {
+    const all = await showing();
+    const id = await postEmbed(all);
+    expect(await all.show({ message: { id, channelId: all.channelId } })).toEqual(done);
+    expect(all.messages()).toMatchObject([{ id, content: '', embeds: [], flags: 1 << 15 }]);
+    expect(all.text()).toContain('### Vote party\n');
+    expect(await all.show({ votes: 3 })).toEqual(done);
+    expect(all.text()).toContain('**3** of **5** votes');
+  });
+
+  it('that an earlier version possibly posted as an embed is found', async () => {
+    const all = await showing();
+    const sentAt = all.clock.now();
+    const id = await postEmbed(all);
+    all.clock.advance(10 * minute);
+    expect(await all.show({}, { possiblySentSince: sentAt })).toEqual(done);
+    expect(all.updates).toMatchObject([{ message: { id } }]);
+    expect(all.messages()).toHaveLength(1);
   });
 
   it('is retried while Discord is down', async () => {
@@ -147,11 +186,14 @@ it('a reached goal is announced once, and pings nobody', async () => {
   expect(messages()[0]).toMatchObject({
     mentions: [],
     mention_everyone: false,
-    embeds: [
-      {
-        title: 'The goal is reached!',
-        description: 'Together you have cast **1,000** votes.\nEveryone who voted receives **1** credit.',
-      },
-    ],
+    embeds: [],
   });
+  expect(textOf(messages()[0])).toBe(
+    [
+      '### The goal is reached!',
+      'Together you have cast **1,000** votes.',
+      'Everyone who voted receives **1** credit.',
+      `-# Goal of ${period} · <t:${Math.floor(effect.createdAt / 1_000)}:f>`,
+    ].join('\n'),
+  );
 });

@@ -1,79 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Modal, ModalField, Reply, ReplyButton, ReplySelect, Select } from '../../commands/reply.ts';
+import type { Modal, ModalField, Reply, ReplyButton } from '../../commands/reply.ts';
 import { decodeCustomId, encodeCustomId } from '../../src/discord/custom-id.ts';
+import { renderMessage, renderReply } from '../../src/discord/message.ts';
 import { renderModal } from '../../src/discord/modal.ts';
-import { renderEmbed, renderMessage, renderReply } from '../../src/discord/reply.ts';
+import { renderEmbed } from '../../src/discord/reply.ts';
 import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
 import { modalSchema } from '../../src/sandbox/discord/modal.ts';
-import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';
-
-const anyText = fc
-  .tuple(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.constantFrom(1, 10, 100, 2_000))
-  .map(([text, times]) => text.repeat(times));
-const anyMarkup = anyText.map((text): Markup => escapeText(text));
-const anyOptions = fc.dictionary(fc.string({ maxLength: 9 }), fc.oneof(fc.string(), fc.integer(), fc.boolean()), {
-  maxKeys: 4,
-});
-const anyTarget = fc.record(
-  { action: fc.constantFrom('buy', 'pick'), options: anyOptions, command: fc.constant('shop') },
-  { requiredKeys: ['action'] },
-);
-const anyCount = fc.integer({ min: -1, max: 30 });
-const anyChoice = fc.record(
-  {
-    label: anyText,
-    value: fc.oneof(anyText, fc.constantFrom('red', 'blue')),
-    description: anyText,
-    selected: fc.boolean(),
-  },
-  { requiredKeys: ['label', 'value'] },
-);
-const anySelect: fc.Arbitrary<Select> = fc
-  .tuple(
-    fc.oneof(
-      fc.record({ kind: fc.constantFrom('users' as const, 'roles' as const, 'channels' as const) }),
-      fc.record({ kind: fc.constant('choices' as const), choices: fc.array(anyChoice, { maxLength: 30 }) }),
-    ),
-    fc.record({ placeholder: anyText, minValues: anyCount, maxValues: anyCount }, { requiredKeys: [] }),
-  )
-  .map(([source, limits]) => ({ ...source, ...limits }));
-const anyReplySelect: fc.Arbitrary<ReplySelect> = fc
-  .tuple(anySelect, anyTarget, fc.boolean())
-  .map(([select, target, disabled]) => ({ ...select, ...target, disabled }));
-const anyField: fc.Arbitrary<ModalField> = fc
-  .tuple(
-    fc.oneof(anySelect, fc.record({ kind: fc.constant('text' as const), value: anyText, placeholder: anyText })),
-    fc.record({ label: anyText.map((label) => `x${label}`), description: anyText }),
-    fc.boolean(),
-  )
-  .map(([input, texts, required]) => ({ name: 'replaced', ...input, ...texts, required }));
-const anyButton: fc.Arbitrary<ReplyButton> = fc.oneof(
-  fc
-    .tuple(anyTarget, anyText, fc.constantFrom('primary', 'secondary', 'success', 'danger'), fc.boolean())
-    .map(([target, label, style, disabled]) => ({ ...target, kind: 'action' as const, label, style, disabled })),
-  fc.record({ kind: fc.constant('link'), label: anyText, url: fc.oneof(fc.webUrl(), fc.string()) }),
-  fc.record({
-    kind: fc.constant('page'),
-    label: anyText,
-    disabled: fc.boolean(),
-    options: anyOptions,
-  }),
-);
-const anyReply: fc.Arbitrary<Reply> = fc.record(
-  {
-    tone: fc.constantFrom('good', 'plain', 'wait', 'bad'),
-    title: anyMarkup,
-    url: fc.oneof(fc.webUrl(), fc.string()),
-    text: anyMarkup,
-    fields: fc.array(fc.record({ name: anyMarkup, value: anyMarkup, inline: fc.boolean() }), { maxLength: 30 }),
-    footer: anyText,
-    at: fc.double(),
-    buttons: fc.array(anyButton, { maxLength: 30 }),
-    selects: fc.array(anyReplySelect, { maxLength: 7 }),
-  },
-  { requiredKeys: ['tone'] },
-);
+import { markup } from '../../src/texts/markup.ts';
+import { anyField, anyReply, anyText } from './any-reply.ts';
 
 describe('a rendered reply', () => {
   it('is a message that Discord accepts, whatever it contains', () => {

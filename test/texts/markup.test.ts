@@ -222,6 +222,15 @@ describe('truncation', () => {
     expect(cut('abcd', 0)).toBe('');
   });
 
+  it('leaves no half mention or timestamp', () => {
+    const text = markup`by ${mention('200000000000000001')} at ${timestamp(0, 'f')}.`;
+    for (let limit = 1; limit < text.length; limit += 1) {
+      const short = cutMarkup(text, limit);
+      expect(short.length).toBeLessThanOrEqual(limit);
+      if (short.includes('<')) expect(short).toMatch(/^by <@200000000000000001>( at? ?| at <t:0:f>)?…$/);
+    }
+  });
+
   it('leaves no backslash before the ellipsis', () => {
     expect(cutMarkup(escapeText('a*b*c'), 3)).toBe('a…');
     expect(cutMarkup(markup`a\\\\\\`, 4)).toBe('a\\\\');

@@ -130,6 +130,10 @@ export const memberTables: { readonly [Table in keyof Tables]: MemberTable | Tab
     select: (db, { userId }) => [db.selectFrom('reminder_stops').selectAll().where('user_id', '=', userId)],
     forget: (db, { userId }) => [db.deleteFrom('reminder_stops').where('user_id', '=', userId)],
   },
+  member_languages: {
+    select: (db, { userId }) => [db.selectFrom('member_languages').selectAll().where('user_id', '=', userId)],
+    forget: (db, { userId }) => [db.deleteFrom('member_languages').where('user_id', '=', userId)],
+  },
   reports: {
     select: (db, { userId }) => [db.selectFrom('reports').selectAll().where('key', 'like', `%${userId}%`)],
     forget: (db, { userId }) => [db.deleteFrom('reports').where('key', 'like', `%${userId}%`)],

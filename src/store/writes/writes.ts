@@ -11,6 +11,7 @@ import { enqueueWrites } from './enqueue.ts';
 import { forgetWrites } from './forget.ts';
 import { grantWrites } from './grants.ts';
 import { heartbeatWrites } from './heartbeat.ts';
+import { memberLanguageWrites } from './member-languages.ts';
 import { outboxWrites } from './outbox.ts';
 import { partyWrites } from './party.ts';
 import { partyPanelWrites } from './party-panels.ts';
@@ -40,6 +41,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...heartbeatWrites(db, connection),
     ...seenRolesWrites(db, connection),
     ...reminderWrites(db, connection),
+    ...memberLanguageWrites(db, connection),
     ...forgetWrites(db, connection),
 
     /** Writes the time (ms since the epoch) to check that the database is writable. */

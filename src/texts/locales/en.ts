@@ -9,7 +9,6 @@ export const en = {
   parts: {
     credits: { one: '**{count}** credit', other: '**{count}** credits' },
     /** Plain. */
-    plainCredits: { one: '{count} credit', other: '{count} credits' },
     days: { one: '**{count}** day', other: '**{count}** days' },
     votes: { one: '**{count}** vote', other: '**{count}** votes' },
     /** What a list of more than one page says below it. Plain. */
@@ -164,6 +163,8 @@ export const en = {
       streak: 'Longest current streaks',
     },
     line: '**#{rank}** {user} · {score}',
+    /** How far it is to a rank; `{score}` is a number with its noun. */
+    distance: '{score} to **#{rank}**',
     none: 'Nobody is ranked here yet. Be the first!',
     notRanked: '{user} is not ranked here yet.',
   },
@@ -180,7 +181,6 @@ export const en = {
     done: 'Done',
     refund: 'Refund',
     purchases: 'My purchases',
-    choose: 'Choose an item',
     /** Markup. `{name}` is that of an item, `{price}` a number of credits with its noun. */
     title: 'Shop',
     empty: 'There is nothing to buy here.',
@@ -354,6 +354,8 @@ export const en = {
       revoked: 'Premium revoked',
       event: 'Listing event',
     },
+    /** The title of a vote that reaches a milestone. */
+    milestone: { one: 'Milestone: {count} vote', other: 'Milestone: {count} votes' },
     test: 'This is a test',
     tested: 'The webhook of {name} works: a test of {event} arrived. Tests give no credits.',
     someone: 'Someone',

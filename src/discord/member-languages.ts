@@ -1,0 +1,38 @@
+import type { CommandInput } from '../../commands/command.ts';
+import { messageOf } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { textsFor } from '../texts/texts.ts';
+import type { MemberTexts } from './guild-languages.ts';
+
+/** The languages of members who may get direct messages, as Discord's codes. Both reject with the errors of the store. */
+export interface MemberLocales {
+  /** Null if it is not known. */
+  localeOf(userId: string): Promise<string | null>;
+  setLocale(userId: string, locale: string): Promise<void>;
+}
+
+export interface MemberLanguages {
+  readonly textsOf: MemberTexts;
+  /** Stores the language that a member uses Discord in. An error is logged: the next command tries again. */
+  note(input: Pick<CommandInput, 'userId' | 'locale'>): void;
+}
+
+/** @param fallback the texts for members whose language is not known */
+export function createMemberLanguages(options: {
+  locales: MemberLocales;
+  fallback: MemberTexts;
+  log: Log;
+}): MemberLanguages {
+  const { locales, fallback, log } = options;
+  return {
+    async textsOf(userId) {
+      const locale = await locales.localeOf(userId).catch(() => null);
+      return locale === null ? fallback(userId) : textsFor(locale);
+    },
+    note({ userId, locale }) {
+      locales.setLocale(userId, locale).catch((error: unknown) => {
+        log.warn({ reason: messageOf(error) }, 'the language of a member could not be stored');
+      });
+    },
+  };
+}

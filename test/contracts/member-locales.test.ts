@@ -1,0 +1,16 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { openStore } from '../../src/store/store.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+describeOnEveryDatabase('the language of a member', (newUrl) => {
+  it('is the one that was stored last', async () => {
+    const { memberLocales, close } = await openStore(newUrl(), systemClock);
+    onTestFinished(close);
+    expect(await memberLocales.localeOf('1')).toBe(null);
+    await memberLocales.setLocale('1', 'de');
+    await memberLocales.setLocale('2', 'ja');
+    await memberLocales.setLocale('1', 'fr');
+    expect(await memberLocales.localeOf('1')).toBe('fr');
+  });
+});

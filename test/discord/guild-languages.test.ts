@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { createGuildLanguages } from '../../src/discord/guild-languages.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { localDiscord } from './bot.ts';
+
+/** Languages of a guild that answers with `locale`, and the number of requests. */
+async function setUp(locale: string, configured: () => string | null = () => null) {
+  const discord = await localDiscord();
+  const clock = manualClock();
+  const real = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const state = { locale, requests: 0, isDown: false };
+  const rest = {
+    async get(route: `/${string}`) {
+      state.requests += 1;
+      if (state.isDown) throw new Error('Discord is down.');
+      const json = await real.get(route);
+      return route.startsWith('/guilds/') ? { ...(json as object), preferred_locale: state.locale } : json;
+    },
+  };
+  const languages = createGuildLanguages({ rest, configured, clock });
+  const localeOf = async (channelId = discord.channels.announcements) => (await languages.ofChannel(channelId)).locale;
+  return { discord, clock, state, languages, localeOf };
+}
+
+describe('the language of a guild', () => {
+  it('is its own, which is requested once an hour', async () => {
+    const { state, clock, localeOf } = await setUp('de');
+    expect(await localeOf()).toBe('de');
+    expect(await localeOf()).toBe('de');
+    expect(state.requests).toBe(2);
+    state.locale = 'ja';
+    await clock.advance(hour);
+    expect(await localeOf()).toBe('ja');
+  });
+
+  it('is English if there are no texts in it, and of another region if there are texts in that', async () => {
+    expect(await (await setUp('sv-SE')).localeOf()).toBe('en-US');
+    expect(await (await setUp('zh-TW')).localeOf()).toBe('zh-CN');
+  });
+
+  it('is the configured one, without a request', async () => {
+    const { state, localeOf, languages, discord } = await setUp('de', () => 'fr');
+    expect(await localeOf()).toBe('fr');
+    expect((await languages.ofGuild(discord.guildId)).locale).toBe('fr');
+    expect(state.requests).toBe(0);
+  });
+
+  it('is the last known one while Discord is down, which is asked again after a while', async () => {
+    const { state, clock, localeOf } = await setUp('de');
+    expect(await localeOf()).toBe('de');
+    state.isDown = true;
+    await clock.advance(hour);
+    expect(await localeOf()).toBe('de');
+    const { requests } = state;
+    expect(await localeOf()).toBe('de');
+    expect(state.requests).toBe(requests);
+    state.isDown = false;
+    state.locale = 'fr';
+    await clock.advance(5 * minute);
+    expect(await localeOf()).toBe('fr');
+  });
+
+  it('is English for a channel that Discord does not show', async () => {
+    const { localeOf } = await setUp('de');
+    expect(await localeOf('999999999999999999')).toBe('en-US');
+  });
+});
