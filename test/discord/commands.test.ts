@@ -3,6 +3,9 @@ import { commands } from '../../commands/index.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { decodePng } from '../support/png.ts';
 import { keys } from '../support/shop-store.ts';
 import { connectedBot } from './bot.ts';
 
@@ -38,6 +41,18 @@ describe('the commands on Discord', () => {
     expect((await run('canvote', { user: other.id }).settled).embeds[0]?.description).toContain(`<@${other.id}>`);
   });
 
+  it('/canvote offers a reminder and the other listings until the next vote', async () => {
+    const { discord, other } = await connectedBot(commands, {
+      clock: manualClock(start + hour),
+      listings: [listings[0], { name: 'bot', lookup: fakeLookup('bot', { cachedProfile: bot }) }],
+    });
+    const use = discord.runCommand({ name: 'canvote', userId: other.id, channelId: discord.channels.general });
+    expect(controlsOf((await use.settled).components)).toMatchObject([
+      { label: 'Remind me', custom_id: 'tallyhook:remind/on:' },
+      { label: 'Vote for Lamplighter', style: 5, url: bot.url },
+    ]);
+  });
+
   it('/reviews turns its pages, also with the longest reviews', async () => {
     const { discord, run, other } = await connectedBot(commands, { listings });
     const { id } = await run('reviews', { limit: 12, sort: 'highest' }).settled;
@@ -49,10 +64,20 @@ describe('the commands on Discord', () => {
     expect(shown()?.embeds[0]?.footer?.text).toBe('12 of 345 reviews · page 1 of 3');
     await click('Next');
     await click('Next');
-    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual(['★★★★★ · writer11', '★★★★★ · writer12']);
+    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual([
+      '★★★★★ 5/5 · writer11',
+      '★★★★★ 5/5 · writer12',
+    ]);
     await expect(click('Next')).rejects.toThrow('disabled');
     await click('Previous');
     expect(shown()?.embeds[0]?.footer?.text).toContain('page 2 of 3');
+    const filter = controlsOf(shown()?.components ?? [])[0]?.custom_id ?? '';
+    await discord.select({ messageId: id, customId: filter, values: ['5'], userId: other.id }).response;
+    expect(shown()?.embeds[0]?.footer?.text).toBe('With 5 stars: 12 of the 12 highest rated reviews · page 1 of 3');
+    await click('Next');
+    expect(shown()?.embeds[0]?.footer?.text).toContain(
+      'With 5 stars: 12 of the 12 highest rated reviews · page 2 of 3',
+    );
   });
 
   it('/stats shows either listing to everybody', async () => {
@@ -63,6 +88,26 @@ describe('the commands on Discord', () => {
       'Lantern Harbour',
       'Lamplighter',
     ]);
+  });
+
+  it('/stats shows a picture of the votes where the bot may attach files', async () => {
+    const { discord, run, store } = await connectedBot(commands, { listings });
+    const [listing] = serverAndBot();
+    if (listing === undefined) throw new Error('no listing');
+    const now = Date.now();
+    await store.claims.recordClaim({ userId: '1', at: now }, listing, now);
+    const withPicture = await run('stats').settled;
+    const [embed] = withPicture.embeds;
+    expect(embed?.image?.description).toMatch(/^Bar chart of the votes per day .* Total: 1\./);
+    const response = await fetch(embed?.image?.url ?? '');
+    const { width, height } = decodePng(new Uint8Array(await response.arrayBuffer()));
+    expect([width, height]).toEqual([900, 450]);
+    // Discord: a file that an embed shows is no attachment of the message.
+    expect(withPicture.attachments).toEqual([]);
+    discord.faults.losePermission(discord.channels.general, 'attachFiles');
+    const without = await run('stats').settled;
+    expect(without.embeds[0]).toMatchObject({ title: 'Lantern Harbour' });
+    expect(without.embeds[0]).not.toHaveProperty('image');
   });
 
   it('/help mentions the commands by their ids', async () => {

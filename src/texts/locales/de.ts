@@ -62,6 +62,16 @@ export const de: Catalogue = {
     tags: 'Tags',
   },
 
+  votePicture: {
+    title: 'Votes pro Tag',
+    total: '30 Tage',
+    average: 'Durchschnitt',
+    maximum: 'Maximum',
+    weekend: 'Wochenende',
+    description:
+      'Säulendiagramm der Votes pro Tag vom {first} bis zum {last}. Summe: {total}. Durchschnitt pro Tag: {average}. Maximum: {maximum} am {best}.',
+  },
+
   remind: {
     description: 'Bekomme eine Direktnachricht, sobald du wieder voten kannst.',
     stateOption: 'Schalte deine Erinnerungen an oder aus.',

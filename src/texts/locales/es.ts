@@ -66,6 +66,16 @@ export const es: Catalogue = {
     tags: 'Etiquetas',
   },
 
+  votePicture: {
+    title: 'Votos por día',
+    total: '30 días',
+    average: 'promedio',
+    maximum: 'máximo',
+    weekend: 'fin de semana',
+    description:
+      'Gráfico de barras de los votos por día, del {first} al {last}. Total: {total}. Promedio por día: {average}. Máximo: {maximum}, el {best}.',
+  },
+
   remind: {
     description: 'Recibe un mensaje directo cuando puedas volver a votar.',
     stateOption: 'Activa o desactiva tus recordatorios.',

@@ -62,6 +62,16 @@ export const fr: Catalogue = {
     tags: 'Tags',
   },
 
+  votePicture: {
+    title: 'Votes par jour',
+    total: '30 jours',
+    average: 'moyenne',
+    maximum: 'maximum',
+    weekend: 'week-end',
+    description:
+      'Diagramme en barres des votes par jour, du {first} au {last}. Total : {total}. Moyenne par jour : {average}. Maximum : {maximum}, le {best}.',
+  },
+
   remind: {
     description: 'Reçois un message privé dès que tu peux revoter.',
     stateOption: 'Active ou désactive tes rappels.',

@@ -62,6 +62,16 @@ export const hi: Catalogue = {
     tags: 'टैग',
   },
 
+  votePicture: {
+    title: 'प्रतिदिन वोट',
+    total: '30 दिन',
+    average: 'औसत',
+    maximum: 'अधिकतम',
+    weekend: 'सप्ताहांत',
+    description:
+      '{first} से {last} तक प्रतिदिन वोटों का बार चार्ट। कुल: {total}। प्रतिदिन औसत: {average}। अधिकतम: {best} को {maximum}।',
+  },
+
   remind: {
     description: 'जब आप दोबारा वोट कर सकें, तब डायरेक्ट मैसेज पाएँ।',
     stateOption: 'अपने रिमाइंडर चालू या बंद करें।',

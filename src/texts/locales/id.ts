@@ -62,6 +62,16 @@ export const id: Catalogue = {
     tags: 'Tag',
   },
 
+  votePicture: {
+    title: 'Vote per hari',
+    total: '30 hari',
+    average: 'rata-rata',
+    maximum: 'maksimum',
+    weekend: 'akhir pekan',
+    description:
+      'Diagram batang vote per hari dari {first} sampai {last}. Total: {total}. Rata-rata per hari: {average}. Maksimum: {maximum} pada {best}.',
+  },
+
   remind: {
     description: 'Dapatkan pesan langsung saat kamu bisa vote lagi.',
     stateOption: 'Nyalakan atau matikan pengingatmu.',

@@ -66,6 +66,16 @@ export const it: Catalogue = {
     tags: 'Tag',
   },
 
+  votePicture: {
+    title: 'Voti al giorno',
+    total: '30 giorni',
+    average: 'media',
+    maximum: 'massimo',
+    weekend: 'fine settimana',
+    description:
+      'Grafico a barre dei voti al giorno. Periodo: {first} – {last}. Totale: {total}. Media al giorno: {average}. Massimo: {maximum} ({best}).',
+  },
+
   remind: {
     description: 'Ricevi un messaggio diretto quando puoi votare di nuovo.',
     stateOption: 'Attiva o disattiva i promemoria.',

@@ -62,6 +62,16 @@ export const ja: Catalogue = {
     tags: 'タグ',
   },
 
+  votePicture: {
+    title: '1日ごとの投票数',
+    total: '30日間',
+    average: '平均',
+    maximum: '最大',
+    weekend: '週末',
+    description:
+      '{first}から{last}までの1日ごとの投票数の棒グラフ。合計: {total}。1日の平均: {average}。最大: {best}の{maximum}。',
+  },
+
   remind: {
     description: 'また投票できるようになったら、ダイレクトメッセージでお知らせします。',
     stateOption: 'リマインダーのオン・オフを切り替えます。',

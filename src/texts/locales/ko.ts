@@ -62,6 +62,16 @@ export const ko: Catalogue = {
     tags: '태그',
   },
 
+  votePicture: {
+    title: '일별 투표수',
+    total: '30일',
+    average: '평균',
+    maximum: '최대',
+    weekend: '주말',
+    description:
+      '{first}부터 {last}까지의 일별 투표수 막대그래프. 합계: {total}. 하루 평균: {average}. 최대: {best} {maximum}.',
+  },
+
   remind: {
     description: '다시 투표할 수 있을 때 다이렉트 메시지로 알려줘요.',
     stateOption: '알림을 켜거나 꺼요.',

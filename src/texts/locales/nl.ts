@@ -62,6 +62,16 @@ export const nl: Catalogue = {
     tags: 'Tags',
   },
 
+  votePicture: {
+    title: 'Stemmen per dag',
+    total: '30 dagen',
+    average: 'gemiddeld',
+    maximum: 'maximum',
+    weekend: 'weekend',
+    description:
+      'Staafdiagram van de stemmen per dag van {first} tot en met {last}. Totaal: {total}. Gemiddeld per dag: {average}. Maximum: {maximum} op {best}.',
+  },
+
   remind: {
     description: 'Krijg een privébericht zodra je weer kunt stemmen.',
     stateOption: 'Zet je herinneringen aan of uit.',

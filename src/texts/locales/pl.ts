@@ -82,6 +82,16 @@ export const pl: Catalogue = {
     tags: 'Tagi',
   },
 
+  votePicture: {
+    title: 'Głosy dziennie',
+    total: '30 dni',
+    average: 'średnia',
+    maximum: 'maksimum',
+    weekend: 'weekend',
+    description:
+      'Wykres słupkowy głosów dziennie. Okres: {first} – {last}. Suma: {total}. Średnia dzienna: {average}. Maksimum: {maximum} ({best}).',
+  },
+
   remind: {
     description: 'Dostań wiadomość prywatną, gdy znowu możesz głosować.',
     stateOption: 'Włącz lub wyłącz swoje przypomnienia.',

@@ -66,6 +66,16 @@ export const ptBR: Catalogue = {
     tags: 'Tags',
   },
 
+  votePicture: {
+    title: 'Votos por dia',
+    total: '30 dias',
+    average: 'média',
+    maximum: 'máximo',
+    weekend: 'fim de semana',
+    description:
+      'Gráfico de barras dos votos por dia, de {first} a {last}. Total: {total}. Média por dia: {average}. Máximo: {maximum} em {best}.',
+  },
+
   remind: {
     description: 'Receba uma mensagem direta quando puder votar de novo.',
     stateOption: 'Ative ou desative seus lembretes.',

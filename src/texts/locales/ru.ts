@@ -82,6 +82,16 @@ export const ru: Catalogue = {
     tags: 'Теги',
   },
 
+  votePicture: {
+    title: 'Голоса по дням',
+    total: '30 дней',
+    average: 'среднее',
+    maximum: 'максимум',
+    weekend: 'выходные',
+    description:
+      'Столбчатая диаграмма голосов по дням. Период: {first} – {last}. Всего: {total}. В среднем за день: {average}. Максимум: {maximum} ({best}).',
+  },
+
   remind: {
     description: 'Получить личное сообщение, когда снова можно голосовать.',
     stateOption: 'Включить или отключить напоминания.',

@@ -62,6 +62,16 @@ export const tr: Catalogue = {
     tags: 'Etiketler',
   },
 
+  votePicture: {
+    title: 'Günlük oylar',
+    total: '30 gün',
+    average: 'ortalama',
+    maximum: 'en fazla',
+    weekend: 'hafta sonu',
+    description:
+      'Günlük oyların çubuk grafiği. Dönem: {first} – {last}. Toplam: {total}. Günlük ortalama: {average}. En fazla: {maximum} ({best}).',
+  },
+
   remind: {
     description: 'Tekrar oy verebileceğin zaman direkt mesaj al.',
     stateOption: 'Hatırlatmalarını aç veya kapat.',

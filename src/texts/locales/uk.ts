@@ -82,6 +82,16 @@ export const uk: Catalogue = {
     tags: 'Теги',
   },
 
+  votePicture: {
+    title: 'Голоси за днями',
+    total: '30 днів',
+    average: 'середнє',
+    maximum: 'максимум',
+    weekend: 'вихідні',
+    description:
+      'Стовпчаста діаграма голосів за днями. Період: {first} – {last}. Усього: {total}. У середньому за день: {average}. Максимум: {maximum} ({best}).',
+  },
+
   remind: {
     description: 'Отримати особисте повідомлення, коли знову можна голосувати.',
     stateOption: 'Увімкнути або вимкнути нагадування.',

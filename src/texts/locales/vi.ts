@@ -62,6 +62,16 @@ export const vi: Catalogue = {
     tags: 'Thẻ',
   },
 
+  votePicture: {
+    title: 'Lượt bình chọn mỗi ngày',
+    total: '30 ngày',
+    average: 'trung bình',
+    maximum: 'cao nhất',
+    weekend: 'cuối tuần',
+    description:
+      'Biểu đồ cột số lượt bình chọn mỗi ngày từ {first} đến {last}. Tổng: {total}. Trung bình mỗi ngày: {average}. Cao nhất: {maximum} vào {best}.',
+  },
+
   remind: {
     description: 'Nhận tin nhắn trực tiếp khi bạn có thể bình chọn lại.',
     stateOption: 'Bật hoặc tắt lời nhắc của bạn.',

@@ -62,6 +62,15 @@ export const zhCN: Catalogue = {
     tags: '标签',
   },
 
+  votePicture: {
+    title: '每日票数',
+    total: '30天',
+    average: '平均',
+    maximum: '最高',
+    weekend: '周末',
+    description: '{first}至{last}每日票数的柱状图。总计:{total}。日均:{average}。最高:{best},{maximum}票。',
+  },
+
   remind: {
     description: '可以再次投票时，通过私信提醒你。',
     stateOption: '开启或关闭提醒。',
