@@ -8,7 +8,6 @@ export const en = {
   /** Parts of other texts. */
   parts: {
     credits: { one: '**{count}** credit', other: '**{count}** credits' },
-    /** Plain. */
     days: { one: '**{count}** day', other: '**{count}** days' },
     votes: { one: '**{count}** vote', other: '**{count}** votes' },
     members: { one: '**{count}** member', other: '**{count}** members' },
