@@ -81,6 +81,8 @@ export interface ReplyFile {
  */
 export interface Reply {
   readonly tone: 'good' | 'plain' | 'wait' | 'bad';
+  /** 0xRRGGBB, in place of the colour of the tone. */
+  readonly colour?: number;
   readonly title?: Markup;
   /** The link of the title. */
   readonly url?: string;
@@ -95,6 +97,8 @@ export interface Reply {
   /** At most five, shown above the buttons. */
   readonly selects?: readonly ReplySelect[];
   readonly files?: readonly ReplyFile[];
+  /** The https URL of a small image beside the text. */
+  readonly thumbnail?: string;
   /** The name of one of `files`, shown as a picture below the text. */
   readonly image?: string;
   /**
@@ -112,6 +116,8 @@ export interface Panel {
   readonly kind: 'panel';
   /** The colour of the frame; never the only carrier of a meaning. */
   readonly tone: Reply['tone'];
+  /** 0xRRGGBB, in place of the colour of the tone. */
+  readonly colour?: number;
   /** A heading. */
   readonly title?: Markup;
   /** At most 40 components: a section or thumbnail counts as three, a select as two, a row of buttons as one more. */

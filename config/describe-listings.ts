@@ -1,3 +1,4 @@
+import { announcementsInFile } from './announcements.ts';
 import type { Environment } from './environment.ts';
 import { readListings } from './listings.ts';
 import type { FileListing } from './listings-file.ts';
@@ -39,9 +40,17 @@ export function publicListings(environment: Environment): PublicListing[] | null
 }
 
 function effectiveValues(listing: ListingConfig): Record<string, unknown> {
-  const { guildId, timeZone, ownerChannelId, rewards, shop } = listing;
-  const inFile = Object.entries(rewardsInFile(rewards)).map(([name, value]) => [`rewards.${name}`, value] as const);
-  return { guildId, timeZone, ownerChannelId, ...Object.fromEntries(inFile), shop: shop.map(shopItemInFile) };
+  const { guildId, timeZone, ownerChannelId, rewards, announcements, shop } = listing;
+  return {
+    ...{ guildId, timeZone, ownerChannelId },
+    ...withPrefix('rewards', rewardsInFile(rewards)),
+    ...withPrefix('announcements', announcementsInFile(announcements)),
+    shop: shop.map(shopItemInFile),
+  };
+}
+
+function withPrefix(prefix: string, values: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]));
 }
 
 /** The sources of settings that do not have their default. A bot without a guild of its own has that of the file. */
@@ -62,6 +71,7 @@ function sourcesOf(options: {
   const { vote, premium, whenDenied, voterRole, ...others } = file.rewards ?? {};
   return {
     ...Object.fromEntries(Object.keys(others).map((name) => [`rewards.${name}`, 'file' as const])),
+    ...Object.fromEntries(Object.keys(file.announcements ?? {}).map((name) => [`announcements.${name}`, 'file'])),
     guildId: guildSource === 'unset' && listing.guildId !== null ? 'file' : guildSource,
     'rewards.vote': own(vote ?? file.creditsPerVote, 'CREDITS_PER_VOTE'),
     'rewards.premium': own(premium ?? file.creditsPerPremium, 'CREDITS_PER_PREMIUM'),

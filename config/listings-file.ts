@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { announcements } from './announcements-file.ts';
 import { credits, id, timeZone } from './file-schemas.ts';
 import { rewards } from './rewards-file.ts';
 import { apiKey } from './settings.ts';
@@ -37,6 +38,7 @@ const listing = z.strictObject({
   creditsWhenDenied: credits.optional().describe('Older name of rewards.whenDenied.'),
   cooldownHours: z.number().positive().max(8_760).optional(),
   rewards: rewards.optional().describe('What votes and premium earn.'),
+  announcements: announcements.optional().describe('What is announced, and how.'),
   shop: shop.optional().describe('What members buy with credits. Listings of one guild share it.'),
 });
 

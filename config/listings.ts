@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { announcementsOf } from './announcements.ts';
 import { communitiesOf, guildIdsOf, plainCommunity } from './communities.ts';
 import { type FileListing, listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
@@ -48,6 +49,7 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
     guildId,
     ...community,
     rewards,
+    announcements: announcementsOf(),
     voteSecrets: values.VOTE_WEBHOOK_SECRET ?? [],
     premiumSecrets: values.PREMIUM_WEBHOOK_SECRET ?? [],
     voteAuthorization: values.VOTE_WEBHOOK_AUTHORIZATION ?? null,
@@ -111,6 +113,7 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
       guildId,
       ...community,
       rewards,
+      announcements: announcementsOf(file.announcements),
     };
     // A shop of another listing is checked there.
     const own = { ...listing, shop: shop ?? [] };

@@ -2,6 +2,7 @@ import { formatCount } from '../src/platform/durations.ts';
 import type { LogLevel } from '../src/platform/log.ts';
 import type { ListingRewards } from '../src/rewards/rules.ts';
 import type { ShopItem } from '../src/rewards/shop-item.ts';
+import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 
 /** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
 export interface ListingConfig {
@@ -31,6 +32,7 @@ export interface ListingConfig {
   /** Channel for reports to the owner; null for none. */
   readonly ownerChannelId: string | null;
   readonly rewards: ListingRewards;
+  readonly announcements: AnnouncementSettings;
   /** Its codes are secret and not in {@link Config.secrets}: see {@link ShopItem.codes}. */
   readonly shop: readonly ShopItem[];
 }

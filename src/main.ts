@@ -12,6 +12,7 @@ Usage
   tallyhook send           send a signed test delivery to a webhook receiver and print the response
   tallyhook register       register the slash commands and exit
   tallyhook config         show the settings in effect, with secrets hidden; --check validates them
+  tallyhook announcements  show what the announcements look like, without Discord (preview)
   tallyhook doctor         check the whole installation (settings, Discord, API keys, address, database), with hints
   tallyhook backup         copy the database to a file while tallyhook runs, and verify the copy
   tallyhook restore        restore the database from a backup file
@@ -42,6 +43,7 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   send: async () => (await import('./service/send.ts')).sendCommand,
   register: async () => (await import('./cli/register.ts')).registerCommand,
   config: async () => (await import('./cli/config.ts')).configCommand,
+  announcements: async () => (await import('./cli/announcements.ts')).announcementsCommand,
   doctor: async () => (await import('./cli/doctor/doctor-command.ts')).doctorCommand,
   backup: async () => (await import('./cli/backup.ts')).backupCommand,
   restore: async () => (await import('./cli/restore.ts')).restoreCommand,

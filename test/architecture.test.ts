@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 /** Allowed imports between modules, as in ARCHITECTURE.md. A module may always import from itself. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   platform: [],
-  config: ['platform', 'rewards'],
+  config: ['platform', 'rewards', 'texts'],
   web: ['platform'],
   ledger: ['platform'],
   rewards: ['platform', 'ledger'],

@@ -23,6 +23,7 @@ const server = {
   kind: 'server',
   rewards: plainRewards(rules),
   community: { guildId: null, timeZone: 'UTC', listings: ['server'] },
+  announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: '613425648685547542',
   premiumChannelId: null,
 } as const;

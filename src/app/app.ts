@@ -25,8 +25,10 @@ import { createIntake } from '../webhook/intake.ts';
 import { createKeyring, type Keyring } from '../webhook/keyring.ts';
 import { createReceiver, type Receiver } from '../webhook/receiver.ts';
 import { createReplay } from '../webhook/replay.ts';
+import { createAnnouncements } from './announcements.ts';
 import { type Bot, createBot } from './bot.ts';
 import { logConfigWarnings } from './config-warnings.ts';
+import { createConfiguredAnnouncementLoop } from './create-announcement-loop.ts';
 import { currentParty } from './current-party.ts';
 import { createEffectNotices } from './effect-notices.ts';
 import { listingsWithCommunity } from './listings.ts';
@@ -123,6 +125,9 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   });
   const bot: Bot = createBot(config, {
     ...services,
+    announcements: createAnnouncements(config.listings),
+    votesBetween: store.announcements.votesBetween,
+    votesOf: async (userId) => (await store.ledger.account(userId)).votes,
     outbox: store.outbox,
     newEffectsPollMs: sqlitePathOf(config.databaseUrl) === null ? sharedDatabasePollMs : null,
     commandRegistry: store.commandRegistry,
@@ -163,6 +168,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
   const replay = createReplay({ ...parts, listings, recorder: store.recorder });
   const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
   const upkeep = createUpkeep({ rewards: store.rewards, memberData: store.memberData, listings, clock, log });
+  const announcementLoop = createConfiguredAnnouncementLoop(config, {
+    ...{ store, lookups, metrics, clock, log },
+    onEnqueued: (queue) => nudgeEverywhere([queue]),
+  });
   const checks = readinessChecks(store, bot);
   const health = createHealth({
     checks,
@@ -200,6 +209,7 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
       notices.start();
       dueReplays.start();
       upkeep.start();
+      announcementLoop.start();
       if (config.reminders) services.reminderLoop.start();
       logConfigWarnings(config, log);
       if (address !== null) log.info({ url: address.url }, 'receiving webhooks');
@@ -213,7 +223,10 @@ function assembleApp(store: Store, cache: Cache, config: Config, dependencies: A
     },
     stop() {
       stopped ??= (async () => {
-        await Promise.all([server.close(), bot.stop(), dueReplays.stop(), upkeep.stop(), services.reminderLoop.stop()]);
+        await Promise.all([
+          ...[server.close(), bot.stop(), dueReplays.stop(), upkeep.stop()],
+          ...[services.reminderLoop.stop(), announcementLoop.stop()],
+        ]);
         notices.stop();
         await settleWithin(closeTimeoutMs, clock, cache.disconnect());
         await settleWithin(closeTimeoutMs, clock, store.close());

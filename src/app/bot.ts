@@ -1,16 +1,20 @@
 import type { CommandContext, ListedLookup } from '../../commands/command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { remindButtons } from '../../commands/remind-button.ts';
+import type { VotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import { createAnnouncer } from '../discord/announcer.ts';
 import type { CommandRegistry } from '../discord/command-registry.ts';
+import { createDigestHandler, type DigestSource } from '../discord/digest.ts';
 import { createDirectMessageHandler } from '../discord/direct-message.ts';
 import { createGatewayClient } from '../discord/gateway-client.ts';
 import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { createInteractions } from '../discord/interactions.ts';
 import type { CardSource } from '../discord/listing-card.ts';
+import { createLostStreaksHandler } from '../discord/lost-streaks.ts';
 import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
+import { createReviewHandler } from '../discord/new-review.ts';
 import { createOwnerReportHandler } from '../discord/owner-report.ts';
 import { createPartyPanelHandler, type PartyPanels } from '../discord/party-panel.ts';
 import { createPartyReachedHandler } from '../discord/party-reached.ts';
@@ -23,13 +27,15 @@ import type { Metrics } from '../http/metrics/metrics.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { AttemptResult, ClaimedEffect } from '../outbox/effect.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { createPerform } from '../outbox/perform.ts';
+import { createPerform, type EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
 import type { RewardStore } from '../tally/reward-store.ts';
-import { textsFor } from '../texts/texts.ts';
+import { type Texts, textsFor } from '../texts/texts.ts';
+import type { AnnouncementsOfListings } from './announcements.ts';
 import { createPartyRewardHandler } from './party-reward.ts';
 import type { ReminderService } from './reminders.ts';
 import { createRoleGrants } from './role-grants.ts';
@@ -50,6 +56,10 @@ export interface Bot {
 export interface BotDependencies {
   readonly context: Omit<CommandContext, 'texts' | 'commands' | 'commandId' | 'reminders'>;
   readonly reminders: ReminderService;
+  readonly announcements: AnnouncementsOfListings;
+  /** The counted votes of a member. */
+  readonly votesOf: (userId: string) => Promise<number>;
+  readonly votesBetween: DigestSource['votesBetween'];
   readonly outbox: Outbox;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
@@ -67,29 +77,37 @@ export interface BotDependencies {
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
+const maxDrawingMs = 3 * second;
+
 /** Creates the bot without connecting to anything. */
 export function createBot(config: Pick<Config, 'discord' | 'reminders'>, dependencies: BotDependencies): Bot {
   const { discord } = config;
   const { context, outbox, rewards, reminders, newEffectsPollMs, commandRegistry, metrics, log, stopwatch } =
     dependencies;
-  const { partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
+  const { announcements, votesOf, partyPanels, onAttempted, onMemberSeen, ownerChannelOf } = dependencies;
   const { clock, listings } = context;
   const commands = commandsFor(config);
   const listingOf = createCardSource(listings);
   const globalLimit = createGlobalRateLimit(stopwatch);
   const rest = createDiscordRest({ ...discord, clock: stopwatch, globalLimit });
-  const languages = createGuildLanguages({ rest, clock: stopwatch });
+  const languages = createGuildLanguages({ rest, configured: announcements.languageOf, clock: stopwatch });
   const memberLanguages = createMemberLanguages({
     locales: dependencies.memberLocales,
     fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
     log,
   });
+  const voteButtons = (texts: Texts) => remindButtons({ commands, texts });
+  const messages = {
+    ...{ rest, clock, listingOf, voteButtons },
+    textsOf: languages.ofChannel,
+    styleOf: announcements.findStyle,
+  };
   const dispatcher = createDispatcher({
     outbox,
     perform: createPerform({
       announcement: createAnnouncer({
-        ...{ rest, textsOf: languages.ofChannel, listingOf, clock, log },
-        voteButtons: (texts) => remindButtons({ commands, texts }),
+        ...{ rest, textsOf: languages.ofChannel, listingOf, votesOf, clock, log, styleOf: announcements.styleOf },
+        voteButtons,
       }),
       directMessage: createDirectMessageHandler({
         rest,
@@ -98,8 +116,17 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
         listingOf,
         clock,
       }),
-      partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
-      partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
+      ...withoutQuietParties(announcements, partyPanels, {
+        partyPanel: createPartyPanelHandler({ rest, panels: partyPanels, textsOf: languages.ofChannel, clock }),
+        partyReached: createPartyReachedHandler({ rest, textsOf: languages.ofChannel, clock }),
+      }),
+      digest: createDigestHandler(messages, {
+        votesBetween: dependencies.votesBetween,
+        periodOf: announcements.periodOf,
+        drawPicture: (listing, texts) => drawInTime(context, listing, texts),
+      }),
+      lostStreaks: createLostStreaksHandler(messages),
+      review: createReviewHandler(messages),
       ownerReport: createOwnerReportHandler({ rest, textsOf: languages.ofChannel }),
       partyReward: createPartyRewardHandler(rewards, clock),
       role: createRoleHandler({
@@ -172,6 +199,37 @@ export function createBot(config: Pick<Config, 'discord' | 'reminders'>, depende
       registrar.stop();
       await Promise.all([dispatcher.stop(), client.stop()]);
     },
+  };
+}
+
+/** Null if it takes too long: an attempt to post is limited in time. */
+async function drawInTime(
+  { clock, drawVotePicture }: Pick<CommandContext, 'clock' | 'drawVotePicture'>,
+  listing: string,
+  texts: Texts,
+): Promise<VotePicture | null> {
+  const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
+  return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;
+}
+
+type PartyHandlers = Required<Pick<EffectHandlers, 'partyPanel' | 'partyReached'>>;
+
+/** Drops what was enqueued about parties before they were switched off. */
+function withoutQuietParties(
+  { announcesParty }: AnnouncementsOfListings,
+  panels: PartyPanels,
+  { partyPanel, partyReached }: PartyHandlers,
+): PartyHandlers {
+  return {
+    async partyPanel(effect) {
+      const { channelId, period } = effect.content;
+      if (announcesParty(channelId)) return partyPanel(effect);
+      // The next vote after they are switched on again enqueues an update.
+      await panels.rejected(period);
+      return { outcome: 'done' };
+    },
+    partyReached: async (effect) =>
+      announcesParty(effect.content.channelId) ? partyReached(effect) : { outcome: 'done' },
   };
 }
 

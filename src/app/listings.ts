@@ -1,5 +1,6 @@
 import type { ListedRules } from '../../commands/command.ts';
 import type { ListingConfig } from '../../config/schema.ts';
+import type { AnnouncedEvents } from '../tally/tally.ts';
 import type { ListingWithSecrets } from '../webhook/listing.ts';
 
 /** The configured listings, each with its community: all listings of the same guild. */
@@ -8,8 +9,19 @@ export function listingsWithCommunity(listings: readonly ListingConfig[]): Listi
     const neighbours = listings.filter(({ guildId }) => guildId === listing.guildId);
     const { guildId, timeZone } = listing;
     const names = neighbours.filter(({ implied }) => !implied).map(({ name }) => name);
-    return { ...listing, community: { guildId, timeZone, listings: names } };
+    return {
+      ...listing,
+      community: { guildId, timeZone, listings: names },
+      announced: announcedOf(listing, neighbours),
+    };
   });
+}
+
+/** @param neighbours all listings of the guild, which share a party */
+function announcedOf({ announcements }: ListingConfig, neighbours: readonly ListingConfig[]): AnnouncedEvents {
+  const { mode, milestones, premium } = announcements;
+  const party = neighbours.every((each) => each.announcements.party);
+  return { votes: mode === 'each', milestones, premium, party };
 }
 
 /** The rules that members see, of the listings that were configured. */

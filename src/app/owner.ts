@@ -10,6 +10,7 @@ import type { Log } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Replay } from '../webhook/replay.ts';
 import { eventKeysOf } from '../webhook/replay.ts';
+import { previewListings } from './announcement-previews.ts';
 import { currentParty } from './current-party.ts';
 import { listingsWithCommunity, timeZoneOf } from './listings.ts';
 
@@ -39,6 +40,7 @@ export function createOwnerApp(
   return createOwner(ownerToken, {
     ...{ records, actions: ownerActions, sessions, ledger, standings, eventKeysOf, replay, nudge, clock, log },
     cooldowns: new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs])),
+    announcementPreviews: () => previewListings(listings, clock.now()),
     isReminded: store.reminders.isReminded,
     rewards: {
       rules: listings.filter(({ implied }) => !implied),

@@ -2,7 +2,7 @@ import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import type { Announcement, Bonus } from '../outbox/effect-contents.ts';
 import { bold, escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../texts/markup.ts';
 import type { Texts } from '../texts/texts.ts';
-import type { ListingCard } from './listing-card.ts';
+import { type ListingCard, listingName } from './listing-card.ts';
 import { toPanel } from './reply-panel.ts';
 
 type AnnouncementTexts = Texts['announcement'];
@@ -10,19 +10,21 @@ type AnnouncementTexts = Texts['announcement'];
 /**
  * Renders an announcement; `card` is null if only the configured name of the listing is known.
  * @param voteButtons the buttons below a vote that counted
+ * @param restyle called with the content before it becomes a panel
  */
 export function renderAnnouncement(
   announcement: Announcement,
   card: ListingCard | null,
   texts: AnnouncementTexts,
   voteButtons: readonly ReplyButton[] = [],
+  restyle: (reply: Reply) => Reply = (reply) => reply,
 ): Reply | Panel {
-  const listing = escapeName(card?.name ?? '', 60) || escapeName(announcement.listing, 60);
+  const listing = listingName(card, announcement.listing);
   const content = announcement.test
     ? renderTest(announcement, listing, texts)
     : renderEvent(announcement, listing, texts);
   const buttons = announcement.streak === null ? [] : voteButtons;
-  const reply = { ...content, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) };
+  const reply = restyle({ ...content, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) });
   return isPanelEvent(announcement) ? toPanel(reply) : reply;
 }
 
@@ -119,7 +121,7 @@ function renderPayment(announcement: Announcement, texts: AnnouncementTexts): Ma
 const maxBonuses = 4;
 const maxRoles = 3;
 
-function renderBonuses({ bonuses }: Announcement, texts: AnnouncementTexts): Markup {
+export function renderBonuses({ bonuses }: Announcement, texts: AnnouncementTexts): Markup {
   const shown = bonuses.length > maxBonuses + 1 ? bonuses.slice(0, maxBonuses) : bonuses;
   const others = bonuses.slice(shown.length);
   const more = others.length > 0 ? texts.moreBonuses(others.length, sumOf(others)) : null;
@@ -131,7 +133,7 @@ function renderBonus({ cause, credits, count }: Bonus, { bonuses }: Announcement
   return bonuses[isKnown ? cause : 'unknown'](count, credits);
 }
 
-function renderRoles({ roles }: Announcement, texts: AnnouncementTexts): Markup | null {
+export function renderRoles({ roles }: Announcement, texts: AnnouncementTexts): Markup | null {
   if (roles.length === 0) return null;
   const shown = roles
     .slice(0, maxRoles)
@@ -144,7 +146,7 @@ function sumOf(bonuses: readonly Bonus[]): number {
   return bonuses.reduce((sum, { credits }) => sum + credits, 0);
 }
 
-function renderReason({ reason }: Announcement, texts: AnnouncementTexts): Markup | null {
+export function renderReason({ reason }: Announcement, texts: AnnouncementTexts): Markup | null {
   if (reason === null) return null;
   const text = Object.hasOwn(texts.reasons, reason) ? texts.reasons[reason] : undefined;
   return text ?? texts.because(escapeName(reason, 140));

@@ -1,20 +1,24 @@
 import { DiscordAPIError, Routes } from 'discord.js';
-import type { ReplyButton } from '../../commands/reply.ts';
+import type { Panel, Reply, ReplyButton } from '../../commands/reply.ts';
 import type { AttemptResult, Effect } from '../outbox/effect.ts';
 import type { EffectHandlers } from '../outbox/perform.ts';
 import type { Clock } from '../platform/clock.ts';
 import { day, minute } from '../platform/durations.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { Texts } from '../texts/texts.ts';
-import { renderAnnouncement } from './announcement.ts';
+import { type Texts, textsFor } from '../texts/texts.ts';
+import { type AnnouncementStyle, plainStyle, showsVoter, showsVotes } from './announcement-style.ts';
 import { classifySendError, tokenHint } from './discord-errors.ts';
 import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
 import type { ChannelTexts } from './guild-languages.ts';
-import { type CardSource, readCard } from './listing-card.ts';
+import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
+import { isPanel } from './message.ts';
 import { type MessageRequest, postRequest } from './message-request.ts';
 import { createNonceAges } from './nonce-ages.ts';
+import { panelLimits } from './panel.ts';
+import { embedLimits } from './reply.ts';
 import type { DiscordRest } from './rest.ts';
+import { renderStyledAnnouncement } from './styled-announcement.ts';
 
 /**
  * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
@@ -34,32 +38,44 @@ export function createAnnouncer(options: {
   rest: DiscordRest;
   textsOf: ChannelTexts;
   listingOf: CardSource;
+  /** How the announcements of a listing look; ours by default. */
+  styleOf?: (listing: string) => AnnouncementStyle;
+  /** The counted votes of a member. Called only for texts that contain them. */
+  votesOf?: (userId: string) => Promise<number>;
   /** The buttons below a vote that counted; none by default. */
   voteButtons?: (texts: Texts) => readonly ReplyButton[];
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
   const { rest, textsOf, listingOf, voteButtons = () => [], clock, log } = options;
-  const findAnnouncement = createFindAnnouncement(rest);
+  const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
+  const findAnnouncement = createFindAnnouncement(rest, (listing) => showsVoter(styleOf(listing)));
   const nonceAges = createNonceAges(clock);
 
-  async function renderMessage(
+  async function renderReply(
+    effect: Effect<'announcement'>,
+    card: ListingCard | null,
+    channelTexts: Texts,
+  ): Promise<Reply | Panel> {
+    const style = styleOf(effect.content.listing);
+    const texts = style.language === null ? channelTexts : textsFor(style.language);
+    const { userId } = effect.content;
+    const votes = userId !== null && showsVotes(style) ? await votesOf(userId) : null;
+    const reply = renderStyledAnnouncement(effect.content, { style, card, texts, votes }, voteButtons(texts));
+    return { ...reply, footer: deliveryTagOf(effect) };
+  }
+
+  async function renderAll(
     effects: readonly Effect<'announcement'>[],
     channelId: string,
-    nonce: string,
-  ): Promise<MessageRequest> {
+  ): Promise<readonly (Reply | Panel)[]> {
     const channelTexts = textsOf(channelId);
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(
       await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
     );
     const texts = await channelTexts;
-    const replies = effects.map((effect) => {
-      const card = cards.get(effect.content.listing) ?? null;
-      const reply = renderAnnouncement(effect.content, card, texts.announcement, voteButtons(texts));
-      return { ...reply, footer: deliveryTagOf(effect) };
-    });
-    return postRequest(replies, nonce);
+    return Promise.all(effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null, texts)));
   }
 
   /**
@@ -116,7 +132,12 @@ export function createAnnouncer(options: {
     if (earlier !== null) return earlier;
     let request: MessageRequest;
     try {
-      request = await renderMessage(effects, channelId, nonce);
+      const replies = await renderAll(effects, channelId);
+      // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
+      // announced again.
+      const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
+      if (isOwnText && isTooLong(replies) && firstPossiblySentAt(effects) === null) return tooLong;
+      request = postRequest(replies, nonce);
     } catch (error) {
       log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
       return renderFailure(error, effects.length);
@@ -127,6 +148,20 @@ export function createAnnouncer(options: {
     if (!isPossiblySent) nonceAges.forget(nonce);
     return attempt;
   };
+}
+
+const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
+
+/** Whether texts would be cut, because the announcements of one message share its length. */
+function isTooLong(replies: readonly (Reply | Panel)[]): boolean {
+  const total = replies.some(isPanel) ? panelLimits.texts : embedLimits.total;
+  return replies.length > 1 && replies.some((reply) => lengthOf(reply) >= Math.floor(total / replies.length));
+}
+
+function lengthOf(reply: Reply | Panel): number {
+  const { title, footer } = reply;
+  const texts = isPanel(reply) ? reply.blocks.map((block) => ('text' in block ? block.text : '')) : [reply.text];
+  return [title, footer, ...texts].join('').length;
 }
 
 /** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */

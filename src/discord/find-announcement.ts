@@ -24,22 +24,25 @@ export function deliveryTagOf({ deliveryId }: Pick<Effect, 'deliveryId'>): strin
   return `#${deliveryId ?? 0}`;
 }
 
-export function createFindAnnouncement(rest: DiscordRest): FindAnnouncement {
+/** @param namesVoter whether announcements of a listing mention the voter; the owner's own text may not */
+export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: string) => boolean): FindAnnouncement {
   return async (effects, since) => {
     const [first] = effects;
     if (first === undefined) return 'absent';
-    const found = await searchChannel(rest, first.queue, since, (blocks) => announces(blocks, effects));
+    const found = await searchChannel(rest, first.queue, since, (blocks) =>
+      effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block, namesVoter))),
+    );
     return typeof found === 'string' ? found : 'there';
   };
 }
 
-function announces(blocks: readonly FoundBlock[], effects: readonly Effect<'announcement'>[]): boolean {
-  return effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block)));
-}
-
 /** The delivery number alone is ambiguous: numbers start again in a new database. */
-function isAnnouncementOf(effect: Effect<'announcement'>, block: FoundBlock): boolean {
-  const { userId, at } = effect.content;
-  const namesUser = userId === null || block.text.includes(mention(userId));
+function isAnnouncementOf(
+  effect: Effect<'announcement'>,
+  block: FoundBlock,
+  namesVoter: (listing: string) => boolean,
+): boolean {
+  const { listing, userId, at } = effect.content;
+  const namesUser = userId === null || !namesVoter(listing) || block.text.includes(mention(userId));
   return namesUser && hasFooter(block, deliveryTagOf(effect), at);
 }

@@ -52,7 +52,8 @@ export function renderContainer(
   }
   builder.addFooter();
   for (const block of blocks.slice(controlsAt)) addBlock(builder, block, context);
-  return { type: ComponentType.Container, accent_color: toneColors[panel.tone], components: builder.finish() };
+  const accent_color = panel.colour ?? toneColors[panel.tone];
+  return { type: ComponentType.Container, accent_color, components: builder.finish() };
 }
 
 /**

@@ -9,9 +9,26 @@ const maxLinkedTitleLength = 120;
 
 /** The same content as a panel, for a message that consists of panels and can have no embeds. */
 export function toPanel(reply: Reply): Panel {
-  const { tone, title, url, text, fields = [], footer, at, buttons = [], selects = [], files, image, response } = reply;
+  const {
+    tone,
+    colour,
+    thumbnail,
+    title,
+    url,
+    text,
+    fields = [],
+    footer,
+    at,
+    buttons = [],
+    selects = [],
+    files,
+    image,
+    response,
+  } = reply;
   const blocks: PanelBlock[] = [
-    { kind: 'text', text: text ?? markup`` },
+    thumbnail === undefined
+      ? { kind: 'text', text: text ?? markup`` }
+      : { kind: 'thumbnail', text: text ?? markup``, url: thumbnail, description: '' },
     ...fields.map(({ name, value }) => ({ kind: 'text' as const, text: lines(bold(name), value) })),
     ...(image === undefined ? [] : [imageBlock(image, files)]),
     ...selects.map((select) => ({ kind: 'select' as const, select })),
@@ -20,6 +37,7 @@ export function toPanel(reply: Reply): Panel {
   return {
     kind: 'panel',
     tone,
+    ...(colour === undefined ? {} : { colour }),
     ...(title === undefined ? {} : { title: linkedTitle(title, url) }),
     blocks,
     ...(footer === undefined ? {} : { footer }),

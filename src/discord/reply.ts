@@ -38,22 +38,20 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
   });
   const url = webAddress(reply.url);
   const isEmpty = title === '' && description === '' && fields.length === 0;
-  const image = attachedNames(reply.files).find((name) => name === reply.image);
+  const thumbnail = webAddress(reply.thumbnail);
+  // The description of an attachment is not shown where an embed shows the attachment.
+  const image = reply.files?.find(({ name }) => name === reply.image && attachedNames(reply.files).includes(name));
   return {
-    color: toneColors[reply.tone],
+    color: reply.colour ?? toneColors[reply.tone],
     ...(title === '' ? {} : { title }),
     ...(url === null || title === '' ? {} : { url }),
     ...(description === '' && !isEmpty ? {} : { description: description || blank }),
     ...(fields.length === 0 ? {} : { fields }),
-    ...(image === undefined ? {} : { image: { url: attachmentUrl(image), ...altTextOf(image, reply) } }),
+    ...(thumbnail === null ? {} : { thumbnail: { url: thumbnail } }),
+    ...(image === undefined ? {} : { image: { url: attachmentUrl(image.name), ...descriptionOf(image.description) } }),
     ...(footer === '' ? {} : { footer: { text: footer } }),
     ...(reply.at !== undefined && reply.at >= 0 && reply.at <= maxTimestamp
       ? { timestamp: new Date(reply.at).toISOString() }
       : {}),
   };
-}
-
-/** An embed does not show the description of the attachment. */
-function altTextOf(image: string, { files = [] }: Reply): { readonly description?: string } {
-  return descriptionOf(files.find(({ name }) => name === image)?.description);
 }

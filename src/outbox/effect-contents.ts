@@ -96,12 +96,14 @@ export interface OwnerReport {
 
 /**
  * `roleFailed`: a role could not be added or removed, with the reason and a hint in words. `purchase`: the owner has to
- * fulfil a purchase. `purchaseRefunded`: it was refunded because Discord did not give the role.
+ * fulfil a purchase. `purchaseRefunded`: it was refunded because Discord did not give the role. `purchaseClosed`: it was
+ * refunded before the owner fulfilled it, because the buyer was forgotten.
  */
 export type OwnerReportContent =
   | (MemberRole & { readonly type: 'roleFailed'; readonly reason: string })
   | (ReportedPurchase & { readonly type: 'purchase' })
-  | (ReportedPurchase & { readonly type: 'purchaseRefunded' });
+  | (ReportedPurchase & { readonly type: 'purchaseRefunded' })
+  | (PurchasedItem & { readonly type: 'purchaseClosed'; readonly purchaseId: number });
 
 /** A purchase in a report to the owner. */
 export interface ReportedPurchase extends PurchasedItem {
@@ -135,6 +137,51 @@ export interface PartyReached {
   readonly credits: number;
 }
 
+/** Summarises the votes that a listing received in a period (ms since the epoch, `until` exclusive). */
+export interface Digest {
+  readonly channelId: string;
+  readonly listing: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** A streak that ended. */
+export interface LostStreak {
+  readonly userId: string;
+  /** Its counted days. */
+  readonly days: number;
+}
+
+/** Announces streaks that ended before a day. */
+export interface LostStreaks {
+  readonly channelId: string;
+  readonly listing: string;
+  /** The day after the last one without a vote (day number). */
+  readonly until: number;
+  readonly streaks: readonly LostStreak[];
+  /** How many others ended. */
+  readonly more: number;
+}
+
+/** A review on the service; its texts are external. */
+export interface Review {
+  readonly username: string | null;
+  /** Its range is not documented. */
+  readonly rating: number | null;
+  readonly comment: string;
+  /** ms since the epoch */
+  readonly createdAt: number | null;
+}
+
+/** Announces a new review. */
+export interface ReviewAnnouncement {
+  readonly channelId: string;
+  readonly listing: string;
+  /** Identifies the review among those of the listing. */
+  readonly id: string;
+  readonly review: Review;
+}
+
 /** What each kind of effect contains, as it is stored. */
 export interface EffectContents {
   readonly announcement: Announcement;
@@ -144,6 +191,9 @@ export interface EffectContents {
   readonly partyReward: PartyReward;
   readonly partyPanel: PartyPanel;
   readonly partyReached: PartyReached;
+  readonly digest: Digest;
+  readonly lostStreaks: LostStreaks;
+  readonly review: ReviewAnnouncement;
 }
 
 export type EffectKind = keyof EffectContents;

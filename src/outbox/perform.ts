@@ -11,6 +11,7 @@ export type EffectHandlers = {
 /** Passes claimed effects to the handler of their kind. Buries those that cannot be read or have no handler. */
 export function createPerform(handlers: EffectHandlers): Perform {
   const { announcement, role, directMessage, ownerReport, partyReward, partyPanel, partyReached } = handlers;
+  const { digest, lostStreaks, review } = handlers;
 
   async function performOne(effect: Exclude<ClaimedEffect, Effect<'announcement'>>): Promise<AttemptResult> {
     switch (effect.kind) {
@@ -26,6 +27,12 @@ export function createPerform(handlers: EffectHandlers): Perform {
         return partyPanel?.(effect) ?? withoutHandler(effect);
       case 'partyReached':
         return partyReached?.(effect) ?? withoutHandler(effect);
+      case 'digest':
+        return digest?.(effect) ?? withoutHandler(effect);
+      case 'lostStreaks':
+        return lostStreaks?.(effect) ?? withoutHandler(effect);
+      case 'review':
+        return review?.(effect) ?? withoutHandler(effect);
       case 'unreadable':
         return { outcome: 'bury', reason: effect.reason };
     }

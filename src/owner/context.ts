@@ -3,6 +3,7 @@ import type { Standings } from '../ledger/standing.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../tally/tally.ts';
+import type { ListingPreviews } from './announcement-preview.ts';
 import type { OwnerActions } from './owner-actions.ts';
 import type { DeliveryRecord, Records } from './records.ts';
 import type { SessionRevocations } from './revocations.ts';
@@ -42,6 +43,7 @@ export interface OwnerContext {
   /** Whether the member has asked to be reminded of the next vote. */
   readonly isReminded: (userId: string) => Promise<boolean>;
   readonly rewards: RewardRecords;
+  readonly announcementPreviews: () => readonly ListingPreviews[];
   readonly replay: ReplayDelivery;
   /** The idempotency keys of a delivery's event, as far as its body has them. */
   readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];

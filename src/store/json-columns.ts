@@ -1,9 +1,12 @@
 import type { LastVotes } from '../ledger/account.ts';
 import type {
+  Digest,
   DirectMessage,
   DirectMessageContent,
   EffectContents,
   EffectKind,
+  LostStreak,
+  LostStreaks,
   MemberRole,
   OwnerReport,
   OwnerReportContent,
@@ -12,6 +15,8 @@ import type {
   PartyReward,
   PurchasedItem,
   ReportedPurchase,
+  Review,
+  ReviewAnnouncement,
 } from '../outbox/effect-contents.ts';
 import { parseAnnouncement, serializeAnnouncement } from './announcement-column.ts';
 import { type Fields, hasNumbers, isObject, matches } from './json-fields.ts';
@@ -82,7 +87,17 @@ function parseKnown(kind: EffectKind, text: string): Contents | null {
       return matches(value, partyPanelFields) ? { kind, content: value } : null;
     case 'partyReached':
       return matches(value, partyReachedFields) ? { kind, content: value } : null;
+    case 'digest':
+      return matches(value, digestFields) ? { kind, content: value } : null;
+    case 'lostStreaks':
+      return matches(value, lostStreaksFields) && isLostStreaks(value.streaks) ? { kind, content: value } : null;
+    case 'review':
+      return matches(value, reviewFields) && matches(value.review, reviewTextFields) ? { kind, content: value } : null;
   }
+}
+
+function isLostStreaks(value: unknown): boolean {
+  return Array.isArray(value) && value.every((streak) => matches<LostStreak>(streak, lostStreakFields));
 }
 
 function unreadable(reason: string): UnreadableContents {
@@ -114,6 +129,33 @@ const partyReachedFields: Fields<PartyReached> = {
   credits: ['number'],
 };
 
+const digestFields: Fields<Digest> = {
+  channelId: ['string'],
+  listing: ['string'],
+  from: ['number'],
+  until: ['number'],
+};
+const lostStreakFields: Fields<LostStreak> = { userId: ['string'], days: ['number'] };
+const lostStreaksFields: Fields<LostStreaks> = {
+  channelId: ['string'],
+  listing: ['string'],
+  until: ['number'],
+  streaks: ['object'],
+  more: ['number'],
+};
+const reviewFields: Fields<ReviewAnnouncement> = {
+  channelId: ['string'],
+  listing: ['string'],
+  id: ['string'],
+  review: ['object'],
+};
+const reviewTextFields: Fields<Review> = {
+  username: ['string', null],
+  rating: ['number', null],
+  comment: ['string'],
+  createdAt: ['number', null],
+};
+
 const purchasedItemFields: Fields<PurchasedItem> = { item: ['string'], price: ['number'] };
 const reportedPurchaseFields: Fields<ReportedPurchase> = {
   ...purchasedItemFields,
@@ -131,6 +173,7 @@ const ownerReportTypes: FieldsByType<OwnerReportContent> = {
   roleFailed: { ...roleFields, reason: ['string'] },
   purchase: reportedPurchaseFields,
   purchaseRefunded: reportedPurchaseFields,
+  purchaseClosed: { ...purchasedItemFields, purchaseId: ['number'] },
 };
 
 type FieldsByType<Union extends { readonly type: string }> = {
@@ -139,7 +182,7 @@ type FieldsByType<Union extends { readonly type: string }> = {
 
 const effectKinds: Readonly<Record<EffectKind, true>> = {
   ...{ announcement: true, role: true, directMessage: true, ownerReport: true, partyReward: true, partyPanel: true },
-  partyReached: true,
+  ...{ partyReached: true, digest: true, lostStreaks: true, review: true },
 };
 
 function isEffectKind(kind: string): kind is EffectKind {

@@ -15,6 +15,7 @@ import { monitorFiles } from '../platform/database-file-monitor.ts';
 import { second } from '../platform/durations.ts';
 import { messageOf, StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { AnnouncementStore } from '../tally/announcement-store.ts';
 import type { BackfillStore } from '../tally/backfill.ts';
 import type { MemberData } from '../tally/member-data.ts';
 import type { PurchaseStore } from '../tally/purchase-store.ts';
@@ -29,6 +30,7 @@ import { type Dialect, sqlitePathOf } from './dialect/dialect.ts';
 import { type MigrationProgress, migrate } from './migrations/migrate.ts';
 import { logProgress } from './migrations/report-progress.ts';
 import { queryBuilder } from './query-builder.ts';
+import { sqlAnnouncements } from './reads/announcements.ts';
 import { sqlCommandRegistry } from './reads/command-registry.ts';
 import { sqlLedger } from './reads/ledger.ts';
 import { sqlMemberData } from './reads/member-data.ts';
@@ -77,6 +79,7 @@ export interface Store {
   readonly records: Records;
   readonly rewards: RewardStore;
   readonly partyPanels: PartyPanels;
+  readonly announcements: AnnouncementStore;
   readonly reminders: ReminderStore;
   readonly purchases: PurchaseStore;
   readonly memberLocales: MemberLocales;
@@ -171,6 +174,7 @@ export async function openStore(
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),
     partyPanels: sqlPartyPanels(db, reading, write),
+    announcements: sqlAnnouncements(db, reading, write),
     reminders: sqlReminders(db, reading, write),
     purchases: sqlPurchases(db, reading, write),
     memberLocales: sqlMemberLocales(db, reading, write),

@@ -32,7 +32,7 @@ export interface Tables {
   event_keys: { key: Uint8Array; delivery_id: number };
   /**
    * The last vote of a forgotten member for each listing (16 bytes, a digest of both ids), so that a repeat without a
-   * timestamp is recognised. Deleted after `expires_at`.
+   * timestamp, or the late delivery of a claimed vote, is recognised. Deleted after `expires_at`.
    */
   forgotten_votes: { key: Uint8Array; at: number; expires_at: number };
   entries: {
@@ -188,6 +188,10 @@ export interface Tables {
     content: string;
     due_at: number;
   };
+  /** Until when something was announced, by its name: a time, or a day number. */
+  announcement_progress: { key: string; until_at: number };
+  /** The newest reviews of each listing, by a digest of what identifies them (hex); `at` is null if it is not known. */
+  announced_reviews: { listing: string; review: string; at: number | null };
   /** What was reported to the owner, so that it is reported once. */
   reports: { key: string; at: number };
   /** The owner's corrections by idempotency key, each with the resulting balance. */

@@ -8,6 +8,16 @@ export function channelFor(family: Family, listing: ListingContext): string | nu
   return family === 'vote' ? listing.announceChannelId : listing.premiumChannelId;
 }
 
+/** Whether a recorded event with these entries is announced. */
+export function isAnnounced(
+  family: Family,
+  entries: readonly Pick<RewardEntry, 'cause'>[],
+  { announced }: ListingContext,
+): boolean {
+  if (family === 'premium') return announced.premium;
+  return announced.votes || (announced.milestones && entries.some(({ cause }) => cause === 'milestone'));
+}
+
 /** What the recording of an event changed. */
 interface RecordedEvent {
   /** The entry of the event itself first; none for an event that never pays. */

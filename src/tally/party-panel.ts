@@ -24,6 +24,7 @@ export function updatePanel(tally: Tally, party: PartyState, vote: PanelVote): P
   const { listing, rules, period, reachesGoal, deliveryId, now } = vote;
   const { goal, credits } = rules;
   const { panel: stored } = party;
+  if (!listing.announced.party) return stored;
   const channelId = stored?.channelId ?? listing.announceChannelId;
   if (channelId === null) return stored;
   const common = { queue: channelId, deliveryId, createdAt: now };

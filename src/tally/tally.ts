@@ -21,10 +21,21 @@ export interface ListingContext {
   readonly kind: 'server' | 'bot';
   readonly rewards: ListingRewards;
   readonly community: CommunityContext;
+  readonly announced: AnnouncedEvents;
   /** Channel for announcements of votes; null for none. */
   readonly announceChannelId: string | null;
   /** Channel for announcements of premium events; null for none. */
   readonly premiumChannelId: string | null;
+}
+
+/** Which events of a listing are announced as they are recorded. Tests are announced in any case. */
+export interface AnnouncedEvents {
+  /** Every vote. Otherwise only those that reach a milestone, if milestones are announced. */
+  readonly votes: boolean;
+  readonly milestones: boolean;
+  readonly premium: boolean;
+  /** The progress of the party and its goal. */
+  readonly party: boolean;
 }
 
 /** An authenticated delivery whose body is JSON. */

@@ -2,7 +2,7 @@ import type { Event } from '../ledger/event.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
-import { announcementOf, channelFor } from './announcement.ts';
+import { announcementOf, channelFor, isAnnounced } from './announcement.ts';
 import type { EventKey } from './idempotency-key.ts';
 import {
   alreadyReplayed,
@@ -61,7 +61,7 @@ export function writeEvent(
   }
   const roles = apply(deliveryId);
   const channelId = channelFor(event.family, listing);
-  if (channelId !== null) {
+  if (channelId !== null && isAnnounced(event.family, entries, listing)) {
     const content = announcementOf(event, listing, { entries, balance, streak, roles, receivedAt });
     const createdAt = rowWriter.effectsCreatedAt;
     tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });

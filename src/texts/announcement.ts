@@ -16,6 +16,8 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
     'denied by the service': text(reasons.denied),
   };
   return {
+    someone,
+    voteButton: messages.voteButton,
     titles: texts(messages.titles),
     /** The title of a vote that reaches a milestone of so many votes. */
     milestone: (votes: number) => count(messages.milestone, votes),

@@ -124,7 +124,7 @@ export function cutMarkup(text: Markup, limit: number): Markup {
   );
 }
 
-/** Text of ours that is markup already, such as a message of a catalogue. Never for external text. */
+/** Text that is markup already: a message of a catalogue, or of the owner's settings. Never for external text. */
 export function trustedMarkup(text: string): Markup {
   return asMarkup(text);
 }

@@ -2,6 +2,7 @@ import { announcementTexts } from './announcement.ts';
 import { awardTexts } from './award.ts';
 import { catalogues } from './catalogues.ts';
 import { claimTexts } from './claim.ts';
+import { digestTexts, lostStreakTexts, newReviewTexts } from './digest.ts';
 import { failureTexts } from './failure.ts';
 import { createLanguage } from './language.ts';
 import { type Locale, localeFor } from './locale.ts';
@@ -44,6 +45,9 @@ function createTexts(locale: Locale) {
     award: awardTexts(messages.award, language, parts),
     trace: traceTexts(messages.trace, language),
     announcement: announcementTexts(messages.announcement, language, parts),
+    digest: digestTexts(messages.digest, language, parts),
+    lostStreaks: lostStreakTexts(messages.lostStreaks, language, parts),
+    newReview: newReviewTexts(messages.newReview, language),
     party: partyTexts(messages.party, language, parts),
     /** The reasons in the server's audit log for changes of a member's roles. */
     role: messages.role,

@@ -28,6 +28,6 @@ export interface SecretScope {
 
 /** The listing without its secrets. */
 export function withoutSecrets(listing: ResolvableListing): ResolvableListing {
-  const { id, implied, name, kind, rewards, community, announceChannelId, premiumChannelId } = listing;
-  return { id, implied, name, kind, rewards, community, announceChannelId, premiumChannelId };
+  const { id, implied, name, kind, rewards, community, announced, announceChannelId, premiumChannelId } = listing;
+  return { id, implied, name, kind, rewards, community, announced, announceChannelId, premiumChannelId };
 }

@@ -51,7 +51,7 @@ describe('tallyhook config', () => {
     };
     const [server, quartermaster] = publicListings(environment) ?? [];
     expect(server).toMatchObject({ name: 'harbour', kind: 'server' });
-    expect(server?.settings).toEqual([
+    expect(server?.settings.filter(({ name }) => !name.startsWith('announcements.'))).toEqual([
       { name: 'guildId', source: 'file', value: '1000' },
       { name: 'timeZone', source: 'file', value: 'Europe/Berlin' },
       { name: 'ownerChannelId', source: 'unset', value: null },
@@ -103,13 +103,19 @@ describe('tallyhook config', () => {
 });
 
 describe('the JSON Schema', () => {
-  it('describes each setting of rewards and shop', () => {
-    const { rewards: rewardsSchema, shop: shopSchema, ...listing } = schemaOfListing();
+  it('describes each setting of rewards, announcements and shop', () => {
+    const {
+      rewards: rewardsSchema,
+      announcements: announcementsSchema,
+      shop: shopSchema,
+      ...listing
+    } = schemaOfListing();
     expect(Object.keys(rewardsSchema?.properties ?? {})).toEqual(Object.keys(rewards));
     expect(shopSchema?.items?.properties).toMatchObject({ for: { type: 'string' }, codesFile: { type: 'string' } });
     const parts = ['multipliers', 'milestones'].map((name) => rewardsSchema?.properties?.[name]?.items?.properties);
     const objects = ['streak', 'voterRole', 'party'].map((name) => rewardsSchema?.properties?.[name]?.properties);
-    for (const properties of [rewardsSchema?.properties, shopSchema?.items?.properties, ...parts, ...objects]) {
+    const own = [rewardsSchema?.properties, announcementsSchema?.properties, shopSchema?.items?.properties];
+    for (const properties of [...own, ...parts, ...objects]) {
       expect(properties).toBeDefined();
       for (const [name, { description }] of Object.entries(properties ?? {})) expect(description, name).toMatch(/\.$/);
     }
@@ -132,10 +138,18 @@ describe('the documentation', () => {
     }
   });
 
-  it('lists every setting of rewards and shop', () => {
-    const { rewards: rewardsSchema, shop: shopSchema, guildId, timeZone, ownerChannelId } = schemaOfListing();
+  it('lists every setting of rewards, announcements and shop', () => {
+    const {
+      rewards: rewardsSchema,
+      announcements,
+      shop: shopSchema,
+      guildId,
+      timeZone,
+      ownerChannelId,
+    } = schemaOfListing();
     const documented = {
       ...rewardsSchema?.properties,
+      ...announcements?.properties,
       ...shopSchema?.items?.properties,
       guildId,
       timeZone,

@@ -207,14 +207,14 @@ describe('an invalid reward', () => {
   });
 
   it('is reported for unknown keys', () => {
-    expect(issuesOf(environmentWith([{ ...harbour, announcements: {}, rewards: { votes: 1 } }]))).toMatchObject([
+    expect(issuesOf(environmentWith([{ ...harbour, announcement: {}, rewards: { votes: 1 } }]))).toMatchObject([
       {
         setting: 'TALLYHOOK_CONFIG listings.0.rewards',
         problem: expect.stringContaining('"votes", which is not a setting'),
       },
       {
         setting: 'TALLYHOOK_CONFIG listings.0',
-        problem: expect.stringContaining('"announcements", which is not a setting'),
+        problem: expect.stringContaining('"announcement", which is not a setting'),
       },
     ]);
   });

@@ -98,6 +98,8 @@ export async function connectedBot(
     listings?: CommandContext['listings'];
     /** What the shop of the local Discord's guild offers; default: nothing. */
     items?: readonly ShopItem[];
+    /** Sent to every member after each response; default: nothing. */
+    notice?: Reply;
     /** Runs before the bot starts. */
     before?: (
       registration: Pick<Registration, 'rest' | 'applicationId' | 'registry'> & { discord: LocalDiscord },
@@ -105,7 +107,7 @@ export async function connectedBot(
   } = {},
 ) {
   const discord = await localDiscord();
-  const { clock = systemClock, listings = [], items = [], before = async () => {} } = changes;
+  const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
   const reminders = createReminderService({
@@ -146,7 +148,10 @@ export async function connectedBot(
     clock: systemClock,
     log,
     globalLimit: createGlobalRateLimit(systemClock),
-    onInteraction: createInteractions({ commands, context, isOwnCommand: registrar.isOwn, log, onAnswered }),
+    onInteraction: createInteractions({
+      ...{ commands, context, isOwnCommand: registrar.isOwn, log, onAnswered },
+      noticeFor: async () => notice,
+    }),
     onReady: registrar.start,
   });
   onTestFinished(() => client.stop());

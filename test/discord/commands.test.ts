@@ -4,6 +4,7 @@ import { hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/normalized-components.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { decodePng } from '../support/png.ts';
 import { keys } from '../support/shop-store.ts';
 import { connectedBot } from './bot.ts';
@@ -40,6 +41,18 @@ describe('the commands on Discord', () => {
     expect((await run('canvote', { user: other.id }).settled).embeds[0]?.description).toContain(`<@${other.id}>`);
   });
 
+  it('/canvote offers a reminder and the other listings until the next vote', async () => {
+    const { discord, other } = await connectedBot(commands, {
+      clock: manualClock(start + hour),
+      listings: [listings[0], { name: 'bot', lookup: fakeLookup('bot', { cachedProfile: bot }) }],
+    });
+    const use = discord.runCommand({ name: 'canvote', userId: other.id, channelId: discord.channels.general });
+    expect(controlsOf((await use.settled).components)).toMatchObject([
+      { label: 'Remind me', custom_id: 'tallyhook:remind/on:' },
+      { label: 'Vote for Lamplighter', style: 5, url: bot.url },
+    ]);
+  });
+
   it('/reviews turns its pages, also with the longest reviews', async () => {
     const { discord, run, other } = await connectedBot(commands, { listings });
     const { id } = await run('reviews', { limit: 12, sort: 'highest' }).settled;
@@ -51,10 +64,20 @@ describe('the commands on Discord', () => {
     expect(shown()?.embeds[0]?.footer?.text).toBe('12 of 345 reviews · page 1 of 3');
     await click('Next');
     await click('Next');
-    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual(['★★★★★ · writer11', '★★★★★ · writer12']);
+    expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual([
+      '★★★★★ 5/5 · writer11',
+      '★★★★★ 5/5 · writer12',
+    ]);
     await expect(click('Next')).rejects.toThrow('disabled');
     await click('Previous');
     expect(shown()?.embeds[0]?.footer?.text).toContain('page 2 of 3');
+    const filter = controlsOf(shown()?.components ?? [])[0]?.custom_id ?? '';
+    await discord.select({ messageId: id, customId: filter, values: ['5'], userId: other.id }).response;
+    expect(shown()?.embeds[0]?.footer?.text).toBe('With 5 stars: 12 of the 12 highest rated reviews · page 1 of 3');
+    await click('Next');
+    expect(shown()?.embeds[0]?.footer?.text).toContain(
+      'With 5 stars: 12 of the 12 highest rated reviews · page 2 of 3',
+    );
   });
 
   it('/stats shows either listing to everybody', async () => {

@@ -150,17 +150,24 @@ describe('an unknown word', { timeout: 60_000 }, () => {
 });
 
 describe('help', { timeout: 60_000 }, () => {
-  it.each(['sandbox', 'service', 'send', 'register', 'config', 'doctor', 'backup', 'restore', 'export'])(
-    'describes the command %s',
-    async (verb) => {
-      const [{ code, output }, other] = await Promise.all([run(['help', verb]), run([verb, '--help'])]);
-      expect(code).toBe(0);
-      expect(output).toMatch(new RegExp(`^tallyhook ${verb}: [a-z]`));
-      for (const part of ['\n\nUsage\n', '\n\nOptions\n', '--help', '\n\nExit codes: 0 '])
-        expect(output).toContain(part);
-      expect(output).toBe(other.output);
-    },
-  );
+  it.each([
+    'sandbox',
+    'service',
+    'send',
+    'register',
+    'config',
+    'announcements',
+    'doctor',
+    'backup',
+    'restore',
+    'export',
+  ])('describes the command %s', async (verb) => {
+    const [{ code, output }, other] = await Promise.all([run(['help', verb]), run([verb, '--help'])]);
+    expect(code).toBe(0);
+    expect(output).toMatch(new RegExp(`^tallyhook ${verb}: [a-z]`));
+    for (const part of ['\n\nUsage\n', '\n\nOptions\n', '--help', '\n\nExit codes: 0 ']) expect(output).toContain(part);
+    expect(output).toBe(other.output);
+  });
 });
 
 describe('the log', { timeout: 60_000 }, () => {

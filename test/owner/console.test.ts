@@ -247,6 +247,15 @@ describe('the console', () => {
     expect(forgotten).not.toContain('href="./users/');
   });
 
+  it('shows what announcements look like', async () => {
+    const { signIn, open } = await openConsole();
+    expect((await open('announcements')).status).toBe(303);
+    await signIn();
+    const { text } = await open('announcements');
+    expect(text).toContain('<pre>&lt;b&gt;Yay&lt;/b&gt;\n@ada voted\n[Vote too]</pre>');
+    expect(text).toContain('mode: each');
+  });
+
   it('counts reminders that are scheduled, due soon and switched off', async () => {
     const { signIn, open, store } = await openConsole();
     await signIn();

@@ -45,6 +45,13 @@ export async function startOwnerServer(changes: Partial<OwnerContext> = {}) {
       reminders: () => store.rewardRecords.reminders(clock.now()),
       votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
     },
+    announcementPreviews: () => [
+      {
+        listing: 'server',
+        mode: 'each',
+        previews: [{ subject: 'a vote', title: '<b>Yay</b>', text: ['@ada voted'], buttons: ['Vote too'] }],
+      },
+    ],
     replay: createReplay({ listings: serverAndBot(), recorder, clock }),
     cooldowns: new Map([
       ['server', 12 * hour],

@@ -12,6 +12,7 @@ import {
   parseRequest,
   userParameter,
 } from '../request-schemas.ts';
+import { announcementsPage } from './announcements-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
 import { deliveryPage } from './delivery-page.ts';
 import { effectsPage, effectTabs } from './effects-page.ts';
@@ -90,6 +91,14 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
       ]);
       const body = rewardsPage({ days, party, purchases, reminders, grants, rules: rewards.rules, top }, './');
       renderPage(request, response, { title: 'Rewards', session, body });
+    }),
+  );
+
+  router.get(
+    '/announcements',
+    requireSession((request, response, session) => {
+      const body = announcementsPage(context.announcementPreviews());
+      renderPage(request, response, { title: 'Announcements', session, body });
     }),
   );
 

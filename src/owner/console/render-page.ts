@@ -12,6 +12,7 @@ const sections = [
   { path: 'effects', name: 'Effects' },
   { path: 'users', name: 'Members' },
   { path: 'rewards', name: 'Rewards' },
+  { path: 'announcements', name: 'Announcements' },
 ] as const;
 
 /**

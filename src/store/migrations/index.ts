@@ -13,6 +13,7 @@ import { reminders } from './012-reminders.ts';
 import { shop } from './013-shop.ts';
 import { forgotten } from './014-forgotten.ts';
 import { partyPanels } from './015-party-panels.ts';
+import { announcements } from './016-announcements.ts';
 import { memberLanguages } from './017-member-languages.ts';
 import type { Migration } from './migration.ts';
 
@@ -31,6 +32,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '013-shop': shop,
   '014-forgotten': forgotten,
   '015-party-panels': partyPanels,
+  '016-announcements': announcements,
   '017-member-languages': memberLanguages,
 };
 

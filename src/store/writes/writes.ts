@@ -3,6 +3,7 @@ import type { Connection } from '../dialect/dialect.ts';
 import { run } from '../query-builder.ts';
 import type { RecordingArgs, RecordingName, RecordingResults } from '../recording/recording-jobs.ts';
 import type { Tables } from '../tables.ts';
+import { announcementWrites } from './announcements.ts';
 import { backfillWrites } from './backfill.ts';
 import { budgetWrites } from './budget.ts';
 import { claimWrites } from './claim.ts';
@@ -36,6 +37,7 @@ export function createWrites(db: Kysely<Tables>, connection: Connection) {
     ...grantWrites(db, connection),
     ...partyWrites(db, connection),
     ...partyPanelWrites(db, connection),
+    ...announcementWrites(db, connection),
     ...purchaseWrites(db, connection),
     ...backfillWrites(db, connection),
     ...heartbeatWrites(db, connection),

@@ -11,6 +11,7 @@ export const en = {
     /** Plain. */
     days: { one: '**{count}** day', other: '**{count}** days' },
     votes: { one: '**{count}** vote', other: '**{count}** votes' },
+    members: { one: '**{count}** member', other: '**{count}** members' },
     /** What a list of more than one page says below it. Plain. */
     page: 'page {number} of {of}',
   },
@@ -22,6 +23,12 @@ export const en = {
     /** In place of the name of a listing, within a sentence. */
     unnamed: { server: 'this server', bot: 'this bot' },
     asOf: 'The listing service did not respond. Last updated {time}.',
+    /** `{name}` was entered, but is not a listing; `{names}` are listings, and there are `{count}` more. */
+    unknown: 'There is no listing {name}. Choose one of these: {names}.',
+    unknownOfMany: {
+      one: 'There is no listing {name}. Choose one of these, or {count} more: {names}.',
+      other: 'There is no listing {name}. Choose one of these, or one of {count} more: {names}.',
+    },
   },
 
   canVote: {
@@ -29,6 +36,8 @@ export const en = {
     description: 'Check if you can vote, or when you can vote again.',
     userOption: 'Check another member instead of yourself.',
     voteButton: 'Vote',
+    /** On a button; at most 80 characters are shown. */
+    voteFor: 'Vote for {name}',
     /** Markup. `{name}` is that of a listing, `{user}` a member. */
     titleNow: 'Ready to vote',
     titleLater: 'Not yet',
@@ -45,9 +54,22 @@ export const en = {
     /** Plain. */
     description: 'Show reviews of this server.',
     sortOption: 'Sort order (default: newest).',
+    starsOption: 'Show only reviews with this many stars (default: all).',
     limitOption: 'How many reviews to show, up to 50 (default: 10).',
     sorts: { newest: 'newest', highest: 'highest', lowest: 'lowest' },
     count: { one: '{shown} of {count} review', other: '{shown} of {count} reviews' },
+    /** Below reviews with as many stars: "With 4 stars: 3 of the newest 50 reviews". `{found}` is one of the next texts. */
+    filtered: { one: 'With {count} star: {found}', other: 'With {count} stars: {found}' },
+    found: {
+      newest: { one: '{shown} of the newest review', other: '{shown} of the newest {count} reviews' },
+      highest: { one: '{shown} of the highest rated review', other: '{shown} of the {count} highest rated reviews' },
+      lowest: { one: '{shown} of the lowest rated review', other: '{shown} of the {count} lowest rated reviews' },
+    },
+    /** How many of them are shown. */
+    shown: '{number} shown',
+    /** In a select: all reviews, and how many have as many stars. */
+    anyStars: 'All reviews',
+    withStars: { one: '{count} review', other: '{count} reviews' },
     previous: 'Previous',
     next: 'Next',
     /** Markup. */
@@ -56,6 +78,7 @@ export const en = {
     anonymous: 'Anonymous',
     noRating: 'No rating',
     noComment: '*No text.*',
+    noneMatch: 'No review found with this many stars.',
   },
 
   stats: {
@@ -249,6 +272,8 @@ export const en = {
       title: 'Purchase {id}',
       text: '{user} bought {name} ({price}).',
       todo: 'Press Done when the buyer has it. The buyer gets a direct message.',
+      closed:
+        'The buyer of {name} ({price}) had their data deleted before this was done, so the purchase was closed and refunded. There is nothing to do.',
       refundedRole: 'Discord did not give the role, so the price was refunded, and the item is in stock again.',
       fulfilledBy: 'Done, by {manager}.',
       refundedBy: 'Refunded, by {manager}.',
@@ -358,6 +383,9 @@ export const en = {
 
   /** `{user}` is a member, or `someone`; `{name}` is that of a listing. */
   announcement: {
+    /** Leads to the listing, under the vote of somebody else. Plain. */
+    voteButton: 'Vote too',
+    /** Markup. */
     titles: {
       vote: 'Thank you for the vote!',
       bought: 'Premium purchased',
@@ -406,6 +434,33 @@ export const en = {
       denied: 'The service denied the credits.',
     },
     nextVote: 'Can vote again {time}.',
+  },
+
+  /** What a listing received in a period. `{name}` is that of the listing, `{user}` a member. */
+  digest: {
+    title: 'Votes for {name}',
+    /** `{votes}` and `{members}` are numbers with their nouns. */
+    votes: '{votes} from {members}',
+    credits: 'Earned: {credits}',
+    top: 'Top voters',
+    voter: '{user}: {votes}',
+    milestones: 'Milestones',
+    milestone: { one: '{user} reached **{count}** vote.', other: '{user} reached **{count}** votes.' },
+    more: { one: '… and {count} more', other: '… and {count} more' },
+  },
+
+  lostStreaks: {
+    title: 'Streaks that ended',
+    /** `{days}` is a number with its noun. */
+    streak: '{user}: {days}',
+    more: { one: '… and {count} more', other: '… and {count} more' },
+    hint: 'The next vote starts a new streak.',
+  },
+
+  newReview: {
+    title: 'New review of {name}',
+    /** `{rating}` are stars, `{author}` is a name. */
+    heading: '{rating} · {author}',
   },
 
   party: {

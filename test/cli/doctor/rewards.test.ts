@@ -8,6 +8,7 @@ import { fetchBotIdentity } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { day, hour } from '../../../src/platform/durations.ts';
 import { openSnapshot } from '../../../src/store/snapshots/open-snapshot.ts';
+import { plainAnnouncements } from '../../../src/texts/announcement-settings.ts';
 import { createDatabaseWithVotes, voteTime } from '../../support/database-with-votes.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { localDiscord } from '../../support/local-discord.ts';
@@ -70,7 +71,7 @@ describe('doctor, in the roles', () => {
       return { votes: index + 1, repeats: 'once' as const, credits: 0, role };
     });
     const rewards = { ...server.rewards, milestones };
-    return { ...server, ...plainCommunity, lookupKey: null, guildId, rewards };
+    return { ...server, ...plainCommunity, announcements: plainAnnouncements, lookupKey: null, guildId, rewards };
   };
 
   it('says of each role why it cannot be given', () => {

@@ -4,7 +4,7 @@ import { element } from './element.ts';
 import { formatTime } from './format-time.ts';
 import { plainText } from './markdown.ts';
 import { renderMarkdown } from './render-markdown.ts';
-import type { State } from './store.ts';
+import { localeOf, type State } from './store.ts';
 
 type Embed = Message['embeds'][number];
 type Field = NonNullable<Embed['fields']>[number];
@@ -35,7 +35,7 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
     const elements = fields.map((each, index) => fieldElement(each, columns[index] ?? null, state));
     card.append(element('discord-embed-fields', { slot: 'fields' }, ...elements));
   }
-  const footer = footerElement(embed);
+  const footer = footerElement(embed, localeOf(state));
   if (footer !== null) card.append(footer);
   return card;
 }
@@ -65,8 +65,8 @@ function inlineColumns(fields: readonly Field[]): readonly (number | null)[] {
   });
 }
 
-function footerElement({ footer, timestamp }: Embed): HTMLElement | null {
-  const at = timestamp ? formatTime(Date.parse(timestamp), 'f') : null;
+function footerElement({ footer, timestamp }: Embed, locale: string): HTMLElement | null {
+  const at = timestamp ? formatTime(Date.parse(timestamp), 'f', locale) : null;
   if (!footer && at === null) return null;
   return element('discord-embed-footer', { slot: 'footer', timestamp: footer && at }, footer?.text ?? at);
 }

@@ -1,0 +1,24 @@
+import { type AnnouncementSettings, plainAnnouncements } from '../src/texts/announcement-settings.ts';
+import { defaultLostStreak, type FileAnnouncements } from './announcements-file.ts';
+import { toDurationText } from './duration.ts';
+
+/** The announcements of a listing with their defaults. */
+export function announcementsOf(file: FileAnnouncements = {}): AnnouncementSettings {
+  const { mode, every, voteButton, lostStreaks, ...others } = file;
+  const stated = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+  const minDays = lostStreaks === true ? defaultLostStreak : lostStreaks || null;
+  return {
+    ...plainAnnouncements,
+    ...stated,
+    mode: mode ?? plainAnnouncements.mode,
+    everyMs: every ?? plainAnnouncements.everyMs,
+    voteButton: voteButton ?? mode === 'digest',
+    lostStreaks: minDays,
+  };
+}
+
+/** Announcements as in the file of `TALLYHOOK_CONFIG`. What is not set is null. */
+export function announcementsInFile({ everyMs, lostStreaks, ...others }: AnnouncementSettings) {
+  const { mode, ...settings } = others;
+  return { mode, every: toDurationText(everyMs), ...settings, lostStreaks: lostStreaks ?? false };
+}

@@ -1,0 +1,130 @@
+import { closest } from '../platform/did-you-mean.ts';
+import { type Markup, trustedMarkup } from './markup.ts';
+
+/** The values that an owner can insert into the text of a vote's announcement, with the most characters of each. */
+export const placeholders = {
+  mention: 23,
+  listing: 60,
+  credits: 13,
+  balance: 22,
+  votes: 13,
+  streak: 6,
+  next: 16,
+  time: 16,
+  reason: 180,
+  bonuses: 220,
+  roles: 250,
+  url: 512,
+} as const;
+export type PlaceholderName = keyof typeof placeholders;
+export const placeholderNames = Object.keys(placeholders) as PlaceholderName[];
+/** Discord shows mentions and times only in the text of an embed, and a title has one line. */
+export const titlePlaceholders: readonly PlaceholderName[] = ['listing', 'credits', 'balance', 'votes', 'streak'];
+
+type Part = { readonly text: string } | { readonly placeholder: string };
+
+/** The owner's own text with placeholders: `{mention} voted`. `{{` and `}}` are braces. Parsed in linear time. */
+export interface Template {
+  /** The parts of each line. */
+  readonly lines: readonly (readonly Part[])[];
+  /** How many braces have no counterpart. */
+  readonly unbalanced: number;
+}
+
+export function parseTemplate(text: string): Template {
+  let unbalanced = 0;
+  const lines = text.split('\n').map((line) => {
+    const parts: Part[] = [];
+    let literal = '';
+    for (let at = 0; at < line.length; at += 1) {
+      const character = line.charAt(at);
+      const isBrace = character === '{' || character === '}';
+      if (isBrace && line[at + 1] === character) {
+        literal += character;
+        at += 1;
+        continue;
+      }
+      const end = character === '{' ? endOfPlaceholder(line, at + 1) : -1;
+      if (end === -1) {
+        if (isBrace) unbalanced += 1;
+        literal += character;
+        continue;
+      }
+      if (literal !== '') parts.push({ text: literal });
+      literal = '';
+      parts.push({ placeholder: line.slice(at + 1, end) });
+      at = end;
+    }
+    return literal === '' ? parts : [...parts, { text: literal }];
+  });
+  return { lines, unbalanced };
+}
+
+/** A longer name than this is not searched for its end, so that many opening braces cost no more than one. */
+const maxNameLength = 50;
+
+/** The position of the closing brace; -1 if another opening one comes first, or none. */
+function endOfPlaceholder(line: string, start: number): number {
+  for (let at = start; at < Math.min(line.length, start + maxNameLength); at += 1) {
+    if (line[at] === '}') return at;
+    if (line[at] === '{') return -1;
+  }
+  return -1;
+}
+
+/** The names of the placeholders in a template, each once. */
+export function placeholdersIn({ lines }: Template): readonly string[] {
+  const names = lines.flat().flatMap((part) => ('placeholder' in part ? [part.placeholder] : []));
+  return [...new Set(names)];
+}
+
+/** What is wrong with a template, as ends of sentences that begin with "it". @param known the names that it may contain */
+export function templateIssues(
+  text: string,
+  { known, maxLength }: { readonly known: readonly PlaceholderName[]; readonly maxLength: number },
+): readonly string[] {
+  const template = parseTemplate(text);
+  const unknown = placeholdersIn(template).filter((name) => !known.some((each) => each === name));
+  const length = maxLengthOf(template);
+  return [
+    ...unknown.map((name) => unknownPlaceholder(name, known)),
+    ...(template.unbalanced > 0 ? ['it contains a brace without its counterpart; write {{ or }} for a brace'] : []),
+    ...(length > maxLength
+      ? [`it is too long: with its values it can have ${length} characters, of which ${maxLength} fit into a message`]
+      : []),
+  ];
+}
+
+function unknownPlaceholder(name: string, known: readonly PlaceholderName[]): string {
+  const list = known.map((each) => `{${each}}`).join(', ');
+  if (placeholderNames.some((each) => each === name)) {
+    return `it contains {${name}}, which Discord shows only in the text; here it can contain ${list}`;
+  }
+  const suggestion = closest(name, known);
+  const hint = suggestion === undefined ? '' : ` (did you mean {${suggestion}}?)`;
+  return `it contains {${name}}, which is not a placeholder${hint}; it can contain ${list}`;
+}
+
+/** The most characters that it can have with its values. */
+function maxLengthOf({ lines }: Template): number {
+  const sizes: Readonly<Record<string, number>> = placeholders;
+  const parts = lines.flat().map((part) => ('text' in part ? part.text.length : (sizes[part.placeholder] ?? 0)));
+  return parts.reduce((sum, length) => sum + length, lines.length - 1);
+}
+
+/**
+ * The template with its values. A line of which only placeholders without a value remain is left out. A placeholder
+ * that is not known, which the settings do not allow, stays as it is.
+ */
+export function renderTemplate({ lines }: Template, values: Readonly<Record<PlaceholderName, Markup>>): Markup {
+  const rendered = lines.map((parts) => {
+    const texts = parts.map((part) => ('text' in part ? trustedMarkup(part.text) : valueFor(part.placeholder, values)));
+    const isLeftOut = parts.some((part) => 'placeholder' in part) && texts.join('').trim() === '';
+    return isLeftOut ? null : trustedMarkup(texts.join(''));
+  });
+  return trustedMarkup(rendered.filter((line) => line !== null).join('\n'));
+}
+
+function valueFor(name: string, values: Readonly<Record<string, Markup>>): Markup {
+  return (Object.hasOwn(values, name) ? values[name] : undefined) ?? trustedMarkup(`{${name}}`);
+}

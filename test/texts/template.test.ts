@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { escapeName, type Markup, markup, mention } from '../../src/texts/markup.ts';
+import {
+  parseTemplate,
+  placeholderNames,
+  placeholdersIn,
+  renderTemplate,
+  templateIssues,
+  titlePlaceholders,
+} from '../../src/texts/template.ts';
+
+const none = Object.fromEntries(placeholderNames.map((name) => [name, markup``])) as Record<
+  (typeof placeholderNames)[number],
+  Markup
+>;
+const values = { ...none, mention: mention('7'), listing: escapeName('a*b'), credits: markup`1,200` };
+const render = (text: string) => renderTemplate(parseTemplate(text), values);
+const issues = (text: string, maxLength = 4_000) => templateIssues(text, { known: placeholderNames, maxLength });
+
+describe('a template', () => {
+  it('contains values, the markup of the owner, and escaped text of others', () => {
+    expect(render('**{mention}** voted for _{listing}_.\n+{credits}')).toBe('**<@7>** voted for _a\\*b_.\n+1,200');
+    expect(placeholdersIn(parseTemplate('{credits} {mention} {credits}'))).toEqual(['credits', 'mention']);
+  });
+
+  it('has braces as doubled braces', () => {
+    expect(render('{{credits}} {{{credits}}}')).toBe('{credits} {1,200}');
+    expect(issues('{{credits}} {{{credits}}}')).toEqual([]);
+  });
+
+  it('leaves out lines of which only empty values remain, and keeps empty lines of the owner', () => {
+    expect(render('{mention}\n{reason}\n\n {bonuses} {roles}\nBecause: {reason}')).toBe('<@7>\n\nBecause: ');
+  });
+
+  it('has an issue for each unknown placeholder, with a suggestion', () => {
+    const [first, second, ...others] = issues('{credit} and {whatever} and {credit}');
+    expect(first).toMatch(
+      /^it contains \{credit\}, which is not a placeholder \(did you mean \{credits\}\?\); it can /,
+    );
+    expect(first).toContain(placeholderNames.map((name) => `{${name}}`).join(', '));
+    expect(second).toMatch(/^it contains \{whatever\}, which is not a placeholder; it can contain /);
+    expect(others).toEqual([]);
+  });
+
+  it('has an issue for a placeholder that Discord does not show in a title', () => {
+    expect(templateIssues('{mention}', { known: titlePlaceholders, maxLength: 256 })).toEqual([
+      'it contains {mention}, which Discord shows only in the text; here it can contain {listing}, {credits}, {balance}, {votes}, {streak}',
+    ]);
+  });
+
+  it.each(['{', '}', 'a {credits', 'credits}', '{ {credits}', '{{{credits}}', `{${'a'.repeat(60)}}`])(
+    'has an issue for braces without a counterpart: %s',
+    (text) => {
+      expect(issues(text)).toEqual([expect.stringContaining('brace without its counterpart')]);
+    },
+  );
+
+  it('has an issue if its values would not fit', () => {
+    expect(issues('a'.repeat(100), 100)).toEqual([]);
+    expect(issues('a'.repeat(101), 100)).toEqual([expect.stringContaining('101 characters, of which 100 fit')]);
+    expect(issues('{reason}', 100)).toEqual([expect.stringContaining('180 characters')]);
+  });
+});
