@@ -26,7 +26,7 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
     image: localPath(embed.image?.url),
   });
   card.embedEmojisMap = Object.create(null);
-  void describeImage(card, embed.image?.description ?? '');
+  void adjustImage(card, embed.image?.description ?? '');
   if (description) {
     card.append(element('discord-embed-description', { slot: 'description' }, renderMarkdown(description, state)));
   }
@@ -40,10 +40,13 @@ export function embedCard(embed: Embed, state: State): HTMLElement {
   return card;
 }
 
-/** The component has a fixed alt text, and draws its content later. */
-async function describeImage(card: HTMLElementTagNameMap['discord-embed'], description: string): Promise<void> {
+/** The component draws its content later, with a fixed alt text, and images smaller than Discord does. */
+async function adjustImage(card: HTMLElementTagNameMap['discord-embed'], description: string): Promise<void> {
   await card.updateComplete;
-  card.shadowRoot?.querySelector('.discord-embed-image')?.setAttribute('alt', description);
+  const image = card.shadowRoot?.querySelector<HTMLImageElement>('.discord-embed-image');
+  if (!image) return;
+  image.alt = description;
+  image.style.maxWidth = 'min(400px, 100%)';
 }
 
 function fieldElement({ name, value }: Field, column: number | null, state: State): HTMLElement {
