@@ -105,14 +105,15 @@ async function repliesOf(run: (reply: MeasuredReply) => Used): Promise<Record<st
     const callback = await used.response;
     if (callback.type !== 4) throw new Error(`${reply.label} is not answered from the cache.`);
     const { embeds = [], components = [], flags } = callback.data;
-    const { attachments } = await used.settled;
-    const files = await Promise.all(
-      attachments.map(async ({ url, filename, description }) => ({
-        attachment: Buffer.from(await (await fetch(url)).arrayBuffer()),
-        name: filename,
-        ...(description ? { description } : {}),
-      })),
-    );
+    const shown = await used.settled;
+    const files = [];
+    for (const [index, { image }] of embeds.entries()) {
+      // A file that an embed shows is not among the attachments of the message.
+      const [, name] = /^attachment:\/\/(.+)$/.exec(image?.url ?? '') ?? [];
+      const url = shown.embeds[index]?.image?.url;
+      if (name === undefined || url === undefined) continue;
+      files.push({ attachment: Buffer.from(await (await fetch(url)).arrayBuffer()), name });
+    }
     const message = { embeds, components, flags, allowedMentions: { parse: [] } };
     replies[reply.id] = { ...message, ...(files.length === 0 ? {} : { files }) } as InteractionReplyOptions;
   }
