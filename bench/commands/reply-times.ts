@@ -104,7 +104,8 @@ async function repliesOf(run: (reply: MeasuredReply) => Used): Promise<Record<st
     const used = run(reply);
     const callback = await used.response;
     if (callback.type !== 4) throw new Error(`${reply.label} is not answered from the cache.`);
-    const { embeds = [], components = [], flags } = callback.data;
+    const { components = [], flags } = callback.data;
+    const embeds = callback.data.embeds ?? [];
     const shown = await used.settled;
     const files = [];
     for (const [index, { image }] of embeds.entries()) {
