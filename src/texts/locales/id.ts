@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const id: Catalogue = {
   parts: {
     credits: { other: '**{count}** kredit' },
-    plainCredits: { other: '{count} kredit' },
     days: { other: '**{count}** hari' },
     votes: { other: '**{count}** vote' },
+    members: { other: '**{count}** anggota' },
     page: 'halaman {number} dari {of}',
   },
 
@@ -15,12 +15,17 @@ export const id: Catalogue = {
     option: 'Pilih server atau bot.',
     unnamed: { server: 'server ini', bot: 'bot ini' },
     asOf: 'Situs voting tidak merespons. Terakhir diperbarui {time}.',
+    unknown: 'Tidak ada server atau bot bernama {name}. Pilih salah satu: {names}.',
+    unknownOfMany: {
+      other: 'Tidak ada server atau bot bernama {name}. Pilih salah satu (masih ada {count} lagi): {names}.',
+    },
   },
 
   canVote: {
     description: 'Cek apakah kamu bisa vote, atau kapan kamu bisa vote lagi.',
     userOption: 'Cek anggota lain, bukan dirimu sendiri.',
     voteButton: 'Vote',
+    voteFor: 'Vote {name}',
     titleNow: 'Sudah bisa vote',
     titleLater: 'Belum bisa',
     youNow: 'Kamu bisa vote {name} sekarang.',
@@ -35,9 +40,19 @@ export const id: Catalogue = {
   reviews: {
     description: 'Tampilkan ulasan server ini.',
     sortOption: 'Urutan (default: terbaru).',
+    starsOption: 'Hanya tampilkan ulasan dengan jumlah bintang ini (default: semua).',
     limitOption: 'Berapa ulasan yang ditampilkan, maksimal 50 (default: 10).',
     sorts: { newest: 'terbaru', highest: 'rating tertinggi', lowest: 'rating terendah' },
     count: { other: '{shown} dari {count} ulasan' },
+    filtered: { other: 'Bintang {count}: {found}' },
+    found: {
+      newest: { other: '{shown} dari {count} ulasan terbaru' },
+      highest: { other: '{shown} dari {count} ulasan dengan rating tertinggi' },
+      lowest: { other: '{shown} dari {count} ulasan dengan rating terendah' },
+    },
+    shown: '{number} ditampilkan',
+    anyStars: 'Semua ulasan',
+    withStars: { other: '{count} ulasan' },
     previous: 'Sebelumnya',
     next: 'Berikutnya',
     title: 'Ulasan',
@@ -45,6 +60,7 @@ export const id: Catalogue = {
     anonymous: 'Anonim',
     noRating: 'Tanpa rating',
     noComment: '*Tanpa teks.*',
+    noneMatch: 'Tidak ada ulasan dengan jumlah bintang ini.',
   },
 
   stats: {
@@ -145,6 +161,7 @@ export const id: Catalogue = {
       streak: 'Streak aktif terpanjang',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '{score} lagi ke **#{rank}**',
     none: 'Belum ada siapa-siapa di sini. Jadilah yang pertama!',
     notRanked: '{user} belum masuk peringkat di sini.',
   },
@@ -160,7 +177,6 @@ export const id: Catalogue = {
     done: 'Selesai',
     refund: 'Kembalikan kredit',
     purchases: 'Pembelianku',
-    choose: 'Pilih item',
     title: 'Toko',
     empty: 'Belum ada yang bisa dibeli di sini.',
     balance: 'Saldomu: {credits}',
@@ -213,6 +229,8 @@ export const id: Catalogue = {
       title: 'Pembelian {id}',
       text: '{user} membeli {name} ({price}).',
       todo: 'Tekan “Selesai” kalau pembeli sudah menerimanya. Pembeli akan mendapat pesan langsung.',
+      closed:
+        'Data pembeli {name} ({price}) dihapus atas permintaannya sebelum ini selesai, jadi pembelian ini ditutup dan kreditnya dikembalikan. Tidak ada yang perlu dilakukan.',
       refundedRole: 'Discord tidak memberikan role-nya, jadi kreditnya dikembalikan dan item ini tersedia lagi.',
       fulfilledBy: 'Selesai, oleh {manager}.',
       refundedBy: 'Kredit dikembalikan, oleh {manager}.',
@@ -312,6 +330,7 @@ export const id: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Ikut vote',
     titles: {
       vote: 'Terima kasih sudah vote!',
       bought: 'Premium dibeli',
@@ -320,6 +339,7 @@ export const id: Catalogue = {
       revoked: 'Premium dicabut',
       event: 'Kabar dari situs voting',
     },
+    milestone: { other: 'Milestone: {count} vote' },
     test: 'Ini cuma tes',
     tested: 'Webhook {name} berfungsi: tes {event} sudah masuk. Tes tidak memberi kredit.',
     someone: 'Seseorang',
@@ -356,6 +376,29 @@ export const id: Catalogue = {
       denied: 'Situs voting menolak memberi kredit.',
     },
     nextVote: 'Bisa vote lagi {time}.',
+  },
+
+  digest: {
+    title: 'Vote untuk {name}',
+    votes: '{votes} dari {members}',
+    credits: 'Didapat: {credits}',
+    top: 'Top voter',
+    voter: '{user}: {votes}',
+    milestones: 'Milestone',
+    milestone: { other: '{user} mencapai **{count}** vote.' },
+    more: { other: '… dan {count} lainnya' },
+  },
+
+  lostStreaks: {
+    title: 'Streak yang berakhir',
+    streak: '{user}: {days}',
+    more: { other: '… dan {count} lainnya' },
+    hint: 'Vote berikutnya memulai streak baru.',
+  },
+
+  newReview: {
+    title: 'Ulasan baru: {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

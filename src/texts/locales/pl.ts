@@ -9,18 +9,18 @@ export const pl: Catalogue = {
       many: '**{count}** kredytów',
       other: '**{count}** kredytu',
     },
-    plainCredits: {
-      one: '{count} kredyt',
-      few: '{count} kredyty',
-      many: '{count} kredytów',
-      other: '{count} kredytu',
-    },
     days: { one: '**{count}** dzień', few: '**{count}** dni', many: '**{count}** dni', other: '**{count}** dnia' },
     votes: {
       one: '**{count}** głos',
       few: '**{count}** głosy',
       many: '**{count}** głosów',
       other: '**{count}** głosu',
+    },
+    members: {
+      one: '**{count}** osoba',
+      few: '**{count}** osoby',
+      many: '**{count}** osób',
+      other: '**{count}** osoby',
     },
     page: 'strona {number} z {of}',
   },
@@ -30,12 +30,20 @@ export const pl: Catalogue = {
     option: 'Wybierz serwer lub bota.',
     unnamed: { server: 'ten serwer', bot: 'tego bota' },
     asOf: 'Serwis do głosowania nie odpowiedział. Ostatnia aktualizacja: {time}.',
+    unknown: 'Nie ma serwera ani bota o nazwie {name}. Wybierz z tej listy: {names}.',
+    unknownOfMany: {
+      one: 'Nie ma serwera ani bota o nazwie {name}. Wybierz z tej listy (i jeszcze {count}): {names}.',
+      few: 'Nie ma serwera ani bota o nazwie {name}. Wybierz z tej listy (i jeszcze {count}): {names}.',
+      many: 'Nie ma serwera ani bota o nazwie {name}. Wybierz z tej listy (i jeszcze {count}): {names}.',
+      other: 'Nie ma serwera ani bota o nazwie {name}. Wybierz z tej listy (i jeszcze {count}): {names}.',
+    },
   },
 
   canVote: {
     description: 'Sprawdź, czy możesz już głosować i kiedy znowu zagłosujesz.',
     userOption: 'Sprawdź innego członka serwera zamiast siebie.',
     voteButton: 'Głosuj',
+    voteFor: 'Głosuj na {name}',
     titleNow: 'Możesz głosować',
     titleLater: 'Jeszcze nie teraz',
     youNow: 'Możesz już głosować na {name}.',
@@ -50,6 +58,7 @@ export const pl: Catalogue = {
   reviews: {
     description: 'Pokaż opinie o tym serwerze.',
     sortOption: 'Kolejność (domyślnie: od najnowszych).',
+    starsOption: 'Pokaż tylko opinie z tą liczbą gwiazdek (domyślnie: wszystkie).',
     limitOption: 'Ile opinii pokazać, maksymalnie 50 (domyślnie: 10).',
     sorts: { newest: 'od najnowszych', highest: 'od najwyższych ocen', lowest: 'od najniższych ocen' },
     count: {
@@ -58,6 +67,35 @@ export const pl: Catalogue = {
       many: '{shown} z {count} opinii',
       other: '{shown} z {count} opinii',
     },
+    filtered: {
+      one: 'Z {count} gwiazdką: {found}',
+      few: 'Z {count} gwiazdkami: {found}',
+      many: 'Z {count} gwiazdkami: {found}',
+      other: 'Z {count} gwiazdki: {found}',
+    },
+    found: {
+      newest: {
+        one: '{shown} z {count} najnowszej opinii',
+        few: '{shown} z {count} najnowszych opinii',
+        many: '{shown} z {count} najnowszych opinii',
+        other: '{shown} z {count} najnowszej opinii',
+      },
+      highest: {
+        one: '{shown} z {count} opinii o najwyższej ocenie',
+        few: '{shown} z {count} opinii o najwyższych ocenach',
+        many: '{shown} z {count} opinii o najwyższych ocenach',
+        other: '{shown} z {count} opinii o najwyższej ocenie',
+      },
+      lowest: {
+        one: '{shown} z {count} opinii o najniższej ocenie',
+        few: '{shown} z {count} opinii o najniższych ocenach',
+        many: '{shown} z {count} opinii o najniższych ocenach',
+        other: '{shown} z {count} opinii o najniższej ocenie',
+      },
+    },
+    shown: 'pokazano {number}',
+    anyStars: 'Wszystkie opinie',
+    withStars: { one: '{count} opinia', few: '{count} opinie', many: '{count} opinii', other: '{count} opinii' },
     previous: 'Wstecz',
     next: 'Dalej',
     title: 'Opinie',
@@ -65,6 +103,7 @@ export const pl: Catalogue = {
     anonymous: 'Anonim',
     noRating: 'Bez oceny',
     noComment: '*Bez treści.*',
+    noneMatch: 'Nie znaleziono opinii z tą liczbą gwiazdek.',
   },
 
   stats: {
@@ -178,6 +217,7 @@ export const pl: Catalogue = {
       streak: 'Najdłuższe trwające serie',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '{score} do **#{rank}**',
     none: 'Nikogo tu jeszcze nie ma. Zajmij pierwsze miejsce!',
     notRanked: '{user} nie ma jeszcze miejsca w tym rankingu.',
   },
@@ -193,7 +233,6 @@ export const pl: Catalogue = {
     done: 'Gotowe',
     refund: 'Zwróć kredyty',
     purchases: 'Moje zakupy',
-    choose: 'Wybierz przedmiot',
     title: 'Sklep',
     empty: 'Nie ma tu nic do kupienia.',
     balance: 'Twój stan konta: {credits}',
@@ -257,6 +296,8 @@ export const pl: Catalogue = {
       title: 'Zakup nr {id}',
       text: '{user} kupuje {name} ({price}).',
       todo: 'Kliknij „Gotowe”, gdy kupujący dostanie swój przedmiot. Bot wyśle mu wiadomość prywatną.',
+      closed:
+        '{name} ({price}): dane kupującego usunięto na jego życzenie jeszcze przed wydaniem, więc zakup został zamknięty, a kredyty zwrócone. Nie trzeba nic robić.',
       refundedRole: 'Discord nie nadał roli, więc kredyty zostały zwrócone, a przedmiot wrócił do sklepu.',
       fulfilledBy: 'Gotowe. Wydanie potwierdza {manager}.',
       refundedBy: 'Kredyty zwrócone. Zwrot potwierdza {manager}.',
@@ -266,9 +307,9 @@ export const pl: Catalogue = {
     },
     message: {
       fulfilledTitle: 'Twój zakup jest gotowy',
-      fulfilled: '{name} – już dla ciebie.',
+      fulfilled: 'Przedmiot {name} jest już twój.',
       refundedTitle: 'Zwrot za twój zakup',
-      refunded: 'Nie udało się wydać: {name}. Zwrot na konto: {price}.',
+      refunded: 'Nie udało się wydać przedmiotu {name}. Zwrot na konto: {price}.',
     },
   },
 
@@ -353,6 +394,7 @@ export const pl: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Też zagłosuj',
     titles: {
       vote: 'Dzięki za głos!',
       bought: 'Kupiono premium',
@@ -360,6 +402,12 @@ export const pl: Catalogue = {
       expired: 'Premium wygasło',
       revoked: 'Premium cofnięte',
       event: 'Nowe zdarzenie',
+    },
+    milestone: {
+      one: 'Próg: {count} głos',
+      few: 'Próg: {count} głosy',
+      many: 'Próg: {count} głosów',
+      other: 'Próg: {count} głosu',
     },
     test: 'To jest test',
     tested: 'Webhook dla {name} działa: dotarł test {event}. Za testy nie ma kredytów.',
@@ -419,6 +467,44 @@ export const pl: Catalogue = {
     nextVote: 'Kolejny głos: {time}.',
   },
 
+  digest: {
+    title: 'Głosy na {name}',
+    votes: '{votes} ({members})',
+    credits: 'Zdobyto: {credits}',
+    top: 'Najaktywniejsi głosujący',
+    voter: '{user}: {votes}',
+    milestones: 'Osiągnięte progi',
+    milestone: {
+      one: '{user} ma już **{count}** głos.',
+      few: '{user} ma już **{count}** głosy.',
+      many: '{user} ma już **{count}** głosów.',
+      other: '{user} ma już **{count}** głosu.',
+    },
+    more: {
+      one: '… i jeszcze {count}',
+      few: '… i jeszcze {count}',
+      many: '… i jeszcze {count}',
+      other: '… i jeszcze {count}',
+    },
+  },
+
+  lostStreaks: {
+    title: 'Zakończone serie',
+    streak: '{user}: {days}',
+    more: {
+      one: '… i jeszcze {count}',
+      few: '… i jeszcze {count}',
+      many: '… i jeszcze {count}',
+      other: '… i jeszcze {count}',
+    },
+    hint: 'Następny głos rozpocznie nową serię.',
+  },
+
+  newReview: {
+    title: 'Nowa opinia: {name}',
+    heading: '{rating} · {author}',
+  },
+
   party: {
     title: 'Vote party',
     reachedTitle: 'Vote party: cel osiągnięty',
@@ -447,7 +533,7 @@ export const pl: Catalogue = {
 
   role: {
     added: 'tallyhook: zdobyto rolę',
-    removed: 'tallyhook: rola się skończyła',
+    removed: 'tallyhook: rola wygasła',
   },
 
   failure: {

@@ -9,18 +9,18 @@ export const ru: Catalogue = {
       many: '**{count}** кредитов',
       other: '**{count}** кредита',
     },
-    plainCredits: {
-      one: '{count} кредит',
-      few: '{count} кредита',
-      many: '{count} кредитов',
-      other: '{count} кредита',
-    },
     days: { one: '**{count}** день', few: '**{count}** дня', many: '**{count}** дней', other: '**{count}** дня' },
     votes: {
       one: '**{count}** голос',
       few: '**{count}** голоса',
       many: '**{count}** голосов',
       other: '**{count}** голоса',
+    },
+    members: {
+      one: '**{count}** участник',
+      few: '**{count}** участника',
+      many: '**{count}** участников',
+      other: '**{count}** участника',
     },
     page: 'страница {number} из {of}',
   },
@@ -30,12 +30,20 @@ export const ru: Catalogue = {
     option: 'Выберите сервер или бота.',
     unnamed: { server: 'этот сервер', bot: 'этого бота' },
     asOf: 'Сайт для голосования не ответил. Последнее обновление: {time}.',
+    unknown: 'Сервера или бота с названием {name} здесь нет. Выберите из этих: {names}.',
+    unknownOfMany: {
+      one: 'Сервера или бота с названием {name} здесь нет. Выберите из этих (и ещё {count}): {names}.',
+      few: 'Сервера или бота с названием {name} здесь нет. Выберите из этих (и ещё {count}): {names}.',
+      many: 'Сервера или бота с названием {name} здесь нет. Выберите из этих (и ещё {count}): {names}.',
+      other: 'Сервера или бота с названием {name} здесь нет. Выберите из этих (и ещё {count}): {names}.',
+    },
   },
 
   canVote: {
     description: 'Узнать, можно ли голосовать сейчас и когда можно будет снова.',
     userOption: 'Проверить другого участника, а не себя.',
     voteButton: 'Голосовать',
+    voteFor: 'Голосовать за {name}',
     titleNow: 'Можно голосовать',
     titleLater: 'Пока рано',
     youNow: 'Вы уже можете голосовать за {name}.',
@@ -50,6 +58,7 @@ export const ru: Catalogue = {
   reviews: {
     description: 'Показать отзывы об этом сервере.',
     sortOption: 'Порядок (по умолчанию: сначала новые).',
+    starsOption: 'Показать только отзывы с таким числом звёзд (по умолчанию: все).',
     limitOption: 'Сколько отзывов показать, не больше 50 (по умолчанию: 10).',
     sorts: { newest: 'сначала новые', highest: 'сначала с высокой оценкой', lowest: 'сначала с низкой оценкой' },
     count: {
@@ -58,6 +67,35 @@ export const ru: Catalogue = {
       many: '{shown} из {count} отзывов',
       other: '{shown} из {count} отзыва',
     },
+    filtered: {
+      one: 'С {count} звездой: {found}',
+      few: 'С {count} звёздами: {found}',
+      many: 'С {count} звёздами: {found}',
+      other: 'С {count} звезды: {found}',
+    },
+    found: {
+      newest: {
+        one: '{shown} из {count} самого нового отзыва',
+        few: '{shown} из {count} самых новых отзывов',
+        many: '{shown} из {count} самых новых отзывов',
+        other: '{shown} из {count} самого нового отзыва',
+      },
+      highest: {
+        one: '{shown} из {count} отзыва с самой высокой оценкой',
+        few: '{shown} из {count} отзывов с самой высокой оценкой',
+        many: '{shown} из {count} отзывов с самой высокой оценкой',
+        other: '{shown} из {count} отзыва с самой высокой оценкой',
+      },
+      lowest: {
+        one: '{shown} из {count} отзыва с самой низкой оценкой',
+        few: '{shown} из {count} отзывов с самой низкой оценкой',
+        many: '{shown} из {count} отзывов с самой низкой оценкой',
+        other: '{shown} из {count} отзыва с самой низкой оценкой',
+      },
+    },
+    shown: 'показано {number}',
+    anyStars: 'Все отзывы',
+    withStars: { one: '{count} отзыв', few: '{count} отзыва', many: '{count} отзывов', other: '{count} отзыва' },
     previous: 'Назад',
     next: 'Вперёд',
     title: 'Отзывы',
@@ -65,6 +103,7 @@ export const ru: Catalogue = {
     anonymous: 'Аноним',
     noRating: 'Без оценки',
     noComment: '*Без текста.*',
+    noneMatch: 'Отзывов с таким числом звёзд не нашлось.',
   },
 
   stats: {
@@ -183,6 +222,7 @@ export const ru: Catalogue = {
       streak: 'Самые длинные текущие серии',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '{score} до **#{rank}**',
     none: 'Здесь пока никого нет. Займите первое место!',
     notRanked: '{user} пока не занимает здесь места.',
   },
@@ -198,7 +238,6 @@ export const ru: Catalogue = {
     done: 'Готово',
     refund: 'Вернуть кредиты',
     purchases: 'Мои покупки',
-    choose: 'Выберите товар',
     title: 'Магазин',
     empty: 'Здесь нечего купить.',
     balance: 'Ваш баланс: {credits}',
@@ -261,6 +300,8 @@ export const ru: Catalogue = {
       title: 'Покупка №{id}',
       text: '{user} покупает {name} ({price}).',
       todo: 'Нажмите «Готово», когда покупатель получит товар. Ему придёт личное сообщение.',
+      closed:
+        '{name} ({price}): покупатель удалил свои данные до выдачи товара, поэтому покупка закрыта, а кредиты возвращены. Ничего делать не нужно.',
       refundedRole: 'Discord не выдал роль, поэтому кредиты возвращены, а товар снова в наличии.',
       fulfilledBy: 'Готово. Выдачу подтверждает {manager}.',
       refundedBy: 'Кредиты возвращены. Возврат подтверждает {manager}.',
@@ -355,6 +396,7 @@ export const ru: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Тоже проголосовать',
     titles: {
       vote: 'Спасибо за голос!',
       bought: 'Премиум куплен',
@@ -362,6 +404,12 @@ export const ru: Catalogue = {
       expired: 'Премиум закончился',
       revoked: 'Премиум отозван',
       event: 'Новое событие',
+    },
+    milestone: {
+      one: 'Рубеж: {count} голос',
+      few: 'Рубеж: {count} голоса',
+      many: 'Рубеж: {count} голосов',
+      other: 'Рубеж: {count} голоса',
     },
     test: 'Это тест',
     tested: 'Вебхук для {name} работает: пришёл тест {event}. За тесты кредиты не начисляются.',
@@ -419,6 +467,34 @@ export const ru: Catalogue = {
       denied: 'Сайт отказал в кредитах.',
     },
     nextVote: 'Снова голосовать можно {time}.',
+  },
+
+  digest: {
+    title: 'Голоса за {name}',
+    votes: '{votes} ({members})',
+    credits: 'Начислено: {credits}',
+    top: 'Больше всех голосовали',
+    voter: '{user}: {votes}',
+    milestones: 'Рубежи',
+    milestone: {
+      one: '{user} набирает **{count}** голос.',
+      few: '{user} набирает **{count}** голоса.',
+      many: '{user} набирает **{count}** голосов.',
+      other: '{user} набирает **{count}** голоса.',
+    },
+    more: { one: '… и ещё {count}', few: '… и ещё {count}', many: '… и ещё {count}', other: '… и ещё {count}' },
+  },
+
+  lostStreaks: {
+    title: 'Прерванные серии',
+    streak: '{user}: {days}',
+    more: { one: '… и ещё {count}', few: '… и ещё {count}', many: '… и ещё {count}', other: '… и ещё {count}' },
+    hint: 'Следующий голос начнёт новую серию.',
+  },
+
+  newReview: {
+    title: 'Новый отзыв: {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

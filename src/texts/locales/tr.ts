@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const tr: Catalogue = {
   parts: {
     credits: { one: '**{count}** kredi', other: '**{count}** kredi' },
-    plainCredits: { one: '{count} kredi', other: '{count} kredi' },
     days: { one: '**{count}** gün', other: '**{count}** gün' },
     votes: { one: '**{count}** oy', other: '**{count}** oy' },
+    members: { one: '**{count}** üye', other: '**{count}** üye' },
     page: 'sayfa {number}/{of}',
   },
 
@@ -15,12 +15,18 @@ export const tr: Catalogue = {
     option: 'Sunucu veya bot seç.',
     unnamed: { server: 'bu sunucu', bot: 'bu bot' },
     asOf: 'Oylama sitesi yanıt vermedi. Son güncelleme: {time}.',
+    unknown: '{name} adında bir sunucu veya bot yok. Şunlardan birini seç: {names}.',
+    unknownOfMany: {
+      one: '{name} adında bir sunucu veya bot yok. Şunlardan birini seç ({count} tane daha var): {names}.',
+      other: '{name} adında bir sunucu veya bot yok. Şunlardan birini seç ({count} tane daha var): {names}.',
+    },
   },
 
   canVote: {
     description: 'Şimdi oy verip veremeyeceğine veya ne zaman tekrar oy verebileceğine bak.',
     userOption: 'Kendin yerine başka bir üyeye bak.',
     voteButton: 'Oy ver',
+    voteFor: '{name} için oy ver',
     titleNow: 'Oy verebilirsin',
     titleLater: 'Henüz değil',
     youNow: '{name} için şimdi oy verebilirsin.',
@@ -35,9 +41,25 @@ export const tr: Catalogue = {
   reviews: {
     description: 'Bu sunucunun yorumlarını göster.',
     sortOption: 'Sıralama (varsayılan: en yeni).',
+    starsOption: 'Yalnızca bu kadar yıldızlı yorumları göster (varsayılan: hepsi).',
     limitOption: 'Kaç yorum gösterilsin, en fazla 50 (varsayılan: 10).',
     sorts: { newest: 'en yeni', highest: 'en yüksek puan', lowest: 'en düşük puan' },
     count: { one: '{count} yorumdan {shown} tanesi', other: '{count} yorumdan {shown} tanesi' },
+    filtered: { one: '{count} yıldızlı: {found}', other: '{count} yıldızlı: {found}' },
+    found: {
+      newest: { one: 'en yeni {count} yorumdan {shown} tanesi', other: 'en yeni {count} yorumdan {shown} tanesi' },
+      highest: {
+        one: 'en yüksek puanlı {count} yorumdan {shown} tanesi',
+        other: 'en yüksek puanlı {count} yorumdan {shown} tanesi',
+      },
+      lowest: {
+        one: 'en düşük puanlı {count} yorumdan {shown} tanesi',
+        other: 'en düşük puanlı {count} yorumdan {shown} tanesi',
+      },
+    },
+    shown: '{number} tanesi gösteriliyor',
+    anyStars: 'Tüm yorumlar',
+    withStars: { one: '{count} yorum', other: '{count} yorum' },
     previous: 'Geri',
     next: 'İleri',
     title: 'Yorumlar',
@@ -45,6 +67,7 @@ export const tr: Catalogue = {
     anonymous: 'Anonim',
     noRating: 'Puan yok',
     noComment: '*Metin yok.*',
+    noneMatch: 'Bu kadar yıldızlı bir yorum bulunamadı.',
   },
 
   stats: {
@@ -100,7 +123,7 @@ export const tr: Catalogue = {
     shopButton: 'Mağaza',
     title: 'Krediler',
     ranked: '{credits} · sıra **#{rank}**',
-    streak: 'Seri: {days}, yeni oy vermezsen {time} biter',
+    streak: 'Seri: {days}, yeni oy gelmezse {time} biter',
     noStreak: 'Şu anda seri yok',
     nextVote: 'Sonraki oy',
     now: '{name}: şimdi',
@@ -148,6 +171,7 @@ export const tr: Catalogue = {
       streak: 'Devam eden en uzun seriler',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '**#{rank}** için {score} daha',
     none: 'Burada henüz kimse yok. İlk sen ol!',
     notRanked: '{user} henüz bu sıralamada değil.',
   },
@@ -163,7 +187,6 @@ export const tr: Catalogue = {
     done: 'Tamamlandı',
     refund: 'İade et',
     purchases: 'Satın aldıklarım',
-    choose: 'Bir ürün seç',
     title: 'Mağaza',
     empty: 'Burada satın alınacak bir şey yok.',
     balance: 'Bakiyen: {credits}',
@@ -216,6 +239,8 @@ export const tr: Catalogue = {
       title: 'Satın alma {id}',
       text: '{user}, {name} satın aldı ({price}).',
       todo: 'Alıcı ürünü alınca “Tamamlandı” butonuna bas. Alıcıya direkt mesaj gönderilir.',
+      closed:
+        '{name} ({price}): alıcı, ürün teslim edilmeden önce verilerini sildirdi; bu yüzden satın alma kapatıldı ve ücret iade edildi. Yapman gereken bir şey yok.',
       refundedRole: 'Discord rolü vermedi; bu yüzden ücret iade edildi ve ürün tekrar stokta.',
       fulfilledBy: 'Tamamlandı. Tamamlayan: {manager}.',
       refundedBy: 'İade edildi. İade eden: {manager}.',
@@ -311,6 +336,7 @@ export const tr: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Sen de oy ver',
     titles: {
       vote: 'Oy verdiğin için teşekkürler!',
       bought: 'Premium satın alındı',
@@ -319,6 +345,7 @@ export const tr: Catalogue = {
       revoked: 'Premium iptal edildi',
       event: 'Oylama sitesinden haber',
     },
+    milestone: { one: 'Kilometre taşı: {count} oy', other: 'Kilometre taşı: {count} oy' },
     test: 'Bu bir test',
     tested: '{name} için webhook çalışıyor: {event} testi geldi. Testler kredi vermez.',
     someone: 'Birisi',
@@ -355,6 +382,29 @@ export const tr: Catalogue = {
       denied: 'Site kredi vermeyi reddetti.',
     },
     nextVote: '{time} tekrar oy verilebilir.',
+  },
+
+  digest: {
+    title: '{name} için verilen oylar',
+    votes: '{members}den {votes}',
+    credits: 'Kazanılan: {credits}',
+    top: 'En çok oy verenler',
+    voter: '{user}: {votes}',
+    milestones: 'Kilometre taşları',
+    milestone: { one: '{user}, **{count}** oya ulaştı.', other: '{user}, **{count}** oya ulaştı.' },
+    more: { one: '… ve {count} tane daha', other: '… ve {count} tane daha' },
+  },
+
+  lostStreaks: {
+    title: 'Biten seriler',
+    streak: '{user}: {days}',
+    more: { one: '… ve {count} kişi daha', other: '… ve {count} kişi daha' },
+    hint: 'Sonraki oy yeni bir seri başlatır.',
+  },
+
+  newReview: {
+    title: 'Yeni yorum: {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

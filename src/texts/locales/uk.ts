@@ -9,18 +9,18 @@ export const uk: Catalogue = {
       many: '**{count}** кредитів',
       other: '**{count}** кредиту',
     },
-    plainCredits: {
-      one: '{count} кредит',
-      few: '{count} кредити',
-      many: '{count} кредитів',
-      other: '{count} кредиту',
-    },
     days: { one: '**{count}** день', few: '**{count}** дні', many: '**{count}** днів', other: '**{count}** дня' },
     votes: {
       one: '**{count}** голос',
       few: '**{count}** голоси',
       many: '**{count}** голосів',
       other: '**{count}** голосу',
+    },
+    members: {
+      one: '**{count}** учасник',
+      few: '**{count}** учасники',
+      many: '**{count}** учасників',
+      other: '**{count}** учасника',
     },
     page: 'сторінка {number} з {of}',
   },
@@ -30,12 +30,20 @@ export const uk: Catalogue = {
     option: 'Виберіть сервер або бота.',
     unnamed: { server: 'цей сервер', bot: 'цього бота' },
     asOf: 'Сайт для голосування не відповів. Останнє оновлення: {time}.',
+    unknown: 'Сервера чи бота з назвою {name} тут немає. Виберіть із цих: {names}.',
+    unknownOfMany: {
+      one: 'Сервера чи бота з назвою {name} тут немає. Виберіть із цих (і ще {count}): {names}.',
+      few: 'Сервера чи бота з назвою {name} тут немає. Виберіть із цих (і ще {count}): {names}.',
+      many: 'Сервера чи бота з назвою {name} тут немає. Виберіть із цих (і ще {count}): {names}.',
+      other: 'Сервера чи бота з назвою {name} тут немає. Виберіть із цих (і ще {count}): {names}.',
+    },
   },
 
   canVote: {
     description: 'Дізнатися, чи можна голосувати зараз і коли можна буде знову.',
     userOption: 'Перевірити іншого учасника, а не себе.',
     voteButton: 'Голосувати',
+    voteFor: 'Голосувати за {name}',
     titleNow: 'Можна голосувати',
     titleLater: 'Ще зарано',
     youNow: 'Ви вже можете голосувати за {name}.',
@@ -50,6 +58,7 @@ export const uk: Catalogue = {
   reviews: {
     description: 'Показати відгуки про цей сервер.',
     sortOption: 'Порядок (типово: спочатку нові).',
+    starsOption: 'Показати лише відгуки з такою кількістю зірок (типово: усі).',
     limitOption: 'Скільки відгуків показати, не більше 50 (типово: 10).',
     sorts: { newest: 'спочатку нові', highest: 'спочатку з високою оцінкою', lowest: 'спочатку з низькою оцінкою' },
     count: {
@@ -58,6 +67,35 @@ export const uk: Catalogue = {
       many: '{shown} з {count} відгуків',
       other: '{shown} з {count} відгуку',
     },
+    filtered: {
+      one: 'З {count} зіркою: {found}',
+      few: 'З {count} зірками: {found}',
+      many: 'З {count} зірками: {found}',
+      other: 'З {count} зірки: {found}',
+    },
+    found: {
+      newest: {
+        one: '{shown} з {count} найновішого відгуку',
+        few: '{shown} з {count} найновіших відгуків',
+        many: '{shown} з {count} найновіших відгуків',
+        other: '{shown} з {count} найновішого відгуку',
+      },
+      highest: {
+        one: '{shown} з {count} відгуку з найвищою оцінкою',
+        few: '{shown} з {count} відгуків із найвищою оцінкою',
+        many: '{shown} з {count} відгуків із найвищою оцінкою',
+        other: '{shown} з {count} відгуку з найвищою оцінкою',
+      },
+      lowest: {
+        one: '{shown} з {count} відгуку з найнижчою оцінкою',
+        few: '{shown} з {count} відгуків із найнижчою оцінкою',
+        many: '{shown} з {count} відгуків із найнижчою оцінкою',
+        other: '{shown} з {count} відгуку з найнижчою оцінкою',
+      },
+    },
+    shown: 'показано {number}',
+    anyStars: 'Усі відгуки',
+    withStars: { one: '{count} відгук', few: '{count} відгуки', many: '{count} відгуків', other: '{count} відгуку' },
     previous: 'Назад',
     next: 'Далі',
     title: 'Відгуки',
@@ -65,6 +103,7 @@ export const uk: Catalogue = {
     anonymous: 'Анонім',
     noRating: 'Без оцінки',
     noComment: '*Без тексту.*',
+    noneMatch: 'Відгуків із такою кількістю зірок не знайдено.',
   },
 
   stats: {
@@ -183,6 +222,7 @@ export const uk: Catalogue = {
       streak: 'Найдовші поточні серії',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '{score} до **#{rank}**',
     none: 'Тут поки нікого немає. Посядьте перше місце!',
     notRanked: '{user} поки не має тут місця.',
   },
@@ -198,7 +238,6 @@ export const uk: Catalogue = {
     done: 'Готово',
     refund: 'Повернути кредити',
     purchases: 'Мої покупки',
-    choose: 'Виберіть товар',
     title: 'Крамниця',
     empty: 'Тут немає чого купити.',
     balance: 'Ваш баланс: {credits}',
@@ -261,6 +300,8 @@ export const uk: Catalogue = {
       title: 'Покупка №{id}',
       text: '{user} купує {name} ({price}).',
       todo: 'Натисніть «Готово», коли покупець отримає товар. Йому прийде особисте повідомлення.',
+      closed:
+        '{name} ({price}): покупець видалив свої дані до видачі товару, тому покупку закрито, а кредити повернено. Нічого робити не потрібно.',
       refundedRole: 'Discord не видав роль, тому кредити повернено, а товар знову в наявності.',
       fulfilledBy: 'Готово. Видачу підтверджує {manager}.',
       refundedBy: 'Кредити повернено. Повернення підтверджує {manager}.',
@@ -357,6 +398,7 @@ export const uk: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Теж проголосувати',
     titles: {
       vote: 'Дякуємо за голос!',
       bought: 'Преміум куплено',
@@ -364,6 +406,12 @@ export const uk: Catalogue = {
       expired: 'Преміум закінчився',
       revoked: 'Преміум відкликано',
       event: 'Нова подія',
+    },
+    milestone: {
+      one: 'Рубіж: {count} голос',
+      few: 'Рубіж: {count} голоси',
+      many: 'Рубіж: {count} голосів',
+      other: 'Рубіж: {count} голосу',
     },
     test: 'Це тест',
     tested: 'Вебхук для {name} працює: надійшов тест {event}. За тести кредити не нараховуються.',
@@ -421,6 +469,34 @@ export const uk: Catalogue = {
       denied: 'Сайт відмовив у кредитах.',
     },
     nextVote: 'Знову голосувати можна {time}.',
+  },
+
+  digest: {
+    title: 'Голоси за {name}',
+    votes: '{votes} ({members})',
+    credits: 'Нараховано: {credits}',
+    top: 'Найбільше голосували',
+    voter: '{user}: {votes}',
+    milestones: 'Рубежі',
+    milestone: {
+      one: '{user} набирає **{count}** голос.',
+      few: '{user} набирає **{count}** голоси.',
+      many: '{user} набирає **{count}** голосів.',
+      other: '{user} набирає **{count}** голосу.',
+    },
+    more: { one: '… і ще {count}', few: '… і ще {count}', many: '… і ще {count}', other: '… і ще {count}' },
+  },
+
+  lostStreaks: {
+    title: 'Перервані серії',
+    streak: '{user}: {days}',
+    more: { one: '… і ще {count}', few: '… і ще {count}', many: '… і ще {count}', other: '… і ще {count}' },
+    hint: 'Наступний голос почне нову серію.',
+  },
+
+  newReview: {
+    title: 'Новий відгук: {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {
