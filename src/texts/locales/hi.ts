@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const hi: Catalogue = {
   parts: {
     credits: { one: '**{count}** क्रेडिट', other: '**{count}** क्रेडिट' },
-    plainCredits: { one: '{count} क्रेडिट', other: '{count} क्रेडिट' },
     days: { one: '**{count}** दिन', other: '**{count}** दिन' },
     votes: { one: '**{count}** वोट', other: '**{count}** वोट' },
+    members: { one: '**{count}** मेंबर', other: '**{count}** मेंबर' },
     page: 'पेज {number}/{of}',
   },
 
@@ -15,12 +15,18 @@ export const hi: Catalogue = {
     option: 'सर्वर या बॉट चुनें।',
     unnamed: { server: 'इस सर्वर', bot: 'इस बॉट' },
     asOf: 'वोटिंग साइट से जवाब नहीं मिला। आखिरी अपडेट: {time}',
+    unknown: '{name} नाम का कोई सर्वर या बॉट नहीं है। इनमें से चुनें: {names}।',
+    unknownOfMany: {
+      one: '{name} नाम का कोई सर्वर या बॉट नहीं है। इनमें से, या बाकी {count} में से, कोई एक चुनें: {names}।',
+      other: '{name} नाम का कोई सर्वर या बॉट नहीं है। इनमें से, या बाकी {count} में से, कोई एक चुनें: {names}।',
+    },
   },
 
   canVote: {
     description: 'देखें कि आप अभी वोट कर सकते हैं या नहीं, और दोबारा कब कर सकेंगे।',
     userOption: 'अपनी जगह किसी और मेंबर को देखें।',
     voteButton: 'वोट करें',
+    voteFor: '{name} के लिए वोट करें',
     titleNow: 'वोट के लिए तैयार',
     titleLater: 'अभी नहीं',
     youNow: 'आप {name} के लिए अभी वोट कर सकते हैं।',
@@ -35,9 +41,22 @@ export const hi: Catalogue = {
   reviews: {
     description: 'इस सर्वर के रिव्यू देखें।',
     sortOption: 'क्रम (डिफ़ॉल्ट: सबसे नए)।',
+    starsOption: 'सिर्फ़ इतने स्टार वाले रिव्यू दिखाएँ (डिफ़ॉल्ट: सभी)।',
     limitOption: 'कितने रिव्यू दिखाने हैं, ज़्यादा से ज़्यादा 50 (डिफ़ॉल्ट: 10)।',
     sorts: { newest: 'सबसे नए', highest: 'सबसे ज़्यादा रेटिंग', lowest: 'सबसे कम रेटिंग' },
     count: { one: '{count} में से {shown} रिव्यू', other: '{count} में से {shown} रिव्यू' },
+    filtered: { one: '{count} स्टार: {found}', other: '{count} स्टार: {found}' },
+    found: {
+      newest: { one: 'सबसे नए {count} में से {shown} रिव्यू', other: 'सबसे नए {count} में से {shown} रिव्यू' },
+      highest: {
+        one: 'सबसे ज़्यादा रेटिंग वाले {count} में से {shown} रिव्यू',
+        other: 'सबसे ज़्यादा रेटिंग वाले {count} में से {shown} रिव्यू',
+      },
+      lowest: { one: 'सबसे कम रेटिंग वाले {count} में से {shown} रिव्यू', other: 'सबसे कम रेटिंग वाले {count} में से {shown} रिव्यू' },
+    },
+    shown: 'दिखाए गए: {number}',
+    anyStars: 'सभी रिव्यू',
+    withStars: { one: '{count} रिव्यू', other: '{count} रिव्यू' },
     previous: 'पिछला',
     next: 'अगला',
     title: 'रिव्यू',
@@ -45,6 +64,7 @@ export const hi: Catalogue = {
     anonymous: 'गुमनाम',
     noRating: 'कोई रेटिंग नहीं',
     noComment: '*कुछ नहीं लिखा।*',
+    noneMatch: 'इतने स्टार वाला कोई रिव्यू नहीं मिला।',
   },
 
   stats: {
@@ -63,13 +83,13 @@ export const hi: Catalogue = {
   },
 
   votePicture: {
-    title: 'प्रतिदिन वोट',
+    title: 'रोज़ के वोट',
     total: '30 दिन',
     average: 'औसत',
     maximum: 'अधिकतम',
-    weekend: 'सप्ताहांत',
+    weekend: 'वीकेंड',
     description:
-      '{first} से {last} तक प्रतिदिन वोटों का बार चार्ट। कुल: {total}। प्रतिदिन औसत: {average}। अधिकतम: {best} को {maximum}।',
+      '{first} से {last} तक रोज़ के वोट का बार चार्ट। कुल: {total}। रोज़ का औसत: {average}। अधिकतम: {best} को {maximum}।',
   },
 
   remind: {
@@ -152,6 +172,7 @@ export const hi: Catalogue = {
       streak: 'अभी की सबसे लंबी स्ट्रीक',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '**#{rank}** के लिए {score} और चाहिए',
     none: 'लीडरबोर्ड पर अभी कोई नहीं है। पहले आप बनें!',
     notRanked: '{user} अभी लीडरबोर्ड पर नहीं हैं।',
   },
@@ -167,7 +188,6 @@ export const hi: Catalogue = {
     done: 'हो गया',
     refund: 'रिफ़ंड',
     purchases: 'मेरी खरीदारी',
-    choose: 'कोई आइटम चुनें',
     title: 'शॉप',
     empty: 'यहाँ खरीदने के लिए अभी कुछ नहीं है।',
     balance: 'आपका बैलेंस: {credits}',
@@ -220,6 +240,8 @@ export const hi: Catalogue = {
       title: 'खरीदारी {id}',
       text: '{user} ने {name} खरीदा ({price})।',
       todo: 'खरीदार को आइटम मिलने पर "हो गया" दबाएँ। खरीदार को डायरेक्ट मैसेज मिलेगा।',
+      closed:
+        '{name} ({price}) के खरीदार ने काम पूरा होने से पहले अपना डेटा डिलीट करवा दिया, इसलिए यह खरीदारी बंद करके रिफ़ंड कर दी गई। आपको कुछ नहीं करना है।',
       refundedRole: 'Discord ने रोल नहीं दिया, इसलिए क्रेडिट वापस कर दिए गए और आइटम फिर से स्टॉक में है।',
       fulfilledBy: '{manager} ने पूरा कर दिया।',
       refundedBy: '{manager} ने रिफ़ंड कर दिया।',
@@ -317,6 +339,7 @@ export const hi: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'आप भी वोट करें',
     titles: {
       vote: 'वोट के लिए धन्यवाद!',
       bought: 'प्रीमियम खरीदा गया',
@@ -325,6 +348,7 @@ export const hi: Catalogue = {
       revoked: 'प्रीमियम रद्द हुआ',
       event: 'वोटिंग साइट का इवेंट',
     },
+    milestone: { one: 'माइलस्टोन: {count} वोट', other: 'माइलस्टोन: {count} वोट' },
     test: 'यह एक टेस्ट है',
     tested: '{name} का वेबहुक काम कर रहा है: {event} का टेस्ट मिला। टेस्ट से क्रेडिट नहीं मिलते।',
     someone: 'किसी',
@@ -361,6 +385,29 @@ export const hi: Catalogue = {
       denied: 'वोटिंग साइट ने क्रेडिट देने से मना किया।',
     },
     nextVote: 'अगला वोट: {time}',
+  },
+
+  digest: {
+    title: '{name} के लिए वोट',
+    votes: '{members} से {votes}',
+    credits: 'कमाई: {credits}',
+    top: 'सबसे ज़्यादा वोट करने वाले',
+    voter: '{user}: {votes}',
+    milestones: 'माइलस्टोन',
+    milestone: { one: '{user} ने **{count}** वोट पूरा किया।', other: '{user} ने **{count}** वोट पूरे किए।' },
+    more: { one: '… और {count} अन्य', other: '… और {count} अन्य' },
+  },
+
+  lostStreaks: {
+    title: 'खत्म हुई स्ट्रीक',
+    streak: '{user}: {days}',
+    more: { one: '… और {count} अन्य', other: '… और {count} अन्य' },
+    hint: 'अगले वोट से नई स्ट्रीक शुरू होगी।',
+  },
+
+  newReview: {
+    title: '{name} का नया रिव्यू',
+    heading: '{rating} · {author}',
   },
 
   party: {

@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const ja: Catalogue = {
   parts: {
     credits: { other: '**{count}**クレジット' },
-    plainCredits: { other: '{count}クレジット' },
     days: { other: '**{count}**日' },
     votes: { other: '**{count}**票' },
+    members: { other: '**{count}**人' },
     page: '{number}/{of}ページ',
   },
 
@@ -15,12 +15,17 @@ export const ja: Catalogue = {
     option: '対象のサーバーまたはBotを選びます。',
     unnamed: { server: 'このサーバー', bot: 'このBot' },
     asOf: '投票サイトから応答がありませんでした。最終更新: {time}',
+    unknown: '{name}という投票先は見つかりません。次の中から選んでください: {names}',
+    unknownOfMany: {
+      other: '{name}という投票先は見つかりません。次の中から、またはほかの{count}件から選んでください: {names}',
+    },
   },
 
   canVote: {
     description: '今投票できるか、次はいつ投票できるかを確認します。',
     userOption: '自分の代わりに、ほかのメンバーを確認します。',
     voteButton: '投票する',
+    voteFor: '{name}に投票',
     titleNow: '投票できます',
     titleLater: 'まだ投票できません',
     youNow: '{name}に今すぐ投票できます。',
@@ -35,9 +40,19 @@ export const ja: Catalogue = {
   reviews: {
     description: 'このサーバーのレビューを表示します。',
     sortOption: '並び順（デフォルト: 新しい順）。',
+    starsOption: 'この星の数のレビューだけを表示します（デフォルト: すべて）。',
     limitOption: '表示するレビューの数、最大50件（デフォルト: 10件）。',
     sorts: { newest: '新しい順', highest: '評価の高い順', lowest: '評価の低い順' },
     count: { other: 'レビュー{count}件中{shown}件' },
+    filtered: { other: '星{count}つ: {found}' },
+    found: {
+      newest: { other: '最新のレビュー{count}件中{shown}件' },
+      highest: { other: '評価の高いレビュー{count}件中{shown}件' },
+      lowest: { other: '評価の低いレビュー{count}件中{shown}件' },
+    },
+    shown: '{number}件を表示',
+    anyStars: 'すべてのレビュー',
+    withStars: { other: 'レビュー{count}件' },
     previous: '前へ',
     next: '次へ',
     title: 'レビュー',
@@ -45,6 +60,7 @@ export const ja: Catalogue = {
     anonymous: '匿名',
     noRating: '評価なし',
     noComment: '*本文なし*',
+    noneMatch: 'この星の数のレビューは見つかりませんでした。',
   },
 
   stats: {
@@ -69,7 +85,7 @@ export const ja: Catalogue = {
     maximum: '最大',
     weekend: '週末',
     description:
-      '{first}から{last}までの1日ごとの投票数の棒グラフ。合計: {total}。1日の平均: {average}。最大: {best}の{maximum}。',
+      '{first}から{last}までの1日ごとの投票数の棒グラフ。合計: {total}。1日の平均: {average}。最大: {maximum}（{best}）。',
   },
 
   remind: {
@@ -149,6 +165,7 @@ export const ja: Catalogue = {
       streak: '現在の連続投票ランキング',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '**#{rank}**まであと{score}',
     none: 'まだ誰もランクインしていません。一番乗りを目指しましょう！',
     notRanked: '{user}はまだランクインしていません。',
   },
@@ -164,7 +181,6 @@ export const ja: Catalogue = {
     done: '完了',
     refund: '払い戻し',
     purchases: '購入履歴',
-    choose: '商品を選択',
     title: 'ショップ',
     empty: '現在、購入できる商品はありません。',
     balance: '残高: {credits}',
@@ -217,6 +233,8 @@ export const ja: Catalogue = {
       title: '購入 {id}',
       text: '{user}が{name}を購入しました（{price}）。',
       todo: '購入者に商品を渡したら「完了」を押してください。購入者にダイレクトメッセージが届きます。',
+      closed:
+        '{name}（{price}）の購入者のデータが対応の完了前に削除されたため、この購入は終了し、払い戻されました。対応は不要です。',
       refundedRole: 'Discordでロールを付与できなかったため、代金を払い戻し、商品を在庫に戻しました。',
       fulfilledBy: '完了（対応: {manager}）',
       refundedBy: '払い戻し済み（対応: {manager}）',
@@ -314,6 +332,7 @@ export const ja: Catalogue = {
   },
 
   announcement: {
+    voteButton: '自分も投票する',
     titles: {
       vote: '投票ありがとうございます！',
       bought: 'プレミアムが購入されました',
@@ -322,6 +341,7 @@ export const ja: Catalogue = {
       revoked: 'プレミアムが取り消されました',
       event: '投票サイトのイベント',
     },
+    milestone: { other: 'マイルストーン達成: {count}票' },
     test: 'これはテストです',
     tested: '{name}のWebhookは正常です。{event} のテストが届きました。テストではクレジットはもらえません。',
     someone: '誰か',
@@ -358,6 +378,29 @@ export const ja: Catalogue = {
       denied: '投票サイトによりクレジットの付与が拒否されました。',
     },
     nextVote: '{time}にまた投票できます。',
+  },
+
+  digest: {
+    title: '{name}への投票',
+    votes: '{members}から{votes}',
+    credits: '獲得: {credits}',
+    top: '投票数トップ',
+    voter: '{user}: {votes}',
+    milestones: 'マイルストーン',
+    milestone: { other: '{user}が**{count}**票を達成しました。' },
+    more: { other: '…ほか{count}件' },
+  },
+
+  lostStreaks: {
+    title: '途切れた連続投票',
+    streak: '{user}: {days}',
+    more: { other: '…ほか{count}人' },
+    hint: '次に投票すると、新しい連続投票が始まります。',
+  },
+
+  newReview: {
+    title: '{name}の新しいレビュー',
+    heading: '{rating} · {author}',
   },
 
   party: {

@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const ko: Catalogue = {
   parts: {
     credits: { other: '**{count}** 크레딧' },
-    plainCredits: { other: '{count} 크레딧' },
     days: { other: '**{count}**일' },
     votes: { other: '**{count}**표' },
+    members: { other: '멤버 **{count}**명' },
     page: '{number}/{of} 페이지',
   },
 
@@ -15,12 +15,17 @@ export const ko: Catalogue = {
     option: '서버 또는 봇을 선택하세요.',
     unnamed: { server: '이 서버', bot: '이 봇' },
     asOf: '투표 사이트가 응답하지 않았어요. 마지막 업데이트: {time}',
+    unknown: '{name}에 해당하는 서버나 봇이 없어요. 다음 중에서 선택해 주세요: {names}',
+    unknownOfMany: {
+      other: '{name}에 해당하는 서버나 봇이 없어요. 다음 또는 그 외 {count}개 중에서 선택해 주세요: {names}',
+    },
   },
 
   canVote: {
     description: '지금 투표할 수 있는지, 언제 다시 투표할 수 있는지 확인해요.',
     userOption: '다른 멤버를 확인해요.',
     voteButton: '투표하기',
+    voteFor: '{name}에 투표하기',
     titleNow: '투표할 수 있어요',
     titleLater: '아직 투표할 수 없어요',
     youNow: '지금 {name}에 투표할 수 있어요.',
@@ -35,9 +40,19 @@ export const ko: Catalogue = {
   reviews: {
     description: '이 서버의 리뷰를 보여줘요.',
     sortOption: '정렬 순서 (기본값: 최신순).',
+    starsOption: '이 별점의 리뷰만 보여줘요 (기본값: 전체).',
     limitOption: '표시할 리뷰 수, 최대 50개 (기본값: 10개).',
     sorts: { newest: '최신순', highest: '평점 높은 순', lowest: '평점 낮은 순' },
     count: { other: '리뷰 {count}개 중 {shown}개' },
+    filtered: { other: '별점 {count}점: {found}' },
+    found: {
+      newest: { other: '최신 리뷰 {count}개 중 {shown}개' },
+      highest: { other: '평점 높은 리뷰 {count}개 중 {shown}개' },
+      lowest: { other: '평점 낮은 리뷰 {count}개 중 {shown}개' },
+    },
+    shown: '{number}개 표시',
+    anyStars: '모든 리뷰',
+    withStars: { other: '리뷰 {count}개' },
     previous: '이전',
     next: '다음',
     title: '리뷰',
@@ -45,6 +60,7 @@ export const ko: Catalogue = {
     anonymous: '익명',
     noRating: '평점 없음',
     noComment: '*내용 없음*',
+    noneMatch: '이 별점의 리뷰를 찾지 못했어요.',
   },
 
   stats: {
@@ -69,7 +85,7 @@ export const ko: Catalogue = {
     maximum: '최대',
     weekend: '주말',
     description:
-      '{first}부터 {last}까지의 일별 투표수 막대그래프. 합계: {total}. 하루 평균: {average}. 최대: {best} {maximum}.',
+      '{first}부터 {last}까지의 일별 투표수 막대그래프. 합계: {total}. 하루 평균: {average}. 최대: {maximum} ({best}).',
   },
 
   remind: {
@@ -145,6 +161,7 @@ export const ko: Catalogue = {
       streak: '현재 연속 투표 랭킹',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '**#{rank}**까지 {score} 더 필요',
     none: '아직 랭킹에 아무도 없어요. 1등을 차지해 보세요!',
     notRanked: '{user}님은 아직 랭킹에 없어요.',
   },
@@ -160,7 +177,6 @@ export const ko: Catalogue = {
     done: '완료',
     refund: '환불',
     purchases: '구매 내역',
-    choose: '아이템 선택',
     title: '상점',
     empty: '지금은 구매할 수 있는 아이템이 없어요.',
     balance: '보유: {credits}',
@@ -213,6 +229,8 @@ export const ko: Catalogue = {
       title: '구매 {id}',
       text: '{user}님이 구매했어요: {name} ({price})',
       todo: '구매자에게 지급했다면 ‘완료’를 눌러 주세요. 구매자에게 다이렉트 메시지가 전송돼요.',
+      closed:
+        '지급이 완료되기 전에 {name} ({price}) 구매자의 데이터가 삭제되어, 구매를 종료하고 환불했어요. 따로 하실 일은 없어요.',
       refundedRole: 'Discord에서 역할을 줄 수 없어서 환불했고, 아이템은 다시 재고에 추가됐어요.',
       fulfilledBy: '{manager}님이 완료했어요.',
       refundedBy: '{manager}님이 환불했어요.',
@@ -307,6 +325,7 @@ export const ko: Catalogue = {
   },
 
   announcement: {
+    voteButton: '나도 투표하기',
     titles: {
       vote: '투표해 주셔서 감사합니다!',
       bought: '프리미엄 구매',
@@ -315,6 +334,7 @@ export const ko: Catalogue = {
       revoked: '프리미엄 취소',
       event: '투표 사이트 이벤트',
     },
+    milestone: { other: '마일스톤 달성: {count}표' },
     test: '테스트입니다',
     tested: '{name} 웹후크가 잘 작동해요. {event} 테스트가 도착했어요. 테스트로는 크레딧을 받을 수 없어요.',
     someone: '익명의 멤버',
@@ -351,6 +371,29 @@ export const ko: Catalogue = {
       denied: '투표 사이트에서 크레딧 지급을 거부했어요.',
     },
     nextVote: '{time} 다시 투표할 수 있어요.',
+  },
+
+  digest: {
+    title: '{name} 투표 현황',
+    votes: '{members} 참여, 총 {votes}',
+    credits: '획득: {credits}',
+    top: '최다 투표 멤버',
+    voter: '{user}님: {votes}',
+    milestones: '마일스톤',
+    milestone: { other: '{user}님이 **{count}**표를 달성했어요.' },
+    more: { other: '… 외 {count}개' },
+  },
+
+  lostStreaks: {
+    title: '끊긴 연속 투표',
+    streak: '{user}님: {days}',
+    more: { other: '… 외 {count}명' },
+    hint: '다음에 투표하면 연속 투표가 새로 시작돼요.',
+  },
+
+  newReview: {
+    title: '{name}의 새 리뷰',
+    heading: '{rating} · {author}',
   },
 
   party: {

@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const vi: Catalogue = {
   parts: {
     credits: { other: '**{count}** credit' },
-    plainCredits: { other: '{count} credit' },
     days: { other: '**{count}** ngày' },
     votes: { other: '**{count}** lượt bình chọn' },
+    members: { other: '**{count}** thành viên' },
     page: 'trang {number}/{of}',
   },
 
@@ -15,12 +15,17 @@ export const vi: Catalogue = {
     option: 'Chọn máy chủ hoặc bot.',
     unnamed: { server: 'máy chủ này', bot: 'bot này' },
     asOf: 'Trang bình chọn không phản hồi. Cập nhật lần cuối: {time}',
+    unknown: 'Không có máy chủ hoặc bot nào tên {name}. Hãy chọn trong số này: {names}.',
+    unknownOfMany: {
+      other: 'Không có máy chủ hoặc bot nào tên {name}. Hãy chọn trong số này, hoặc trong {count} mục khác: {names}.',
+    },
   },
 
   canVote: {
     description: 'Xem bạn có thể bình chọn ngay không, hoặc khi nào có thể bình chọn lại.',
     userOption: 'Xem cho thành viên khác thay vì bạn.',
     voteButton: 'Bình chọn',
+    voteFor: 'Bình chọn cho {name}',
     titleNow: 'Có thể bình chọn rồi',
     titleLater: 'Chưa đến lúc',
     youNow: 'Bạn có thể bình chọn cho {name} ngay bây giờ.',
@@ -35,9 +40,19 @@ export const vi: Catalogue = {
   reviews: {
     description: 'Xem đánh giá về máy chủ này.',
     sortOption: 'Thứ tự sắp xếp (mặc định: mới nhất).',
+    starsOption: 'Chỉ hiển thị đánh giá có số sao này (mặc định: tất cả).',
     limitOption: 'Số đánh giá cần hiển thị, tối đa 50 (mặc định: 10).',
     sorts: { newest: 'mới nhất', highest: 'điểm cao nhất', lowest: 'điểm thấp nhất' },
     count: { other: '{shown}/{count} đánh giá' },
+    filtered: { other: '{count} sao: {found}' },
+    found: {
+      newest: { other: '{shown} trong {count} đánh giá mới nhất' },
+      highest: { other: '{shown} trong {count} đánh giá điểm cao nhất' },
+      lowest: { other: '{shown} trong {count} đánh giá điểm thấp nhất' },
+    },
+    shown: 'hiển thị {number}',
+    anyStars: 'Tất cả đánh giá',
+    withStars: { other: '{count} đánh giá' },
     previous: 'Trước',
     next: 'Tiếp',
     title: 'Đánh giá',
@@ -45,6 +60,7 @@ export const vi: Catalogue = {
     anonymous: 'Ẩn danh',
     noRating: 'Chưa chấm điểm',
     noComment: '*Không có nội dung.*',
+    noneMatch: 'Không tìm thấy đánh giá nào có số sao này.',
   },
 
   stats: {
@@ -153,6 +169,7 @@ export const vi: Catalogue = {
       streak: 'Chuỗi dài nhất hiện tại',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: 'cần thêm {score} để đạt hạng **#{rank}**',
     none: 'Chưa có ai trên bảng xếp hạng. Hãy là người đầu tiên!',
     notRanked: '{user} chưa có tên trên bảng xếp hạng.',
   },
@@ -168,7 +185,6 @@ export const vi: Catalogue = {
     done: 'Xong',
     refund: 'Hoàn lại',
     purchases: 'Đơn mua của tôi',
-    choose: 'Chọn một món',
     title: 'Cửa hàng',
     empty: 'Ở đây chưa có gì để mua.',
     balance: 'Số dư của bạn: {credits}',
@@ -221,6 +237,8 @@ export const vi: Catalogue = {
       title: 'Đơn mua {id}',
       text: '{user} đã mua {name} ({price}).',
       todo: 'Nhấn “Xong” khi người mua đã nhận được. Người mua sẽ nhận một tin nhắn trực tiếp.',
+      closed:
+        'Người mua {name} ({price}) đã xóa dữ liệu của mình trước khi đơn hoàn tất, nên đơn đã được đóng và hoàn lại. Bạn không cần làm gì thêm.',
       refundedRole: 'Discord không cấp được vai trò, nên credit đã được hoàn lại và món này đã có hàng trở lại.',
       fulfilledBy: '{manager} đã hoàn tất đơn này.',
       refundedBy: '{manager} đã hoàn lại đơn này.',
@@ -320,6 +338,7 @@ export const vi: Catalogue = {
   },
 
   announcement: {
+    voteButton: 'Tôi cũng bình chọn',
     titles: {
       vote: 'Cảm ơn bạn đã bình chọn!',
       bought: 'Đã mua Premium',
@@ -328,6 +347,7 @@ export const vi: Catalogue = {
       revoked: 'Premium đã bị thu hồi',
       event: 'Sự kiện từ trang bình chọn',
     },
+    milestone: { other: 'Cột mốc: {count} lượt bình chọn' },
     test: 'Đây là thử nghiệm',
     tested: 'Webhook của {name} hoạt động tốt: đã nhận được thử nghiệm {event}. Thử nghiệm không cho credit.',
     someone: 'Ai đó',
@@ -364,6 +384,29 @@ export const vi: Catalogue = {
       denied: 'Trang bình chọn đã từ chối cấp credit.',
     },
     nextVote: 'Có thể bình chọn lại: {time}',
+  },
+
+  digest: {
+    title: 'Lượt bình chọn cho {name}',
+    votes: '{votes} từ {members}',
+    credits: 'Nhận được: {credits}',
+    top: 'Bình chọn nhiều nhất',
+    voter: '{user}: {votes}',
+    milestones: 'Cột mốc',
+    milestone: { other: '{user} đã đạt **{count}** lượt bình chọn.' },
+    more: { other: '… và {count} cột mốc khác' },
+  },
+
+  lostStreaks: {
+    title: 'Các chuỗi đã kết thúc',
+    streak: '{user}: {days}',
+    more: { other: '… và {count} thành viên khác' },
+    hint: 'Lần bình chọn tiếp theo sẽ bắt đầu chuỗi mới.',
+  },
+
+  newReview: {
+    title: 'Đánh giá mới về {name}',
+    heading: '{rating} · {author}',
   },
 
   party: {

@@ -4,9 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 export const zhCN: Catalogue = {
   parts: {
     credits: { other: '**{count}** 积分' },
-    plainCredits: { other: '{count} 积分' },
     days: { other: '**{count}** 天' },
     votes: { other: '**{count}** 票' },
+    members: { other: '**{count}** 名成员' },
     page: '第 {number}/{of} 页',
   },
 
@@ -15,12 +15,15 @@ export const zhCN: Catalogue = {
     option: '选择服务器或机器人。',
     unnamed: { server: '本服务器', bot: '本机器人' },
     asOf: '投票网站没有响应。上次更新：{time}',
+    unknown: '没有名为 {name} 的服务器或机器人。请从以下选项中选择：{names}',
+    unknownOfMany: { other: '没有名为 {name} 的服务器或机器人。请从以下选项或另外 {count} 个中选择：{names}' },
   },
 
   canVote: {
     description: '查看现在能否投票，或什么时候可以再次投票。',
     userOption: '查看其他成员。',
     voteButton: '去投票',
+    voteFor: '为 {name} 投票',
     titleNow: '可以投票了',
     titleLater: '还不能投票',
     youNow: '你现在可以为 {name} 投票。',
@@ -35,9 +38,19 @@ export const zhCN: Catalogue = {
   reviews: {
     description: '查看本服务器的评价。',
     sortOption: '排序方式（默认：最新）。',
+    starsOption: '只显示这个星级的评价（默认：全部）。',
     limitOption: '显示多少条评价，最多 50 条（默认：10 条）。',
     sorts: { newest: '最新', highest: '评分最高', lowest: '评分最低' },
-    count: { other: '共 {count} 条评价，显示 {shown} 条' },
+    count: { other: '{count} 条评价中的 {shown} 条' },
+    filtered: { other: '{count} 星：{found}' },
+    found: {
+      newest: { other: '最新 {count} 条评价中的 {shown} 条' },
+      highest: { other: '评分最高的 {count} 条评价中的 {shown} 条' },
+      lowest: { other: '评分最低的 {count} 条评价中的 {shown} 条' },
+    },
+    shown: '显示 {number} 条',
+    anyStars: '全部评价',
+    withStars: { other: '{count} 条评价' },
     previous: '上一页',
     next: '下一页',
     title: '评价',
@@ -45,6 +58,7 @@ export const zhCN: Catalogue = {
     anonymous: '匿名',
     noRating: '未评分',
     noComment: '*没有内容*',
+    noneMatch: '没有找到这个星级的评价。',
   },
 
   stats: {
@@ -64,11 +78,11 @@ export const zhCN: Catalogue = {
 
   votePicture: {
     title: '每日票数',
-    total: '30天',
+    total: '30 天',
     average: '平均',
     maximum: '最高',
     weekend: '周末',
-    description: '{first}至{last}每日票数的柱状图。总计:{total}。日均:{average}。最高:{best},{maximum}票。',
+    description: '{first}至{last}每日票数的柱状图。总计：{total}。日均：{average}。最高：{maximum}（{best}）。',
   },
 
   remind: {
@@ -144,6 +158,7 @@ export const zhCN: Catalogue = {
       streak: '当前连续投票排行榜',
     },
     line: '**#{rank}** {user} · {score}',
+    distance: '距 **#{rank}** 还差 {score}',
     none: '还没有人上榜，来抢第一吧！',
     notRanked: '{user} 还没有上榜。',
   },
@@ -159,7 +174,6 @@ export const zhCN: Catalogue = {
     done: '完成',
     refund: '退款',
     purchases: '我的购买记录',
-    choose: '选择商品',
     title: '商店',
     empty: '这里暂时没有商品。',
     balance: '你的余额：{credits}',
@@ -212,6 +226,7 @@ export const zhCN: Catalogue = {
       title: '购买 {id}',
       text: '{user} 购买了 {name}（{price}）。',
       todo: '发放给买家后请点击“完成”。买家会收到私信。',
+      closed: '{name}（{price}）的买家在发放完成前删除了自己的数据，因此这笔购买已关闭并退款。无需处理。',
       refundedRole: 'Discord 未能发放身份组，积分已退还，商品也已恢复库存。',
       fulfilledBy: '已由 {manager} 完成。',
       refundedBy: '已由 {manager} 退款。',
@@ -303,6 +318,7 @@ export const zhCN: Catalogue = {
   },
 
   announcement: {
+    voteButton: '我也去投票',
     titles: {
       vote: '感谢投票！',
       bought: '高级版已购买',
@@ -311,6 +327,7 @@ export const zhCN: Catalogue = {
       revoked: '高级版已撤销',
       event: '投票网站事件',
     },
+    milestone: { other: '里程碑：{count} 票' },
     test: '这是一条测试',
     tested: '{name} 的 Webhook 工作正常：收到了 {event} 的测试。测试不会发放积分。',
     someone: '有人',
@@ -347,6 +364,29 @@ export const zhCN: Catalogue = {
       denied: '投票网站拒绝发放积分。',
     },
     nextVote: '下次可投票：{time}',
+  },
+
+  digest: {
+    title: '{name} 的投票',
+    votes: '{members}投出 {votes}',
+    credits: '获得：{credits}',
+    top: '投票最多的成员',
+    voter: '{user}：{votes}',
+    milestones: '里程碑',
+    milestone: { other: '{user} 达到了 **{count}** 票。' },
+    more: { other: '……还有 {count} 项' },
+  },
+
+  lostStreaks: {
+    title: '中断的连续投票',
+    streak: '{user}：{days}',
+    more: { other: '……还有 {count} 人' },
+    hint: '再次投票即可重新开始连续投票。',
+  },
+
+  newReview: {
+    title: '{name} 的新评价',
+    heading: '{rating} · {author}',
   },
 
   party: {
