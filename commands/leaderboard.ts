@@ -6,7 +6,7 @@ import {
   leaderboardScores,
   type RankedMember,
 } from '../src/ledger/standing.ts';
-import { second } from '../src/platform/durations.ts';
+import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { joined, lines, type Markup, markup, mention } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandInput } from './command.ts';
@@ -53,7 +53,7 @@ export const leaderboard = {
     // There may be fewer pages than when the button was shown.
     const isPastEnd = requested.members.length === 0 && requested.total > 0;
     const page = isPastEnd ? await fetchPage(lastOffset(requested.total)) : requested;
-    return renderPage(page, board, { userId: input.userId, now, texts });
+    return renderPage(page, texts);
   },
 } as const satisfies Command;
 
@@ -76,15 +76,13 @@ function lastOffset(total: number): number {
   return Math.floor((total - 1) / pageSize) * pageSize;
 }
 
-function renderPage(
-  { members, offset, total, own, asOf }: LeaderboardPage,
-  board: Board,
-  { userId, now, texts }: { readonly userId: string; readonly now: number; readonly texts: Texts },
-): Panel {
+/** The standings return the same page to all commands until a score changes, so that it is rendered once. */
+const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts): Panel => {
+  const { board, members, offset, total, userId, own, asOf, isCurrent } = page;
   const number = offset / pageSize + 1;
   const pages = Math.max(1, Math.ceil(total / pageSize));
   const { none, notRanked, title, count } = texts.leaderboard;
-  const ownLine = own === null ? notRanked(mention(userId)) : renderOwn(own, members, board, texts);
+  const ownLine = own === null ? notRanked(mention(userId ?? '')) : renderOwn(own, members, board, texts);
   const list = members.length === 0 ? none : lines(...members.map((member) => renderMember(member, board, texts)));
   return {
     kind: 'panel',
@@ -97,10 +95,10 @@ function renderPage(
     ],
     footer: count(total, number, pages),
     // A large community's ranking may be some minutes old.
-    ...(now - asOf >= second ? { at: asOf } : {}),
+    ...(isCurrent ? {} : { at: asOf }),
     response: 'update',
   };
-}
+});
 
 function renderMember({ rank, userId, score }: RankedMember, { by }: Board, { leaderboard: texts }: Texts): Markup {
   const line = texts.line(rank, mention(userId), texts.score(by, score));

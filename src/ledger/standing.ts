@@ -76,7 +76,11 @@ export interface LeaderboardQuery extends Board {
   readonly userId: string | null;
 }
 
+/** The same object again while neither the scores nor the request change. */
 export interface LeaderboardPage {
+  readonly board: Board;
+  /** The member whose own line was requested. */
+  readonly userId: string | null;
   /** In the order of their ranks; of equals the older Discord account is first. */
   readonly members: readonly RankedMember[];
   /** How many members the page skips. */
@@ -87,6 +91,8 @@ export interface LeaderboardPage {
   readonly own: RankedMember | null;
   /** When the scores were read (ms since the epoch): now in a small community, otherwise at most 10 minutes ago. */
   readonly asOf: number;
+  /** Whether the scores are still the same. */
+  readonly isCurrent: boolean;
 }
 
 /**

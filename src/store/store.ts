@@ -169,7 +169,7 @@ export async function openStore(
     claims: { recordClaim: (claim, listing, now) => write('recordClaim', claim, listing, now) },
     outbox: sqlOutbox(db, reading, write),
     ledger: sqlLedger(db, reading),
-    standingsIn: (timeZone) => sqlStandings(db, reading, clock, timeZone),
+    standingsIn: (timeZone) => sqlStandings(db, dialect, clock, timeZone),
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
     records: sqlRecords(db, reading),
     rewards: sqlRewards(db, reading, write),

@@ -56,6 +56,8 @@ export interface Dialect {
   /** Provides Kysely's query compiler. */
   readonly kysely: KyselyDialect;
   readonly reading: Connection;
+  /** Changes with every commit, of this or another process, in microseconds. Null for a database server. */
+  readonly dataVersion: (() => number) | null;
   /** Opens a connection that writes. SQLite has only one. */
   openWriting(): WritingConnection;
   /** Over all processes only one of its transactions runs at a time: `begin` waits for the lock, or fails as busy. */

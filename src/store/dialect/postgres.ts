@@ -68,6 +68,7 @@ export function postgres(url: string): Dialect {
     isBusy: (error) => retryCodes.includes(codeOf(error)),
     isUnavailable: (error) => unavailableCode.test(codeOf(error)) || isConnectionFailure(error),
     files: null,
+    dataVersion: null,
     checkFiles: () => null,
     async close() {
       await Promise.all([pool.end(), readingPool.end()]);

@@ -47,6 +47,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   const findParty = database.prepare('select * from parties where period = ?');
   const findOutages = database.prepare('select from_at, until_at from outages order by from_at');
   const findForgottenVote = database.prepare('select at from forgotten_votes where key = ?');
+  const findAnyForgottenVote = database.prepare('select 1 from forgotten_votes limit 1');
   const findEvent = database.prepare('select 1 from event_keys where key = ?');
   const findLastId = {
     deliveries: database.prepare('select max(id) as id from deliveries'),
@@ -66,6 +67,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
 
   function createReads(): RecordingReads {
     let outages: readonly Outage[] | undefined;
+    let hasForgottenVotes: boolean | undefined;
     return {
       account(userId) {
         const row = findBalance.get(userId) as Omit<BalanceRow, 'user_id'> | undefined;
@@ -83,8 +85,12 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         return outages;
       },
       hasEvent: (key) => findEvent.get(Buffer.from(key, 'hex')) !== undefined,
-      forgottenVoteAt: (key) =>
-        (findForgottenVote.get(Buffer.from(key, 'hex')) as { at: number } | undefined)?.at ?? null,
+      forgottenVoteAt(key) {
+        // Every vote asks, and few members were forgotten lately.
+        hasForgottenVotes ??= findAnyForgottenVote.get() !== undefined;
+        if (!hasForgottenVotes) return null;
+        return (findForgottenVote.get(Buffer.from(key, 'hex')) as { at: number } | undefined)?.at ?? null;
+      },
       orders(orderIds) {
         const names = all(database, selectOrderNames(db, orderIds));
         return all(database, selectOrders(db, orderIds)).map((order) => toOrder(order, names));

@@ -38,6 +38,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     rollback: async () => void (writer.get().isTransaction && writer.get().exec('ROLLBACK')),
   };
   const kysely = new DialectWithoutRowLocks({ database: async () => forKysely(open(path, true)) });
+  const dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
   const record = lazy(() => sqliteRecord(writer.get(), queryBuilder({ kysely })));
   return {
     blobType: 'blob',
@@ -49,6 +50,8 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
     kysely,
     reading: connection(reader.get),
+    // SQLite counts the commits of other connections, and the reader commits nothing.
+    dataVersion: () => Number(dataVersion().get()?.['data_version']),
     openWriting: () => ({ ...writing, record: (jobs) => record()(jobs) }),
     migrating: {
       ...writing,

@@ -7,6 +7,8 @@ export interface Scan {
   readonly size: number;
   /** Calendar day (day number). */
   readonly day: number;
+  /** Whether a scan would have the same result, as far as that is known. */
+  isUnchanged(): boolean;
 }
 
 /** A community with at most so many members never sees old data: reading them takes a few ms. */
@@ -19,7 +21,7 @@ const maxWaitMs = 50;
 const maxAgeMs = 10 * minute;
 
 /**
- * Repeats a scan only as often as is worth it. In a small community each request gets a scan that began after it, and
+ * Repeats a scan only as often as is worth it, and not while nothing has changed. In a small community each request gets a scan that began after the last change, and
  * concurrent requests share one. In a larger one, scans take about one percent of the time.
  */
 export function createRankingCache<Result extends Scan>(
@@ -46,7 +48,9 @@ export function createRankingCache<Result extends Scan>(
 
   /** The result that can be used for a while, or until there is a newer one. */
   function usable(day: number): 'current' | 'until refreshed' | null {
-    if (latest === undefined || latest.result.size <= maxAlwaysFresh || latest.result.day !== day) return null;
+    if (latest === undefined || latest.result.day !== day) return null;
+    if (latest.result.isUnchanged()) return 'current';
+    if (latest.result.size <= maxAlwaysFresh) return null;
     const age = monotonic() - latest.startedAt;
     if (age > maxAgeMs) return null;
     // A very long scan is repeated a little more often, so that nobody has to wait for it.

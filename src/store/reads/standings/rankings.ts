@@ -9,18 +9,22 @@ export interface Rankings extends Scan {
   /** When the scores were read (ms since the epoch). */
   readonly asOf: number;
   board(board: Board): Promise<RankedBoard>;
+  /** Whether no score has changed since, as far as the database tells. */
+  isUnchanged(): boolean;
 }
 
 /** The current rankings of a calendar day (day number), over a scan of all scores. */
 export function createRankings(
   scan: (day: number) => Promise<ScoreTable>,
   clock: Pick<Clock, 'now' | 'monotonic'>,
+  dataVersion: (() => number) | null = null,
 ): (day: number) => Promise<Rankings> {
   /** The boards that are in use. They are sorted before new rankings replace the earlier ones, so that nobody waits. */
   const used = new Set<ScoreName>();
 
   return createRankingCache(async (day) => {
     const asOf = clock.now();
+    const version = dataVersion?.();
     const table = await scan(day);
     const boards = new Map<ScoreName, Promise<RankedBoard>>();
     const boardOf = (name: ScoreName) => {
@@ -33,6 +37,7 @@ export function createRankings(
       size: table.size,
       day,
       asOf,
+      isUnchanged: () => version !== undefined && version === dataVersion?.(),
       board(board) {
         const name = scoreNameOf(board);
         used.add(name);

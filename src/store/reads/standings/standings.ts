@@ -1,16 +1,18 @@
 import type { Kysely } from 'kysely';
 import type { LastingGrant, PeriodTotal, Standing, Standings } from '../../../ledger/standing.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import { second } from '../../../platform/durations.ts';
 import { monthOf, weekOf } from '../../../rewards/calendar.ts';
 import type { PeriodScore } from '../../../rewards/period-scores.ts';
 import { type AccountState, emptyAccount } from '../../../tally/account-state.ts';
 import { calendarOf } from '../../../tally/community.ts';
-import type { Connection } from '../../dialect/dialect.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
 import { parseLastVotes } from '../../json-columns.ts';
 import { linkedEntries } from '../../linked-entries.ts';
 import { preparedQuery, run } from '../../query-builder.ts';
 import { type BalanceRow, toAccountState } from '../../recording/queries.ts';
 import type { Tables } from '../../tables.ts';
+import { createPageCache } from './leaderboard-pages.ts';
 import { createRankings, type Rankings } from './rankings.ts';
 import { createScoreScan } from './scan-scores.ts';
 
@@ -18,9 +20,15 @@ import { createScoreScan } from './scan-scores.ts';
 const newestEntries = 5;
 
 /** The standings of the members of a community over SQL. @param timeZone IANA name, of the community's calendar */
-export function sqlStandings(db: Kysely<Tables>, reading: Connection, clock: Clock, timeZone: string): Standings {
+export function sqlStandings(
+  db: Kysely<Tables>,
+  { reading, dataVersion }: Pick<Dialect, 'reading' | 'dataVersion'>,
+  clock: Clock,
+  timeZone: string,
+): Standings {
   const calendar = calendarOf({ timeZone });
-  const rankings = createRankings(createScoreScan(db, reading), clock);
+  const rankings = createRankings(createScoreScan(db, reading), clock, dataVersion);
+  const pages = createPageCache();
   const findBalance = preparedQuery<{ userId: string }>()((placeholder) =>
     db.selectFrom('balances').selectAll().where('user_id', '=', placeholder('userId')),
   );
@@ -58,19 +66,10 @@ export function sqlStandings(db: Kysely<Tables>, reading: Connection, clock: Clo
       return row === undefined ? {} : parseLastVotes(row.last_votes);
     },
 
-    async leaderboard({ userId, limit, offset: requested, ...board }, now) {
+    async leaderboard(query, now) {
       const current = await rankings(calendar.dayAt(now));
-      const ranked = await current.board(board);
-      const found = userId === null ? null : ranked.find(userId);
-      const ownOffset = found === null ? 0 : found.place - (found.place % limit);
-      const offset = requested === 'own' ? ownOffset : requested;
-      return {
-        members: ranked.members(offset, limit),
-        offset,
-        total: ranked.total,
-        own: found && { userId: found.userId, score: found.score, rank: found.rank },
-        asOf: current.asOf,
-      };
+      const isCurrent = current.isUnchanged() || now - current.asOf < second;
+      return pages(current, query, isCurrent);
     },
   };
 

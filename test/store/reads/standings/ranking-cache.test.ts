@@ -7,7 +7,7 @@ import { manualClock } from '../../../support/manual-clock.ts';
 /** A cache over scans that read `state.size` members and take `state.takesMs`. */
 function cacheOver(initial: { size: number; takesMs: number }) {
   const clock = manualClock(0);
-  const state = { ...initial, scans: 0, running: 0, fails: false };
+  const state = { ...initial, scans: 0, running: 0, fails: false, isUnchanged: false };
   const current = createRankingCache(async (day) => {
     state.scans += 1;
     state.running += 1;
@@ -16,7 +16,7 @@ function cacheOver(initial: { size: number; takesMs: number }) {
     else await nextTurn();
     state.running -= 1;
     if (state.fails) throw new Error('no database');
-    return { size, day, number };
+    return { size, day, number, isUnchanged: () => state.isUnchanged };
   }, clock);
   /** The scan that a request got. */
   const request = async (day = 1) => (await current(day)).number;
@@ -27,6 +27,15 @@ it('scans a small community for each request', async () => {
   const { state, request } = cacheOver({ size: 2_000, takesMs: 0 });
   expect([await request(), await request(), await request()]).toEqual([1, 2, 3]);
   expect(state.scans).toBe(3);
+});
+
+it('does not scan while nothing has changed, until the next day', async () => {
+  const { state, request } = cacheOver({ size: 10, takesMs: 0 });
+  state.isUnchanged = true;
+  expect([await request(), await request()]).toEqual([1, 1]);
+  expect(await request(2)).toBe(2);
+  state.isUnchanged = false;
+  expect(await request(2)).toBe(3);
 });
 
 it('gives each of many concurrent requests a scan that began after it, one at a time', async () => {
