@@ -38,6 +38,8 @@ export const ownAnnouncementScene: Scene = {
       return { message: await stage.newMessage(stage.channels.announcements, write), viewer: 'mira' };
     }),
     state('streak-lost', 'A lost streak', async (stage) => {
+      stage.pass(day);
+      await stage.announcedVote('Ayşe');
       const skip = async () => stage.pass(4 * day);
       const isReport = (message: Parameters<typeof mentions>[0]) => mentions(message, stage.id('Ayşe'));
       return { message: await stage.newMessage(stage.channels.announcements, skip, isReport), viewer: 'mira' };
