@@ -10,6 +10,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../src/platform/errors.ts';
 import { locales } from '../src/texts/locale.ts';
 import { altText } from './answers/alt-text.ts';
 import { type Camera, openCamera, themes } from './answers/camera.ts';
@@ -44,19 +45,12 @@ const taken: { title: string; states: TakenState[] }[] = [];
 try {
   for (const { title, options, states } of scenes) {
     if (only !== undefined && !states.some(({ name }) => only.includes(name))) continue;
-    const stage = await startStage(language, options);
     try {
-      const camera = await openCamera(browser, stage);
-      const results: TakenState[] = [];
       const last = states.findLastIndex(({ name }) => only?.includes(name) ?? true);
-      for (const state of states.slice(0, last + 1)) {
-        const result = await takeState(state, stage, camera);
-        if (result !== undefined) results.push(result);
-      }
-      taken.push({ title, states: results });
-      await camera.close();
-    } finally {
-      await stage.sandbox.stop();
+      taken.push({ title, states: await takeScene(states.slice(0, last + 1), await startStage(language, options)) });
+    } catch (error) {
+      // For example, a setting that this version does not have.
+      problems.push(`${title}: ${messageOf(error)}`);
     }
   }
 } finally {
@@ -65,6 +59,22 @@ try {
 if (only === undefined) await writeFile(`${directory}.md`, renderGallery(taken, basename(directory)));
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
+
+/** Reaches the states one after the other, takes their images, and stops the sandbox. */
+async function takeScene(states: readonly AnswerState[], stage: Stage): Promise<TakenState[]> {
+  try {
+    const camera = await openCamera(browser, stage);
+    const results: TakenState[] = [];
+    for (const state of states) {
+      const result = await takeState(state, stage, camera);
+      if (result !== undefined) results.push(result);
+    }
+    await camera.close();
+    return results;
+  } finally {
+    await stage.sandbox.stop();
+  }
+}
 
 /** Reaches a state, and takes its images unless others are selected. Undefined without images. */
 async function takeState(state: AnswerState, stage: Stage, camera: Camera): Promise<TakenState | undefined> {
@@ -86,7 +96,7 @@ async function takeState(state: AnswerState, stage: Stage, camera: Camera): Prom
     console.log(`${name}: ${title}`);
     return { name, title, alt: altText(shown.message, names), width };
   } catch (error) {
-    problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(`${name}: ${messageOf(error)}`);
     return undefined;
   }
 }

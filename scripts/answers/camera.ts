@@ -32,6 +32,8 @@ export async function openCamera(browser: Browser, stage: Stage): Promise<Camera
       await page.locator(`[data-channel-id="${message.channel_id}"]`).click();
       const element = page.locator(`[data-message-id="${message.id}"]`);
       await element.waitFor();
+      // With its author, also if Discord groups it with the message before it.
+      await element.evaluate((node) => node.removeAttribute('message-body-only'));
       await settle(page, element);
       return element.screenshot({ animations: 'disabled', scale: density === 1 ? 'css' : 'device' });
     },

@@ -55,7 +55,7 @@ export const memberScene: Scene = {
     state('reviews', '/reviews', (stage) => stage.run('reviews')),
     state('reviews-last', '/reviews: the last page', async (stage) => {
       const first = await stage.run('reviews', { limit: 6 });
-      return stage.press(first, 'page', 1);
+      return stage.press(first, 'page', 'page=2');
     }),
     state('reviews-filter', '/reviews with one star', (stage) => stage.run('reviews', { stars: 1 })),
     state('claim-recorded', '/claim for a vote that has been paid', (stage) => stage.run('claim')),

@@ -10,30 +10,46 @@ interface Pixels {
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const maxColors = 256;
 
-/** The same image with at most 256 colors: that is enough for text and a few shapes, and a third of the size. */
+/**
+ * The same image with at most 256 colors: the most frequent ones, and for each other pixel the nearest of them. That is
+ * enough for text and a few shapes, and a third of the size.
+ */
 export function withPalette(png: Buffer): Buffer {
   const pixels = decode(png);
-  const count = pixels.width * pixels.height;
-  // Bits of a channel that count as different colors; fewer if there are too many colors.
-  for (let bits = 8; ; bits -= 1) {
-    const shift = 8 - bits;
-    const colors = new Map<number, { index: number; sum: [number, number, number]; count: number }>();
-    const indexes = new Uint8Array(count);
-    for (let pixel = 0; pixel < count && colors.size <= maxColors; pixel += 1) {
-      const [red = 0, green = 0, blue = 0] = pixels.rgb.subarray(pixel * 3, pixel * 3 + 3);
-      const key = ((red >> shift) << 16) | ((green >> shift) << 8) | (blue >> shift);
-      const color = colors.get(key) ?? { index: colors.size, sum: [0, 0, 0], count: 0 };
-      color.sum = [color.sum[0] + red, color.sum[1] + green, color.sum[2] + blue];
-      color.count += 1;
-      colors.set(key, color);
-      indexes[pixel] = color.index;
-    }
-    if (colors.size > maxColors) continue;
-    const palette = [...colors.values()].flatMap(({ sum, count: shown }) =>
-      sum.map((each) => Math.round(each / shown)),
-    );
-    return encode(pixels, Buffer.from(palette), indexes);
+  const colors = new Uint32Array(pixels.width * pixels.height);
+  const counts = new Map<number, number>();
+  for (let pixel = 0; pixel < colors.length; pixel += 1) {
+    const [red = 0, green = 0, blue = 0] = pixels.rgb.subarray(pixel * 3, pixel * 3 + 3);
+    const color = (red << 16) | (green << 8) | blue;
+    colors[pixel] = color;
+    counts.set(color, (counts.get(color) ?? 0) + 1);
   }
+  const byFrequency = [...counts].toSorted(([, one], [, other]) => other - one).map(([color]) => color);
+  const palette = byFrequency.slice(0, maxColors);
+  const indexes = new Map(
+    byFrequency.map((color, index) => [color, index < maxColors ? index : nearest(color, palette)]),
+  );
+  const bytes = palette.flatMap((color) => channelsOf(color));
+  return encode(
+    pixels,
+    Buffer.from(bytes),
+    Uint8Array.from(colors, (color) => indexes.get(color) ?? 0),
+  );
+}
+
+function nearest(color: number, palette: readonly number[]): number {
+  const [red, green, blue] = channelsOf(color);
+  let best = { index: 0, distance: Number.POSITIVE_INFINITY };
+  for (const [index, candidate] of palette.entries()) {
+    const [otherRed, otherGreen, otherBlue] = channelsOf(candidate);
+    const distance = (red - otherRed) ** 2 + (green - otherGreen) ** 2 + (blue - otherBlue) ** 2;
+    if (distance < best.distance) best = { index, distance };
+  }
+  return best.index;
+}
+
+function channelsOf(color: number): [red: number, green: number, blue: number] {
+  return [color >> 16, (color >> 8) & 0xff, color & 0xff];
 }
 
 function encode({ width, height }: Pixels, palette: Buffer, indexes: Uint8Array): Buffer {

@@ -1,6 +1,7 @@
 import { announcementScene } from './announcement-states.ts';
 import { emptyScene, memberScene } from './command-states.ts';
 import { budgetScene, outageScene } from './failure-states.ts';
+import { digestScene, ownAnnouncementScene } from './own-announcement-states.ts';
 import { shopScene } from './shop-states.ts';
 import type { Scene } from './state.ts';
 
@@ -10,6 +11,8 @@ export const scenes: readonly Scene[] = [
   emptyScene,
   shopScene,
   announcementScene,
+  ownAnnouncementScene,
+  digestScene,
   outageScene,
   budgetScene,
 ];

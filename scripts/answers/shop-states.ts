@@ -1,16 +1,15 @@
-import type { Shown, Stage } from './stage.ts';
+import type { MemberName, Shown, Stage } from './stage.ts';
 import type { AnswerState, Scene } from './state.ts';
 
 const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
 
-async function confirmation(stage: Stage, item: string): Promise<Shown> {
-  const shop = await stage.run('shop');
-  return stage.press(await openItem(stage, shop, item), 'shop/buy');
+/** Presses "Buy" beside an item of the shop. */
+async function choose(stage: Stage, item: string, as?: MemberName): Promise<Shown> {
+  return stage.press(await stage.run('shop', {}, as), 'shop/buy', `item=${item}`);
 }
 
-/** The page of an item. */
-function openItem(stage: Stage, shop: Shown, item: string): Promise<Shown> {
-  return stage.choose(shop, item);
+async function buy(stage: Stage, item: string): Promise<Shown> {
+  return stage.press(await choose(stage, item), 'shop/confirm');
 }
 
 /** The shop, with one piece of an item that is sold out after the first purchase. */
@@ -26,9 +25,7 @@ export const shopScene: Scene = {
     },
   },
   states: [
-    state('shop-poor', '/shop: too few credits', async (stage) =>
-      openItem(stage, await stage.run('shop', {}, 'juniper'), 'vip'),
-    ),
+    state('shop-poor', '/shop: too few credits', (stage) => choose(stage, 'vip', 'juniper')),
     state('purchases-none', '/shop: no purchases yet', async (stage) =>
       stage.press(await stage.run('shop', {}, 'juniper'), 'shop/purchases'),
     ),
@@ -36,27 +33,18 @@ export const shopScene: Scene = {
       await stage.run('award', { user: stage.id('mira'), credits: 200, reason: 'Opening day' });
       return stage.run('shop');
     }),
-    state('shop-item', '/shop: an item', async (stage) => openItem(stage, await stage.run('shop'), 'vip')),
-    state('shop-confirmation', '/shop: the confirmation', (stage) => confirmation(stage, 'vip')),
-    state('shop-receipt', '/shop: the receipt', async (stage) =>
-      stage.press(await confirmation(stage, 'vip'), 'shop/confirm'),
-    ),
-    state('shop-code', '/shop: the receipt of a code', async (stage) =>
-      stage.press(await confirmation(stage, 'key'), 'shop/confirm'),
-    ),
-    state('shop-sold-out', '/shop: sold out', async (stage) => openItem(stage, await stage.run('shop'), 'key')),
-    state('shop-required-role', '/shop: a role is required', async (stage) =>
-      openItem(stage, await stage.run('shop'), 'shout'),
-    ),
+    state('shop-confirmation', '/shop: the confirmation', (stage) => choose(stage, 'vip')),
+    state('shop-receipt', '/shop: the receipt', (stage) => buy(stage, 'vip')),
+    state('shop-code', '/shop: the receipt of a code', (stage) => buy(stage, 'key')),
+    state('shop-sold-out', '/shop: an item is sold out', (stage) => stage.run('shop')),
+    state('shop-required-role', '/shop: a role is required', (stage) => choose(stage, 'shout')),
     state('purchases', '/shop: purchases', async (stage) => stage.press(await stage.run('shop'), 'shop/purchases')),
     state('shop-report', 'The report of a purchase to the owner', async (stage) => {
       await stage.announcedVote('mira');
       const { discord } = stage.sandbox;
       const hasRole = () => discord.rolesOf(stage.id('mira')).includes(discord.roles.voter) || undefined;
       await stage.waitFor('the role', hasRole);
-      const buy = async () => stage.press(await confirmation(stage, 'shout'), 'shop/confirm');
-      const message = await stage.newMessage(stage.channels.general, buy);
-      return { message, viewer: 'mira' };
+      return { message: await stage.newMessage(stage.channels.general, () => buy(stage, 'shout')), viewer: 'mira' };
     }),
   ],
 };

@@ -13,7 +13,7 @@ const startsAt = Date.parse('2026-11-18T14:00:00Z');
 /** Time between two states, more than a state takes, so that the times in the images are the same in every run (ms). */
 const stateIntervalMs = 15 * minute;
 
-const timeoutMs = 30 * second;
+const timeoutMs = 45 * second;
 
 /** The members of the sandbox by their part; the owner of the guild has never voted. */
 const memberNames = ['mira', 'tobias_k', 'Ayşe', 'old_salt', 'juniper', 'Noor ✦'] as const;
@@ -34,10 +34,12 @@ export interface Stage {
   id(member: MemberName): string;
   /** Runs a command in #general. */
   run(name: string, options?: Readonly<Record<string, string | number>>, as?: MemberName): Promise<Shown>;
-  /** Presses the button of an action, such as `shop/buy`, or a button that opens another page: `page`. */
-  press(shown: Shown, action: string, index?: number): Promise<Shown>;
-  /** Chooses a value of the first select. */
-  choose(shown: Shown, value: string): Promise<Shown>;
+  /**
+   * Presses the button of an action, such as `shop/buy`, or a button that opens another page: `page`.
+   *
+   * @param content a part of the custom id, if there are several such buttons: `item=vip`
+   */
+  press(shown: Shown, action: string, content?: string): Promise<Shown>;
   vote(as: MemberName, kind?: Kind, options?: { readonly adBlocker?: boolean }): Promise<void>;
   /** The first new message of a channel after `act` that matches. */
   newMessage(channelId: string, act: () => Promise<unknown>, matches?: (message: Message) => boolean): Promise<Message>;
@@ -64,13 +66,11 @@ export async function startStage(language: string, options: SandboxOptions = {})
   for (const member of memberNames) discord.guild.setLocale(id(member), language);
   await until('the commands', () => discord.commands().length >= commandsFor({ reminders: true }).length || undefined);
 
-  const customIdOf = ({ message }: Shown, action: string, index: number): string => {
+  const customIdOf = ({ message }: Shown, action: string, content: string): string => {
     const prefix = action === 'page' ? /^tallyhook:[^/]+:/ : new RegExp(`^tallyhook:${action}:`);
-    const matching = controlsOf(message.components).flatMap(({ custom_id }) => custom_id ?? []);
-    return (
-      matching.filter((each) => prefix.test(each))[index] ??
-      fail(`There is no button ${action} in: ${matching.join(', ')}`)
-    );
+    const all = controlsOf(message.components).flatMap(({ custom_id }) => custom_id ?? []);
+    const found = all.find((each) => prefix.test(each) && each.includes(content));
+    return found ?? fail(`There is no button ${action} ${content} in: ${all.join(', ')}`);
   };
 
   const vote: Stage['vote'] = async (as, kind = 'server', voteOptions = {}) => {
@@ -92,15 +92,9 @@ export async function startStage(language: string, options: SandboxOptions = {})
       const action = { name, options: commandOptions, userId: id(as), channelId: discord.channels.general };
       return { message: await discord.runCommand(action).settled, viewer: as };
     },
-    async press(shown, action, index = 0) {
-      const used = discord.clickButton(shown.message.id, customIdOf(shown, action, index), id(shown.viewer));
+    async press(shown, action, content = '') {
+      const used = discord.clickButton(shown.message.id, customIdOf(shown, action, content), id(shown.viewer));
       return { ...shown, message: await used.settled };
-    },
-    async choose(shown, value) {
-      const select = controlsOf(shown.message.components).find(({ type }) => type !== 2);
-      const customId = select?.custom_id ?? fail('There is no select.');
-      const action = { messageId: shown.message.id, customId, userId: id(shown.viewer), values: [value] };
-      return { ...shown, message: await discord.select(action).settled };
     },
     vote,
     newMessage,

@@ -94,7 +94,7 @@ describe('a message of components', { timeout: 60_000 }, () => {
       [
         container.locator('.layout-section').first(),
         container.getByText('VIP for a week'),
-        container.locator('discord-button', { hasText: 'Buy' }),
+        container.getByRole('button', { name: 'Buy' }),
       ].map(box),
     );
     if (!section || !label || !buy) throw new Error('A part is missing.');

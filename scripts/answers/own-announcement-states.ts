@@ -1,0 +1,66 @@
+import { day, minute } from '../../src/platform/durations.ts';
+import { mentions } from './stage.ts';
+import type { AnswerState, Scene } from './state.ts';
+
+const state = (name: string, title: string, show: AnswerState['show']): AnswerState => ({ name, title, show });
+
+/** Announcements in the owner's words, and the optional ones. */
+export const ownAnnouncementScene: Scene = {
+  title: 'Announcements by the owner’s settings',
+  options: {
+    listingSettings: {
+      announcements: {
+        title: 'Another lantern for {listing}',
+        text: '{mention} lit one. +{credits}',
+        colour: '#EB459E',
+        voteButton: true,
+        reviews: true,
+        lostStreaks: 2,
+      },
+    },
+  },
+  states: [
+    state('vote-styled', 'A vote in the owner’s words', async (stage) => ({
+      message: await stage.announcedVote('Ayşe'),
+      viewer: 'mira',
+    })),
+    state('review', 'A new review', async (stage) => {
+      const { service } = stage.sandbox;
+      const listing = (await service.listings()).find(({ kind }) => kind === 'server');
+      const review = { rating: 4, comment: 'The harbour is **lovely** at night.' };
+      const write = async () => {
+        // The reviews that exist at first are not announced.
+        await stage.waitFor('the first poll', () => stage.sandbox.discord.connected || undefined);
+        const author = { userId: stage.id('juniper'), username: 'juniper' };
+        await service.addReview({ listingId: listing?.id ?? '', ...author, ...review });
+        stage.pass(30 * minute);
+      };
+      return { message: await stage.newMessage(stage.channels.announcements, write), viewer: 'mira' };
+    }),
+    state('streak-lost', 'A lost streak', async (stage) => {
+      stage.pass(day);
+      await stage.announcedVote('Ayşe');
+      const skip = async () => stage.pass(4 * day);
+      const isReport = (message: Parameters<typeof mentions>[0]) => mentions(message, stage.id('Ayşe'));
+      return { message: await stage.newMessage(stage.channels.announcements, skip, isReport), viewer: 'mira' };
+    }),
+  ],
+};
+
+/** One message at intervals instead of one per vote. */
+export const digestScene: Scene = {
+  title: 'The digest',
+  options: { listingSettings: { announcements: { mode: 'digest', every: '1h', party: false } } },
+  states: [
+    state('digest', 'A digest of an hour', async (stage) => {
+      const vote = async () => {
+        for (const voter of ['mira', 'Ayşe', 'tobias_k', 'juniper', 'Noor ✦'] as const) {
+          stage.pass(3 * minute);
+          await stage.sandbox.service.castVote({ kind: 'server', userId: stage.id(voter), username: voter });
+        }
+        stage.pass(60 * minute);
+      };
+      return { message: await stage.newMessage(stage.channels.announcements, vote), viewer: 'mira' };
+    }),
+  ],
+};
